@@ -138,11 +138,11 @@ export const rows = [
   {
     number: 24,
     input: "a damaged backup",
-    answer: "restore refuses it and names the row",
+    answer: "restore refuses it and names the place",
     tests: [
       {
-        file: "packages/server/src/store/backup.test.ts",
-        says: "restores nothing of a file in which one byte was flipped, and names the row",
+        file: "packages/server/src/store/backup/backup.test.ts",
+        says: "restores nothing of a file in which one byte was flipped, and names the place",
       },
     ],
   },

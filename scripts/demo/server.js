@@ -6,7 +6,9 @@ import { Failure } from "../launch/failure.js";
 import { root } from "../launch/root.js";
 
 const program = join(root, "packages/server/dist/main.js");
-const options = ["--virtual", "4x8:H100", "--port", "0"];
+// Without root, its two tenants would be one too many.
+const shared = process.getuid() === 0 ? [] : ["--tenants-share-user"];
+const options = ["--virtual", "4x8:H100", "--port", "0", ...shared];
 
 /** The control plane of the demo: a child process that is started, killed and started again on the stage. */
 export class DemoServer {

@@ -34,7 +34,7 @@ export const coreLayers = [
 ];
 
 /** The folders of the server, in the same way. */
-export const serverLayers = [["journal"], ["store"], ["access"], ["render"], ["flow"], ["notify", "api"]];
+export const serverLayers = [["journal"], ["store"], ["access"], ["render"], ["flow"], ["work"], ["notify", "api"]];
 
 /** The packages whose folders are held to a list. */
 export const layered = { core: coreLayers, server: serverLayers };

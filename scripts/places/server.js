@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,8 +18,8 @@ const cli = join(root, "packages/cli/dist/main.js");
  * `env` further variables of its environment.
  */
 export async function openServer({ place, args = ["--virtual", "2x4:H100"], env = {}, name = "tess" }) {
-  // Not below /tmp, which a job has for itself.
-  const folder = mkdtempSync(`/var/tmp/${name}-`);
+  // Not in a temporary folder, which a job has for itself.
+  const folder = mkdtempSync(join(process.getuid() === 0 ? "/srv" : homedir(), `${name}-`));
   chmodSync(folder, 0o755);
   const [work, data] = [join(folder, "work"), join(folder, "data")];
   for (const each of [work, data]) mkdirSync(each, { mode: 0o755 });

@@ -14,7 +14,7 @@ export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
 export { canonicalJson } from "./journal/canonical.ts";
-export type { Actor, Command, CommandInput, SubmitJob } from "./journal/command.ts";
+export type { Actor, AuditNote, AuditOutcome, Command, CommandInput, SubmitJob } from "./journal/command.ts";
 export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseEnded, LeaseStopping } from "./journal/event.ts";
 export type { Input } from "./journal/input.ts";
 export type { IssueInvoice } from "./journal/money-command.ts";
@@ -32,6 +32,8 @@ export {
 } from "./journal/refusal.ts";
 export type { Report, ReportWhat } from "./journal/report.ts";
 export { EventSpelling } from "./journal/spell.ts";
+export type { TrailCommand } from "./journal/trail-command.ts";
+export type { PrivateNote } from "./journal/trail-event.ts";
 export { type StoredEvent, upcast } from "./journal/upcast.ts";
 export { pastUnits } from "./learn/history.ts";
 export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
@@ -63,6 +65,7 @@ export {
   type QuotaWindow,
   type Trust,
 } from "./model/account.ts";
+export type { Anchor } from "./model/anchor.ts";
 export { durationText, durationUnitsMs } from "./model/duration.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
@@ -101,9 +104,11 @@ export type {
   Slo,
 } from "./model/job.ts";
 export { elementAt, elementsOf } from "./model/job.ts";
+export { killNow } from "./model/kill-now.ts";
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeFacts } from "./model/node.ts";
+export { mostOf, type Numbers, numberBounds, numberNames } from "./model/numbers.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
 export {
@@ -113,6 +118,7 @@ export {
   plainPolicy,
   usualContentLimits,
   usualHandover,
+  usualLostWorkMsMax,
 } from "./model/policy.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
@@ -168,6 +174,7 @@ export { jobOf } from "./state/live-jobs.ts";
 export type { ReadonlyState } from "./state/readonly-state.ts";
 export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/snapshot.ts";
 export type { State } from "./state/state.ts";
+export { privateId, type SigningKey, type Trail, type WitnessedHead } from "./state/trail.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
 export { Mistakes } from "./submit/mistakes.ts";
 export { type MountSource, mountSource } from "./submit/mounts.ts";
@@ -177,6 +184,7 @@ export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";
 export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
 export { gpuOffers } from "./submit/sizing/offers.ts";
 export { outputFolders } from "./submit/storage.ts";
+export { withUsualShare } from "./submit/usual-share.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";

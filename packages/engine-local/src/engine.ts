@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { chmod, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type JobId, type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
@@ -38,11 +38,12 @@ import {
 } from "./lease/folder.ts";
 import { LeaseRecord } from "./lease/record.ts";
 import { type Keep, prune, removeTree, sweepJobs, usualKeep } from "./lease/retention.ts";
+import { topmost } from "./limit/hierarchies.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { mountFault } from "./limit/mounts.ts";
 import { Networks } from "./limit/network/networks.ts";
-import { type Ground, planRun } from "./limit/plan.ts";
-import { type UserRange, userOfTenant } from "./limit/tenants.ts";
+import { type Ground, gapsOf, planRun } from "./limit/plan.ts";
+import { oneUser, onlyTenant, takeOnlyTenant, type UserRange, userOfTenant } from "./limit/tenants.ts";
 import { readLog } from "./log/reader.ts";
 import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
@@ -54,6 +55,8 @@ export interface LocalEngineOptions {
   readonly dir: string;
   /** The folder of `@tessera/content`, from which code is unpacked and in which results are kept. */
   readonly content?: string;
+  /** Folders that no job may see, such as the data folder of the control plane; those of the engine are hidden anyway. One may not be there yet. */
+  readonly hide?: readonly string[];
   readonly clock?: Clock;
   /** Declared nodes, as `parseVirtual` reads them, instead of what the machine has. */
   readonly virtual?: string;
@@ -63,6 +66,8 @@ export interface LocalEngineOptions {
   readonly logFilesMax?: number;
   /** The user ids that tenants get when this process is root; they must belong to no other user. */
   readonly tenantUsers?: UserRange;
+  /** The owner lets tenants run as one user where there is no right to become another. */
+  readonly tenantsShareUser?: boolean;
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
@@ -85,19 +90,26 @@ export async function openLocalEngine(
   const passable = machine.means === "user" ? 0o711 : 0o700;
   for (const folder of [state.root, state.work, state.jobs, state.doors, state.cache]) await chmod(folder, passable);
   const content = options.content === undefined ? {} : { content: await realFolder(options.content) };
-  const engine = new LocalEngine({ ...options, ...content }, state, machine);
+  const hide = await Promise.all((options.hide ?? []).map((folder) => realpath(folder).catch(() => folder)));
+  for (const folder of machine.means === "user" ? hide : []) {
+    if (state.root.startsWith(`${folder}/`)) await chmod(folder, passable);
+  }
+  const engine = new LocalEngine({ ...options, ...content, hide }, state, machine);
   await engine.adopt();
   return engine;
 }
 
 class LocalEngine implements Engine {
   readonly name = engineName;
-  readonly capabilities: Capabilities;
+  readonly #capabilities: Capabilities;
+  /** The only tenant, where there can be no other. */
+  #only: string | undefined;
   readonly #options: LocalEngineOptions;
   readonly #state: StateFolder;
   readonly #machine: Machine;
   #gpuDevices: { readonly [uuid: string]: string };
   readonly #clock: Clock;
+  readonly #hidden: readonly string[];
   readonly #bootId = readBootId();
   readonly #log: { readonly logBytesMax: number; readonly logFilesMax: number };
   readonly #leases = new Map<LeaseId, LeaseRecord>();
@@ -113,17 +125,30 @@ class LocalEngine implements Engine {
     this.#options = options;
     const code = options.content !== undefined;
     const mounts = machine.means === "bwrap" || machine.means === "unshare";
-    this.capabilities = { images: false, isolation: ["whole"], workdir: true, code, mounts };
+    this.#capabilities = { images: false, isolation: ["whole"], workdir: true, code, mounts, gaps: gapsOf(machine) };
     this.#machine = machine;
     this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
     this.#networks = new Networks(state, this.#bootId, machine.network);
     this.#clock = options.clock ?? systemClock;
+    const { content, hide = [] } = options;
+    this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
     this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };
+  }
+
+  get capabilities(): Capabilities {
+    if (!this.#hasOneTenant) return this.#capabilities;
+    const oneTenant = { ...oneUser, ...(this.#only === undefined ? {} : { tenant: this.#only }) };
+    return { ...this.#capabilities, oneTenant };
+  }
+
+  get #hasOneTenant(): boolean {
+    return !this.#machine.isRoot && this.#options.tenantsShareUser !== true;
   }
 
   /** Reads every lease that is not forgotten, then keeps watching them. */
   async adopt(): Promise<void> {
+    this.#only = await onlyTenant(this.#state.tenants);
     this.#watch();
     for (const name of await readdir(this.#state.leases)) {
       const record = await this.#load(name as LeaseId);
@@ -305,6 +330,7 @@ class LocalEngine implements Engine {
       bootId: this.#bootId,
       machine: this.#machine,
       gpuDevices: this.#gpuDevices,
+      hidden: this.#hidden.filter((folder) => existsSync(folder)),
       ...(this.#options.content === undefined ? {} : { contentFolder: this.#options.content }),
       ...this.#log,
     };
@@ -322,11 +348,13 @@ class LocalEngine implements Engine {
     const missing = order.gpuUuids.find((uuid) => !node.gpus.some((gpu) => gpu.uuid === uuid));
     if (missing !== undefined) return `GPU ${missing} is not on node ${order.node}`;
     if (!isFileName(order.tenant)) return `"${order.tenant}" cannot be the id of a tenant`;
-    const { content } = this.#options;
-    const hidden = [this.#state.root, ...(content === undefined ? [] : [content])];
+    if (this.#hasOneTenant) {
+      this.#only ??= await takeOnlyTenant(this.#state.tenants, order.tenant);
+      if (this.#only !== order.tenant) return `another tenant runs jobs here, and ${oneUser.why}; ${oneUser.hint}`;
+    }
     const unjoined = this.#networks.refusalOf(order);
     if (unjoined !== undefined) return unjoined;
-    const unmountable = mountFault(this.#machine.means, hidden, order);
+    const unmountable = mountFault(this.#machine.means, this.#hidden, order);
     if (unmountable !== undefined) return unmountable;
     if (!isFileName(order.job)) return `"${order.job}" cannot be the id of a job`;
     if (order.image !== undefined) return `image ${order.image}: this engine runs commands, not images`;

@@ -1,5 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -53,6 +53,14 @@ export function atEnd(t: TestContext, act: () => Promise<void>): void {
 
 export async function temporaryFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "tessera-local-"));
+  atEnd(t, () => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+/** A folder that jobs see under its own name and may enter: temporary folders are others for them. */
+export async function visibleFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(process.getuid?.() === 0 ? "/srv" : homedir(), "tessera-visible-"));
+  await chmod(folder, 0o755);
   atEnd(t, () => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

@@ -12,6 +12,13 @@ export interface Capabilities {
   readonly mounts?: boolean;
   /** Brings the user's files to the work folder: `code` and `venv`. */
   readonly code?: boolean;
+  /**
+   * Runs jobs of one tenant only, because it cannot keep tenants apart: why, what helps, and which tenant that is, once it
+   * has run a job.
+   */
+  readonly oneTenant?: { readonly why: string; readonly hint: string; readonly tenant?: string };
+  /** What does not keep jobs in here, one sentence each: said when the server starts. */
+  readonly gaps?: readonly string[];
 }
 
 /** One member to run. Complete: an engine needs nothing else, and the same order for the same lease is the same request. */
@@ -99,6 +106,8 @@ export interface Limits {
   /** What the folder that survives attempts may hold; absent = not limited. */
   readonly checkpointMiB?: number;
   readonly processesMax: number;
+  /** What the log of the member may hold; absent = not limited. */
+  readonly logMiB?: number;
   /** Wall time from start to the stop signal; 0 = none. The engine enforces it, also while the control plane is away. */
   readonly runMsMax: number;
 }

@@ -1,16 +1,10 @@
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ContentStore } from "@tessera/content";
-import { missingKeys } from "./access/keys.ts";
+import { backupKey, restoreInto, writeBackup } from "./admin-backup.ts";
 import { BadCall, parseConfig } from "./config.ts";
-import { jobsWithoutSnapshot } from "./flow/content/snapshot.ts";
-import { checkBackup } from "./flow/project/check-backup.ts";
 import { projections, verify } from "./flow/project/verify.ts";
 import { beginEpoch } from "./flow/write/epoch.ts";
-import { recover } from "./flow/write/recover.ts";
 import type { JournalRow } from "./journal/format.ts";
 import { linesOf } from "./journal/lines.ts";
-import { backup, restore } from "./store/backup.ts";
 import {
   lossOf,
   openCompared,
@@ -19,6 +13,7 @@ import {
   type StoreConfig,
   StoreDamaged,
   StoreHeld,
+  setUpWriter,
 } from "./store/index.ts";
 import { rewriteStore } from "./store/sqlite/rewrite.ts";
 
@@ -27,9 +22,16 @@ const usage = `tess admin: checks and repairs the journal and the projections
 
   verify               check head file, chain, replay, snapshot and projections; names the first bad sequence number
   rebuild              rebuild the projections from the journal (the server must be stopped)
-  backup FILE          write a copy of everything but the keys, even while the server runs
-  restore FILE         fill an empty store from a backup and begin a new epoch (the server must be stopped)
+  backup FILE          write a copy of everything, sealed with keys/backup.key, even while the server runs
+  backup-key show      which key seals backups
+  backup-key export FILE   a copy of that key, to be kept apart from the backups
+  restore FILE         fill an empty store from a backup (the server must be stopped). All sessions, tokens and passwords end
+    --key-file FILE    the key, where the data folder does not hold it
+    --since PLACE      the data folder or the database URL that went on after the backup: only what ended since then ends
+    --unsealed         take a plain backup of an older version, which nothing protects
   accept-loss [--yes]  go on with a store that lost rows, and write down in the journal which (the server must be stopped)
+  postgres-setup       with the URL of the database's owner: bring the tables up to date, and make a role for the server
+    --writer NAME      that can add to the journal and not change it (default tessera_writer); prints its URL once
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
 
@@ -51,6 +53,10 @@ async function main(): Promise<void> {
       json: { type: "boolean" },
       lines: { type: "string", short: "n" },
       yes: { type: "boolean" },
+      "key-file": { type: "string" },
+      since: { type: "string" },
+      unsealed: { type: "boolean" },
+      writer: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -84,38 +90,18 @@ async function main(): Promise<void> {
       const kept = old === undefined ? "" : `. The store was written anew; the damaged one is kept as ${old}`;
       return print({ rebuilt: true, old }, `the projections were rebuilt from the journal${kept}`);
     }
-    case "backup": {
-      const file = needed(rest[0], "tess admin backup FILE");
-      const { seq: rows } = await backup(config.store, file);
+    case "backup":
+      return print(...(await writeBackup(config, needed(rest[0], "tess admin backup FILE"))));
+    case "backup-key":
+      return print(...backupKey(config.data, rest));
+    case "restore":
       return print(
-        { file, rows },
-        `${rows} rows written to ${file}. The key files in ${config.data}/keys are not in it: keep them apart. Nor are files of jobs: copy ${config.data}/content.`,
+        ...(await restoreInto(config, needed(rest[0], "tess admin restore FILE"), {
+          keyFile: values["key-file"],
+          since: values.since,
+          unsealed: values.unsealed === true,
+        })),
       );
-    }
-    case "restore": {
-      const file = needed(rest[0], "tess admin restore FILE");
-      await checkBackup(file);
-      await restore(file, config.store);
-      const store = await openStore(config.store);
-      const epoch = await beginEpoch(store, "restored from a backup");
-      const secrets = (await store.privates("secret")).size;
-      const { state } = await recover(store);
-      const lacking = await jobsWithoutSnapshot(new ContentStore(join(config.data, "content")), state);
-      await store.close();
-      const keys = join(config.data, "keys");
-      const advice =
-        secrets > 0 && missingKeys(config.data).includes("secrets.key")
-          ? `. It holds ${secrets} sealed secrets: copy the keys folder to ${keys} before you start the server`
-          : "";
-      const gone =
-        lacking > 0
-          ? `. ${lacking} live jobs have no snapshot in ${config.data}/content and will be refused: copy that folder too, or submit them again`
-          : "";
-      return print(
-        { file, epoch, secrets, withoutSnapshot: lacking },
-        `restored from ${file}; epoch ${epoch} begins${advice}${gone}`,
-      );
-    }
     case "accept-loss": {
       const { reader, comparison } = await openCompared(config.store);
       await reader.close();
@@ -127,11 +113,24 @@ async function main(): Promise<void> {
       await store.close();
       return print({ accepted: true, epoch }, `written down in the journal; epoch ${epoch} begins`);
     }
+    case "postgres-setup":
+      return print(...(await setUpPostgres(config.store, values.writer)));
     case "journal":
       return showJournal(rest, values.lines, config.store, print);
     default:
       throw new BadCall(`unknown command ${verb}\n\n${usage}`);
   }
+}
+
+/** The role that the server should connect with, and its URL where it was made just now. */
+async function setUpPostgres(place: StoreConfig, writer: string | undefined): Promise<readonly [object, string]> {
+  if ("dir" in place) throw new BadCall("name the database with --database URL; the embedded store has no roles");
+  const url = await setUpWriter(place, writer);
+  if (url === undefined) return [{ made: false }, "the tables are up to date, and the role has the rights it needs"];
+  return [
+    { made: true, url },
+    `the role was made. Start the server with this address, which is shown once:\nTESSERA_DATABASE_URL=${url}`,
+  ];
 }
 
 /** Rebuilds the projections in place, or the whole file where its structure is damaged: its old name then. */

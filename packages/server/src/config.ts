@@ -10,6 +10,8 @@ export interface ServerConfig {
     | { readonly dir: string }
     | { readonly url: string; readonly leaseMs: number; readonly headFile: string };
   readonly virtual?: string;
+  /** The owner lets jobs of several tenants run as the server's own user. */
+  readonly tenantsShareUser: boolean;
   readonly simulated?: string;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
@@ -36,6 +38,7 @@ export const usage = `tess server: the control plane on this machine
   --lease-seconds N    with PostgreSQL: seconds after which another server may take over (default 12)
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
+  --tenants-share-user without root: run jobs of several tenants, which can then read each other's files
   --tls-cert FILE --tls-key FILE
   --insecure-listen    listen beyond loopback without TLS, for use behind a proxy that does TLS
   --webhook URL        send budget and invoice events to this address, signed with keys/webhook.key (TESSERA_WEBHOOK)
@@ -91,6 +94,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     store: "dir" in store ? store : { ...store, leaseMs, headFile: `${data}/postgres.head` },
     virtual: values.virtual,
     simulated: values.simulated,
+    tenantsShareUser: values["tenants-share-user"] ?? false,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
@@ -113,6 +117,7 @@ function parse(args: readonly string[]) {
         "lease-seconds": { type: "string" },
         virtual: { type: "string" },
         simulated: { type: "string" },
+        "tenants-share-user": { type: "boolean" },
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },
         "insecure-listen": { type: "boolean" },

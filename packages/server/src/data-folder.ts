@@ -1,6 +1,7 @@
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, statSync, unlinkSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
+import { removeOldScratch } from "./store/backup/scratch.ts";
 
 /** The folders in which the server writes; each is made by the part that it belongs to. */
 const written = ["", "store", "keys", "engine"];
@@ -15,6 +16,7 @@ export function prepareDataFolder(data: string): void {
     if (existsSync(folder)) mustWrite(folder);
   }
   for (const name of files) if (existsSync(join(data, name))) mustOpen(join(data, name));
+  removeOldScratch(data);
 }
 
 /** One level at a time: where nothing can be made, such as below /proc, mkdir with `recursive` never ends. */

@@ -9,6 +9,7 @@ import {
   type TokenId,
   type UserId,
   usualHandover,
+  usualLostWorkMsMax,
 } from "@tessera/core";
 import { personRow } from "./access/people.ts";
 import { mintToken, tokenHash } from "./access/tokens.ts";
@@ -40,7 +41,8 @@ export async function prepareFirstStart(control: ControlPlane, tokenFile: string
   );
   if (owners.length > 0 && state.tokens.size > 0) return { made: false };
   if (state.accounts.length === 1) {
-    await ask({ kind: "policy.set", policy: { ...state.policy, ...usualHandover } });
+    const policy = { ...state.policy, ...usualHandover, lostWorkMsMax: usualLostWorkMsMax };
+    await ask({ kind: "policy.set", policy });
     await ask({ kind: "account.create", id: `acc_${id()}` as AccountId, path: firstAccount, terms: plainTerms });
   }
   let owner = owners[0]?.id;

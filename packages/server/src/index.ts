@@ -8,8 +8,8 @@ export { RatedTime } from "./flow/bill/rated.ts";
 export { Driver } from "./flow/bind/drive.ts";
 export type { CommitListener, Committed } from "./flow/commits.ts";
 export type { Asker, Done } from "./flow/control.ts";
-export { checkBackup } from "./flow/project/check-backup.ts";
 export { verify } from "./flow/project/verify.ts";
+export { restoreBackup } from "./flow/restore/restore.ts";
 export { BudgetWatch, budgetWatchMs } from "./flow/watch/budget-watch.ts";
 export { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
 export { eventsIn, eventsOf, type Recovered, recover, recoverChecked } from "./flow/write/recover.ts";
@@ -28,7 +28,6 @@ export {
   openMemoryStore,
   openReader,
   openStore,
-  restore,
   type Store,
   type StoreConfig,
   type StoreReader,

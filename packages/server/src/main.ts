@@ -1,14 +1,19 @@
 import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
-import { systemClock } from "@tessera/engine";
+import { type Capabilities, systemClock } from "@tessera/engine";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openSimulated } from "@tessera/engine-simulated";
+import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
 import { decryptSecrets } from "./access/secrets.ts";
+import { Signature } from "./access/signature.ts";
+import { budgetLooks } from "./api/away/budget-looks.ts";
+import { openWork } from "./api/away/open-work.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareDataFolder } from "./data-folder.ts";
@@ -19,13 +24,12 @@ import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
-import { BudgetWatch } from "./flow/watch/budget-watch.ts";
-import { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
+import { beginTrail } from "./flow/trail/begin.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
-import { openReader, openStore } from "./store/index.ts";
+import { openReader, openStore, warningAboutRole } from "./store/index.ts";
 
 /** The only place that builds things and joins them: store, writer, engine, API. */
 const startedAt = performance.now();
@@ -48,7 +52,13 @@ async function main(): Promise<void> {
   const content = new ContentStore(contentFolder, config.freeBytesMin);
   const engine =
     config.simulated === undefined
-      ? await openLocalEngine({ dir: join(config.data, "engine"), content: contentFolder, virtual: config.virtual })
+      ? await openLocalEngine({
+          dir: join(config.data, "engine"),
+          content: contentFolder,
+          hide: [config.data, clientFolder()],
+          virtual: config.virtual,
+          tenantsShareUser: config.tenantsShareUser,
+        })
       : openSimulated(parseVirtual(config.simulated));
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
@@ -59,7 +69,10 @@ async function main(): Promise<void> {
     process.exit(exitOutage);
   });
 
+  const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
+  if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
+  await beginTrail(control, new Signature(keys.signingKey), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
     say(`tessera: --secrets-lost: ${count} secrets deleted; their owners must set them again`);
@@ -107,6 +120,7 @@ async function main(): Promise<void> {
   control.follow(driver);
   await driver.adopt();
   control.adopted();
+  const dataFolder = realpathSync(config.data);
   const sweep = async () => {
     kept.expire(control.now());
     const outputsOf = (tenant: string) => kept.treesOf(tenant);
@@ -117,28 +131,33 @@ async function main(): Promise<void> {
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
-  const watches = [BudgetWatch, JobBudgetWatch, PriceWatch].map((Watch) => new Watch(control, systemClock));
+  const work = openWork(control, () => control.seq, {
+    ...{ store: config.store, keys, capabilities: control.capabilities, dataFolder },
+    content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
+  });
+  const watches = [...budgetLooks(control, work.answering, systemClock), new PriceWatch(control, systemClock)];
   for (const watch of watches) watch.start();
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const dataFolder = realpathSync(config.data);
-  const parts = { control, keys, content, dataFolder, config: { ...config, console: consoleFolder } };
+  const parts = { control, keys, content, dataFolder, work, config: { ...config, console: consoleFolder } };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
-  const certificateFile = config.tls && resolve(config.tls.cert);
+  const certificateFile = config.tls === undefined ? join(config.data, "identity.crt") : resolve(config.tls.cert);
   const endpoint = { url: api.url, pid: process.pid, tokenFile, certificateFile };
   try {
+    if (config.tls === undefined) noteIdentity(certificateFile, identityOf(keys.serverKey));
     writePrivately(join(config.data, "endpoint.json"), `${JSON.stringify(endpoint)}\n`);
   } catch (error) {
-    say(`tessera: ${(error as Error).message}; give tess the address with --server ${api.url}`); // on a full disk
+    say(`tessera: ${(error as Error).message}; log in with tess login ${api.url}`); // on a full disk
   }
   starting.ready();
   const refresh = setInterval(
     () => void register().catch((error) => say(`tessera: ${error.message}`)),
     inventoryEveryMs,
   );
+  sayGaps(engine.capabilities);
   greet(config, control, api, first.made ? tokenFile : undefined);
 
   let closing = false;
@@ -152,6 +171,7 @@ async function main(): Promise<void> {
     driver.close();
     await webhook?.close();
     await api.close();
+    await work.close();
     await control.close();
     await engine.close();
     rmSync(join(config.data, "endpoint.json"), { force: true });
@@ -159,6 +179,16 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
+}
+
+/** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */
+function noteIdentity(file: string, { cert }: Identity): void {
+  if (!existsSync(file) || readFileSync(file, "utf8") !== cert) writePrivately(file, cert);
+}
+
+/** Where the CLI of this user keeps tokens: a job that runs as the same user could read them. */
+function clientFolder(): string {
+  return join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "tess");
 }
 
 /** From the first start with it on, everything is told; what was before is not. */
@@ -177,6 +207,12 @@ function openWebhook(data: string, url: string, key: Buffer, control: ThreadedCo
   );
   control.follow(webhook);
   return webhook;
+}
+
+/** What does not hold on this machine, said once and plainly. */
+function sayGaps({ oneTenant, gaps = [] }: Capabilities): void {
+  if (oneTenant !== undefined) say(`tessera: one tenant only: ${oneTenant.why}; ${oneTenant.hint}`);
+  for (const gap of gaps) say(`tessera: ${gap}`);
 }
 
 function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, newToken: string | undefined): void {

@@ -29,7 +29,7 @@ describe("the keys of a start", () => {
     assert.deepEqual(said, []);
     rmSync(join(data, "keys"), { recursive: true });
     await keysOf(new Map());
-    assert.match(said.join(), /server.key, secrets.key, webhook.key, signing.key missing in .*keys: made again/);
+    assert.match(said.join(), /server.key, secrets.key, webhook.key, signing.key, backup.key missing in .*keys: made/);
   });
 
   it("are not made anew where the store holds secrets, unless these are declared lost", async () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Keys, loadKeys, missingKeys } from "./access/keys.ts";
+import { type KeyName, type Keys, loadKeys, missingKeys } from "./access/keys.ts";
 import { unopenedSecrets } from "./access/secrets.ts";
 import type { StoreReader } from "./store/port.ts";
 
@@ -23,7 +23,7 @@ export async function keysFor(
   const secretsFile = join(data, "keys", "secrets.key");
   const count = sealed.size === 1 ? "1 secret" : `${sealed.size} secrets`;
   const instead =
-    "Put the keys folder back from where it was kept; a backup does not hold it. If it is gone for good, start once " +
+    "Put the keys folder back from where it was kept, or restore a backup, which holds the key. If it is gone for good, start once " +
     "with --secrets-lost: that deletes the values of all secrets, which must then be set again.";
   if (sealed.size > 0 && missing.includes("secrets.key") && !secretsLost)
     throw new Error(`${secretsFile} is not there, and the store holds ${count} sealed with it. ${instead}`);
@@ -31,7 +31,9 @@ export async function keysFor(
   // A signing key that server.key leads to is the one that signed before, not another.
   const made = missing.filter((name) => name !== "signing.key" || missing.includes("server.key"));
   if (made.length > 0 && (await reader.head()).seq > 0)
-    say(`${made.join(", ")} missing in ${join(data, "keys")}: made again. ${newKeysMean}`);
+    say(
+      `${made.join(", ")} missing in ${join(data, "keys")}: made. ${made.map((name) => newKeyMeans[name]).join(". ")}`,
+    );
   const unopened = unopenedSecrets(keys.secretsKey, sealed);
   if (unopened.length === 0 || secretsLost) return keys;
   if (unopened.length === sealed.size)
@@ -40,6 +42,13 @@ export async function keysFor(
   return keys;
 }
 
-const newKeysMean =
-  "Open cursors and unanswered token requests become invalid (server.key), receivers of the webhook need the new " +
-  "webhook.key, and heads are signed by a key that verifiers do not know yet (signing.key)";
+const newKeyMeans: Readonly<Record<KeyName, string>> = {
+  "server.key":
+    "Open cursors and unanswered token requests become invalid (server.key), and people who logged in at an http:// " +
+    "address must log out and in again",
+  "secrets.key": "Secrets that are set from now on are sealed with secrets.key",
+  "webhook.key": "Receivers of the webhook need the new webhook.key",
+  "signing.key": "What is signed from now on is signed with signing.key",
+  "backup.key":
+    "Backups from now on need backup.key: keep a copy of it apart from them (tess admin backup-key export FILE)",
+};

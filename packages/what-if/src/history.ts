@@ -69,7 +69,8 @@ export class HistoryBook {
     }
     this.#to = at;
     for (const input of inputs) {
-      if (input.kind === "command" && input.command.kind !== "epoch.begin") this.#commands.push({ at, input });
+      if (input.kind !== "command" || input.command.kind === "epoch.begin") continue;
+      if (input.command.kind !== "audit.note") this.#commands.push({ at, input });
     }
   }
 

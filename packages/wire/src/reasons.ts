@@ -242,6 +242,8 @@ function quotaSentence(values: ReasonValues["quota"]): string {
   switch (values.cause) {
     case "user":
       return `One user may hold at most ${many(values.gpusMax, "GPU")} in ${values.account}.`;
+    case "cpu-members":
+      return `${values.account} may run ${many(values.membersMax, "member")} without GPUs at a time.`;
     case "gpu-hours":
       return `${values.account} has used all GPU hours of this period.`;
     case "max": {

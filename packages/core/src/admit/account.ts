@@ -116,6 +116,17 @@ export function checkTerms(
       "set it on the tenant, the top-level account",
     );
   }
+  const { waitingJobsMax, jobFilesMiBMax, cpuMembersMax } = terms.limits;
+  const forTenants = { waitingJobs: waitingJobsMax, jobFilesMiB: jobFilesMiBMax, cpuMembers: cpuMembersMax };
+  for (const [name, value] of Object.entries(forTenants))
+    if (value !== undefined && parent.no !== rootAccount)
+      return refuse(
+        "invalid",
+        `limits.${name}`,
+        value,
+        "can be set on tenants only",
+        "set it on the top-level account",
+      );
   const mayExceed = terms.overcommit || parentTerms.overcommit;
   const siblings = guaranteedBelow(state, parent, self, terms);
   const above = parent.no === rootAccount ? familyAmounts(state, siblings) : parentTerms.quota.guarantee;

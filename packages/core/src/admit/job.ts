@@ -4,11 +4,13 @@ import { modelMatches } from "../model/gpu-name.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
 import { memoryText } from "../model/memory.ts";
+import { mostOf } from "../model/numbers.ts";
 import { graceMaxOf } from "../model/policy.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
 import { arraySize } from "../state/apply/new-job.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
+import { tooMuch } from "./load.ts";
 import { neverFits } from "./never-fits.ts";
 
 /** May this job compete? Undefined = yes; a refused job could not start, or would exceed a limit of its accounts. */
@@ -16,7 +18,9 @@ export function admitJob(state: ReadonlyState, account: AccountNo, user: UserId,
   const found = [
     ruledOut(state, account, spec),
     overLimits(state, account, user, spec),
+    tooMuch(state, account, user, spec, Math.max(1, arraySize(spec))),
     graceTooLong(state, spec),
+    foldersTooLarge(state, account, spec),
     neverFits(state, account, spec),
   ].filter((refusal) => refusal !== undefined);
   return refuseAll(found.filter(({ field }, i) => i === found.findIndex((other) => other.field === field)));
@@ -29,7 +33,14 @@ export function admitChange(
   user: UserId,
   spec: JobSpec,
 ): Refusal | undefined {
-  return ruledOut(state, account, spec) ?? overLimits(state, account, user, spec, 0) ?? neverFits(state, account, spec);
+  return (
+    ruledOut(state, account, spec) ??
+    overLimits(state, account, user, spec, 0) ??
+    graceTooLong(state, spec) ??
+    foldersTooLarge(state, account, spec) ??
+    tooMuch(state, account, user, spec, 0) ??
+    neverFits(state, account, spec)
+  );
 }
 
 /** Whether a waiting job could be changed to this. Limits per job and user are not checked: it has passed them. */
@@ -84,6 +95,15 @@ function graceTooLong({ policy }: ReadonlyState, { checkpoint }: JobSpec): Refus
   const most = durationText(mostMs);
   const why = `is too long: the owner of the fleet allows at most ${most}`;
   return refuse("not-allowed", "checkpoint.grace", durationText(checkpoint.graceMs), why, `give at most ${most}`);
+}
+
+/** Refuses more than the owner allows where no account on the path has a limit of its own. */
+function foldersTooLarge(state: ReadonlyState, account: AccountNo, { scratchMiB = 0 }: JobSpec): Refusal | undefined {
+  const most = mostOf(state.policy, "scratchMiBPerMember");
+  if (scratchMiB <= most) return undefined;
+  if (pathUp(state, account).some(({ terms }) => terms.limits.scratchMiBMax !== undefined)) return undefined;
+  const detail = `is more than the ${memoryText(most)} that the owner of the fleet allows to a member`;
+  return refuse("not-allowed", "scratch", memoryText(scratchMiB), detail, `ask for at most ${memoryText(most)}`);
 }
 
 /** Refuses a job beyond the limits per job and per user of an account on the path. */

@@ -9,7 +9,7 @@ import { instantText } from "../model/instant.ts";
 import type { Job, StopCause } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { type EndingTogether, endingTogether, endJob } from "../run/finish.ts";
-import { stopJob } from "../run/stop.ts";
+import { killJob, stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
 
 /** Whether a parsed request may compete, and the jobs that it must wait for. */
@@ -88,7 +88,7 @@ export function changeJob(state: State, command: JobCommand, now: Instant): Deci
   switch (command.kind) {
     case "job.cancel": {
       const together = endingTogether();
-      return { events: jobs.flatMap((job) => cancel(state, job, now, together)) };
+      return { events: jobs.flatMap((job) => cancel(state, job, now, together, command.force)) };
     }
     case "job.hold": {
       const waiting = jobs.filter((job) => job.state === "waiting");
@@ -149,7 +149,8 @@ export function liveJobs(state: State, id: JobId): Job[] {
   return found;
 }
 
-function cancel(state: State, job: Job, now: Instant, together: EndingTogether): Event[] {
+function cancel(state: State, job: Job, now: Instant, together: EndingTogether, force: true | undefined): Event[] {
+  if (job.state !== "waiting" && force) return killJob(job, now);
   if (job.state !== "waiting") return stopJob(state, job, "cancel", now);
   return endJob(state, job, { outcome: "cancelled" }, now, together);
 }

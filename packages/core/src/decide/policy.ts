@@ -2,6 +2,7 @@ import type { Decision } from "../journal/outcome.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { Quota } from "../model/account.ts";
 import { durationText } from "../model/duration.ts";
+import { numberBounds, numberNames } from "../model/numbers.ts";
 import { graceMaxBounds, graceMaxOf, type Policy } from "../model/policy.ts";
 import { findSize } from "../model/size.ts";
 import type { Instant } from "../model/units.ts";
@@ -9,7 +10,8 @@ import type { State } from "../state/state.ts";
 
 /** Replaces the owner's policy. */
 export function setPolicy(state: State, policy: Policy, now: Instant): Decision {
-  return sizeInUse(state, policy) ?? wrongGrace(policy) ?? { events: [{ kind: "policy-set", v: 1, at: now, policy }] };
+  const refused = sizeInUse(state, policy) ?? wrongGrace(policy) ?? wrongNumber(policy);
+  return refused ?? { events: [{ kind: "policy-set", v: 1, at: now, policy }] };
 }
 
 function wrongGrace(policy: Policy): Refusal | undefined {
@@ -22,6 +24,19 @@ function wrongGrace(policy: Policy): Refusal | undefined {
   if (policy.graceMs <= most) return undefined;
   const why = `is longer than graceMax: ${durationText(most)}`;
   return refuse("invalid", "grace", durationText(policy.graceMs), why, "give less, or raise graceMax");
+}
+
+function wrongNumber({ max = {} }: Policy): Refusal | undefined {
+  for (const name of numberNames) {
+    const { least, most, fraction } = numberBounds[name];
+    const value = max[name];
+    if (value === undefined) continue;
+    if (value < least || value > most)
+      return refuse("invalid", `max.${name}`, value, `is not in the range ${least} to ${most}`, "give one inside it");
+    if (fraction !== true && !Number.isInteger(value))
+      return refuse("invalid", `max.${name}`, value, "is not a whole number", `such as ${numberBounds[name].plain}`);
+  }
+  return undefined;
 }
 
 /** A size in which a quota is given must not change: the quota would mean another amount. */

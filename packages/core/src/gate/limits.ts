@@ -1,8 +1,9 @@
 import type { Account } from "../model/account.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
+import { mostOf } from "../model/numbers.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
-import { pathUp } from "../quota/accounts.ts";
+import { pathUp, tenantOf } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
@@ -10,11 +11,12 @@ import type { ReadonlyState } from "../state/readonly-state.ts";
 /** A limit of an account that keeps a job from starting. */
 export type LimitHit =
   | { readonly kind: "gpus-per-user"; readonly account: Account; readonly max: number }
+  | { readonly kind: "cpu-members"; readonly account: Account; readonly max: number }
   | { readonly kind: "gpu-time"; readonly account: Account; readonly until: Instant };
 
 /** The first limit on the path that keeps a job of that many GPU units from starting now. */
 export function limitHit(state: ReadonlyState, job: Job, units: number, now: Instant): LimitHit | undefined {
-  if (units === 0) return undefined;
+  if (units === 0) return cpuMembersHit(state, job);
   for (const account of pathUp(state, job.account)) {
     const { gpusPerUserMax, gpuTime } = account.terms.limits;
     if (gpusPerUserMax !== undefined) {
@@ -26,6 +28,15 @@ export function limitHit(state: ReadonlyState, job: Job, units: number, now: Ins
     }
   }
   return undefined;
+}
+
+/** The owner's limit on members without GPUs, which no quota of GPUs bounds [C6]. */
+function cpuMembersHit(state: ReadonlyState, { account, spec }: Job): LimitHit | undefined {
+  if (spec.gpus[0]!.count > 0) return undefined;
+  const tenant = tenantOf(state, account);
+  const max = tenant.terms.limits.cpuMembersMax ?? mostOf(state.policy, "cpuMembersPerTenant");
+  const running = state.load.ofTenant(tenant.no).cpuMembers;
+  return running + spec.members.min > max ? { kind: "cpu-members", account: tenant, max } : undefined;
 }
 
 /** GPU time of an account's subtree in the present window: of ended leases as recorded, of running ones up to now. */

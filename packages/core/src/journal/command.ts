@@ -6,6 +6,8 @@ import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { MoneyCommand } from "./money-command.ts";
+import type { TrailCommand } from "./trail-command.ts";
+import type { PrivateNote } from "./trail-event.ts";
 
 /**
  * A request to the core. A command is an input: the journal keeps it unchanged, beside the events that the core decided.
@@ -13,7 +15,8 @@ import type { MoneyCommand } from "./money-command.ts";
  */
 export type Command =
   | SubmitJob
-  | { readonly kind: "job.cancel"; readonly job: JobId }
+  /** With `force` its members are killed at once, without grace, also where they are stopping already. */
+  | { readonly kind: "job.cancel"; readonly job: JobId; readonly force?: true }
   | { readonly kind: "job.hold"; readonly job: JobId }
   | { readonly kind: "job.release"; readonly job: JobId }
   /** A running job leaves with its grace and is held; a waiting one is held. */
@@ -92,6 +95,9 @@ export type Command =
   | { readonly kind: "volume.delete"; readonly account: string; readonly name: string }
   | { readonly kind: "policy.set"; readonly policy: Policy }
   | MoneyCommand
+  | TrailCommand
+  /** What the audit keeps although nothing changed: refusals, failed sign-ins, reads. Sent by the shell in batches. */
+  | { readonly kind: "audit.note"; readonly notes: readonly AuditNote[] }
   /** The first input after a restore: from then on engines refuse orders of a lower epoch. */
   | { readonly kind: "epoch.begin"; readonly reason: string };
 
@@ -105,10 +111,31 @@ export interface SubmitJob {
   readonly endedBefore: readonly { readonly job: JobId; readonly outcome: JobOutcome }[];
 }
 
+/** Something that happened once or `count` times. Names and addresses are in the private row `origin`, which can be erased. */
+export interface AuditNote {
+  /** What was tried: an action such as `job.logs`, or `session.fail`. */
+  readonly action: string;
+  readonly user?: UserId;
+  readonly token?: TokenId;
+  readonly origin?: string;
+  /** The request id that the caller was told; of several the first. */
+  readonly request: string;
+  /** Account path; empty for the platform. */
+  readonly account: string;
+  readonly target: string;
+  readonly outcome: AuditOutcome;
+  readonly detail: string;
+  readonly count: number;
+}
+
+export type AuditOutcome = "refused" | "failed" | "read" | "exported" | "changed";
+
 /** The user and token behind a command; the input is itself the audit record. */
 export interface Actor {
   readonly user: UserId | "system";
   readonly token?: TokenId;
+  /** The private row that holds the address the request came from. */
+  readonly origin?: string;
 }
 
 export interface CommandInput {
@@ -119,8 +146,12 @@ export interface CommandInput {
   /** The request id that was returned to the caller. */
   readonly request: string;
   readonly command: Command;
+  /** What was different before, for the audit: the fields that the command changes, with both values. */
+  readonly change?: string;
   /** A repeated create with the same key and body gets the answer of the first. */
   readonly idempotency?: { readonly key: string; readonly bodyHash: string };
+  /** The private rows that the same commit writes: the journal covers them by their digests. */
+  readonly privates?: readonly PrivateNote[];
 }
 
 /** Advances the time, so that due timers take effect. */

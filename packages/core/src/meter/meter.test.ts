@@ -362,6 +362,18 @@ describe("lost work", () => {
     assert.ok(lost!.graceMs > 0);
   });
 
+  it("[T1] is credited up to the owner's number, whatever grace the job asks for", () => {
+    const w = new World().nodes(["n0", "H100:2"]).account("guest").account("owner", { guarantee: 2 });
+    w.must({ kind: "policy.set", policy: { ...plainPolicy, lostWorkMsMax: minute } });
+    w.submit("lent", "guest", { gpus: 2, checkpoint: { grace: "15m", signal: "SIGUSR1" } });
+    w.run("lent");
+    w.tick(20 * minute);
+    w.submit("own", "owner", { gpus: 2 });
+    w.exit("lent", 143);
+    const [lost] = meterEvents(w.events).metered.lost;
+    assert.deepEqual([lost!.lostMs, lost!.graceMs], [20 * minute, minute]);
+  });
+
   it("[T1] there is none where the job came to a good end while it was told to leave", () => {
     assert.deepEqual(meterEvents(preempted(0).events).metered.lost, []);
   });

@@ -155,7 +155,8 @@ function lostWork(state: ReadonlyState, lease: Lease, event: LeaseEnded): LostWo
   const lostMs = lostMsOf(job, event.at);
   if (lostMs === 0) return undefined;
   const { account, model, devices, unitsEach } = closedStretch(state, lease, event.at);
-  const { graceMs } = stopOrderOf(job, "preempt", state.policy);
+  // An owner's number, where there is one: what a job asks for must not decide what it is credited with.
+  const graceMs = state.policy.lostWorkMsMax ?? stopOrderOf(job, "preempt", state.policy).graceMs;
   const about = { lease: lease.id, job: job.id, account, model, units: devices.length * unitsEach };
   return { ...about, at: event.at, lostMs, graceMs, cause };
 }

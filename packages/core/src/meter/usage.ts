@@ -60,7 +60,7 @@ export interface LostWork {
   readonly at: Instant;
   /** Time since the last checkpoint, or since the start. */
   readonly lostMs: number;
-  /** The grace that the job was promised, which is the most that is credited. */
+  /** The most that is credited: the owner's `lostWorkMsMax`, else the grace that the job was promised. */
   readonly graceMs: number;
   readonly cause: "preempted" | "node_lost";
 }

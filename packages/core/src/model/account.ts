@@ -39,6 +39,10 @@ export interface Limits {
   readonly runMsDefault?: number;
   readonly waitingJobsPerUserMax?: number;
   readonly gpusPerUserMax?: number;
+  /** Of a tenant as a whole, instead of the numbers of the policy. */
+  readonly waitingJobsMax?: number;
+  readonly jobFilesMiBMax?: number;
+  readonly cpuMembersMax?: number;
   /** What the folders of one member may hold, and what the checkpoint of one job may hold. */
   readonly scratchMiBMax?: number;
   readonly checkpointMiBMax?: number;

@@ -145,6 +145,8 @@ export interface JobSpec {
   /** Per member. 0 = not requested, not limited. */
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  /** Which of the two the job did not name: they are the owner's usual ones for members without GPUs [C6]. */
+  readonly usual?: { readonly cpus?: true; readonly memory?: true };
   /** The size of /dev/shm of each member, which counts in its memory; absent = the engine's default. */
   readonly shmMiB?: number;
   /** What the work, temporary and output folders of each member may hold; absent = the limit of its accounts. */
@@ -306,6 +308,8 @@ export interface Job {
   stopCause?: StopCause;
   /** For its user, while it is being evicted: why the room is needed. */
   stopWhy?: string;
+  /** It was cancelled by force: nothing is left of its grace. */
+  forced?: true;
   /** The exit code of the first member that failed; it becomes the job's. */
   exitCode?: number;
   /** The engine's reason for the failure of that member. */

@@ -1,3 +1,4 @@
+import type { Numbers } from "./numbers.ts";
 import type { SizeClasses } from "./size.ts";
 
 /** The owner's choices about evictions, planning and handover, for the whole fleet. */
@@ -22,6 +23,10 @@ export interface Policy {
   readonly snapshotFilesMax?: number;
   readonly snapshotMiBMax?: number;
   readonly contentMiBMax?: number;
+  /** The longest run time whose loss is credited; absent = the grace that the job was promised. */
+  readonly lostWorkMsMax?: number;
+  /** The most that tenants may have of what they can make large; absent = `numberBounds` says. */
+  readonly max?: Partial<Numbers>;
   /** Named sizes, which quotas and jobs can use. */
   readonly sizes?: SizeClasses;
 }
@@ -44,6 +49,9 @@ export function graceMaxOf({ graceMs, graceMsMax }: Policy): number {
 
 /** The handover of a new installation. A journal from before scrubs existed has none until its owner sets them. */
 export const usualHandover = { scrubMs: 10_000, reshapeMs: 15_000 } as const;
+
+/** Of a new installation: as long as a job that has just started is left alone. */
+export const usualLostWorkMsMax = 5 * 60_000;
 
 export const plainPolicy: Policy = {
   rebalance: "checkpointed",

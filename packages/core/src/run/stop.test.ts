@@ -55,6 +55,25 @@ describe("the grace of a stop", () => {
     );
   });
 
+  it("[L2] is over at once for a job that is cancelled by force, also while it is stopping", () => {
+    const w = new World().nodes(["n0", "H100:2"]).account("lab");
+    w.submit("stubborn", "lab", { checkpoint: { grace: "15m", signal: "SIGUSR1" } });
+    w.run("stubborn");
+    const cancel = (force?: true) => w.must({ kind: "job.cancel", job: jobId("stubborn"), ...(force && { force }) });
+    cancel();
+    cancel(true);
+    cancel(true);
+    const stops = w.events.filter((event) => event.kind === "lease-stopping");
+    assert.deepEqual(
+      stops.map(({ signal, graceMs }) => [signal, graceMs]),
+      [
+        ["SIGTERM", 30 * second],
+        ["SIGKILL", 0],
+      ],
+    );
+    assert.deepEqual(stopOrderOf(w.job("stubborn"), "cancel", plainPolicy), { signal: "SIGKILL", graceMs: 0 });
+  });
+
   it("[L2] is refused where a job asks for more than the owner allows", () => {
     const w = new World().nodes(["n0", "H100:2"]).account("lab");
     const asked = w.submit("long", "lab", { checkpoint: { grace: "87600h" } });

@@ -1,5 +1,6 @@
 import type { Event } from "../journal/event.ts";
 import type { Job, StopCause } from "../model/job.ts";
+import { killNow } from "../model/kill-now.ts";
 import { graceMaxOf, type Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
@@ -52,6 +53,20 @@ export function stopJob(
     }));
 }
 
+/** Kills every member at once, whether or not the job is stopping already. */
+export function killJob({ leases, forced }: Job, now: Instant): Event[] {
+  if (forced) return [];
+  return leases.map(({ id }) => ({
+    kind: "lease-stopping",
+    v: 1,
+    at: now,
+    lease: id,
+    sequence: 0,
+    cause: "cancel",
+    ...killNow,
+  }));
+}
+
 /** Whether a job that stops for this cause starts again, unless it is done; an extra member leaves nothing either way. */
 export function comesBack({ spec, failures }: Pick<Job, "spec" | "failures">, cause: StopCause): boolean {
   const { max, when } = spec.retry;
@@ -79,10 +94,11 @@ export function comesBack({ spec, failures }: Pick<Job, "spec" | "failures">, ca
  * comes back, and no grace is longer than the owner allows.
  */
 export function stopOrderOf(
-  job: Pick<Job, "spec" | "failures">,
+  job: Pick<Job, "spec" | "failures" | "forced">,
   cause: StopCause,
   policy: Policy,
 ): { signal: string; graceMs: number } {
+  if (job.forced) return killNow;
   const { checkpoint } = job.spec;
   const { signal, graceMs } =
     checkpoint !== undefined && comesBack(job, cause) ? checkpoint : { signal: "SIGTERM", graceMs: policy.graceMs };

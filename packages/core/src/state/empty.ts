@@ -17,12 +17,14 @@ import { ApartNames } from "./indexes/apart.ts";
 import { BurstOrder } from "./indexes/burst-order.ts";
 import { Endings } from "./indexes/endings.ts";
 import { Leases } from "./indexes/leases.ts";
+import { Load } from "./indexes/load.ts";
 import { Resumable } from "./indexes/resumable.ts";
 import { Timers } from "./indexes/timers.ts";
 import { VictimClasses } from "./indexes/victim-classes.ts";
 import { Waiting } from "./indexes/waiting.ts";
 import { Wishes } from "./indexes/wish.ts";
 import type { State } from "./state.ts";
+import { emptyTrail } from "./trail.ts";
 
 /** The state before anything happened: the root account and nothing else. */
 export function emptyState(): State {
@@ -62,6 +64,7 @@ export function emptyState(): State {
     arrivals: new Arrivals(),
     policy: plainPolicy,
     books: emptyBooks(),
+    trail: emptyTrail(),
     movedAt: [],
     dedicated: new Map(),
     rest: new Map(),
@@ -99,6 +102,7 @@ export function emptyState(): State {
     claimantsOn: new Map(),
     endings: new Endings(),
     timers: new Timers(),
+    load: new Load(),
     priced: new Set(),
   };
 }

@@ -37,5 +37,6 @@ interface Views {
   readonly coveredBy: Omit<State["coveredBy"], "add" | "delete">;
   readonly leases: Omit<State["leases"], "count">;
   readonly resumable: Omit<State["resumable"], "add" | "delete">;
+  readonly load: Pick<State["load"], "ofTenant" | "ofUser">;
   readonly slots: object;
 }

@@ -23,11 +23,13 @@ import type { ApartNames } from "./indexes/apart.ts";
 import type { BurstOrder } from "./indexes/burst-order.ts";
 import type { Endings } from "./indexes/endings.ts";
 import type { Leases } from "./indexes/leases.ts";
+import type { Load } from "./indexes/load.ts";
 import type { Resumable } from "./indexes/resumable.ts";
 import type { Timers } from "./indexes/timers.ts";
 import type { VictimClasses } from "./indexes/victim-classes.ts";
 import type { Waiting } from "./indexes/waiting.ts";
 import type { Wishes } from "./indexes/wish.ts";
+import type { Trail } from "./trail.ts";
 
 /** A used idempotency key and what its request created. */
 export interface UsedKey {
@@ -68,6 +70,7 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   readonly claimants: Set<Job>;
   policy: Policy;
   readonly books: Books;
+  readonly trail: Trail;
   /** When jobs were moved, one entry for each, oldest first; the next move drops entries older than an hour [T9]. */
   movedAt: Instant[];
   /** Nodes that a confidential tenant has to itself, and the account that is charged for their remainder [U3]. */
@@ -117,6 +120,8 @@ export interface Indexes extends QuotaFacts {
   readonly claimantsOn: Map<NodeNo, Set<Job>>;
   /** When jobs that hold leases are expected to end. */
   readonly endings: Endings;
+  /** What tenants and users have in memory. */
+  readonly load: Load;
   /** Live jobs with a `max_price` or a budget of their own. */
   readonly priced: Set<Job>;
   /** Grows with every event. */

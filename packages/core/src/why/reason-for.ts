@@ -1,6 +1,7 @@
 import { gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../fleet/fit.ts";
 import { outlasts } from "../fleet/maintenance.ts";
 import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
+import type { LimitHit } from "../gate/limits.ts";
 import type { PriceHit } from "../gate/price.ts";
 import { hourMicros } from "../gate/price-text.ts";
 import { type QuotaStop, quotaStop } from "../gate/quota-stop.ts";
@@ -261,13 +262,8 @@ function quotaReason(state: ReadonlyState, job: Job, stop: QuotaStop, needed: nu
     }
     case "price":
       return priceReason(state, job, stop.hit);
-    case "limit": {
-      const account = stop.hit.account.path;
-      if (stop.hit.kind === "gpus-per-user") {
-        return { kind: "quota", values: { cause: "user", account, gpusMax: stop.hit.max }, account, needed };
-      }
-      return { kind: "quota", values: { cause: "gpu-hours", account }, account, until: stop.hit.until };
-    }
+    case "limit":
+      return limitReason(stop.hit, needed);
     case "max": {
       const { what, maxUnits, usedUnits } = stop.hit;
       const account = stop.hit.account.path;
@@ -279,6 +275,18 @@ function quotaReason(state: ReadonlyState, job: Job, stop: QuotaStop, needed: nu
       return { kind: "quota", values: { cause: "not-lent", gpus: stop.unlentUnits / unitsPerGpu }, needed };
     case "must-be-guaranteed":
       return unguaranteed(state, job, needed);
+  }
+}
+
+function limitReason(hit: LimitHit, needed: number): Reason {
+  const account = hit.account.path;
+  switch (hit.kind) {
+    case "gpus-per-user":
+      return { kind: "quota", values: { cause: "user", account, gpusMax: hit.max }, account, needed };
+    case "cpu-members":
+      return { kind: "quota", values: { cause: "cpu-members", account, membersMax: hit.max }, account };
+    case "gpu-time":
+      return { kind: "quota", values: { cause: "gpu-hours", account }, account, until: hit.until };
   }
 }
 

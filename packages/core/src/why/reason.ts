@@ -73,6 +73,7 @@ export interface ReasonValues {
   evicting: { readonly gpus: number };
   quota:
     | { readonly cause: "user"; readonly account: string; readonly gpusMax: number }
+    | { readonly cause: "cpu-members"; readonly account: string; readonly membersMax: number }
     | { readonly cause: "gpu-hours"; readonly account: string }
     | {
         readonly cause: "max";

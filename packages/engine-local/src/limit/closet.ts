@@ -1,4 +1,5 @@
-import { readdirSync, readlinkSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { type FilterLoader, loadFilter } from "./filter.ts";
 
 /** Where a mount namespace shows a job its own directories; the real ones lie below folders that it may not enter. */
 export const shown = {
@@ -35,10 +36,8 @@ export interface Closet {
   readonly means: Means;
   /** The user to become; undefined = we have no right to become another. */
   readonly user?: number;
-  /** Hidden with all that is in it. */
-  readonly stateFolder: string;
-  /** Hidden as well: a job that runs as our own user could read what other tenants sent. */
-  readonly contentFolder?: string;
+  /** Folders that are hidden with all that is in them. */
+  readonly hidden: readonly string[];
   readonly workFolder: string;
   readonly temporaryFolder: string;
   /** Where the working directory is shown. */
@@ -49,24 +48,45 @@ export interface Closet {
   readonly newFolders: readonly string[];
   /** The size of the job's own /dev/shm; undefined = what the kernel gives. */
   readonly shmMiB?: number;
+  readonly controlGroups: ShownGroups;
   /** Devices to cover, where no control group closes them. */
   readonly coveredDevices: readonly string[];
-  /** A system call filter will be on descriptor 3. */
-  readonly seccomp: boolean;
+  /** What loads the system call filter, which will be on descriptor 3; absent = there is none. */
+  readonly filter?: FilterLoader;
+}
+
+/** Control groups are named after jobs of all tenants. A job sees its own alone, from which programs read their limits. */
+export interface ShownGroups {
+  /** Where hierarchies are mounted. */
+  readonly hidden: readonly string[];
+  /** The job's own group of version 2. */
+  readonly own?: Pick<Bind, "from" | "at">;
 }
 
 /** The words to put before a command so that it runs closed in. */
 export function closetCommand(closet: Closet): string[] {
+  const user = closet.user === undefined ? [] : becomeUser(closet.user);
+  const rest = [...(closet.filter === "perl" ? loadFilter(process.arch) : []), ...user];
   switch (closet.means) {
     case "bwrap":
-      return [...bwrap(closet), ...(closet.user === undefined ? [] : becomeUser(closet.user))];
+      return [...bwrap(closet), ...rest];
     case "unshare":
-      return [...unshare(closet), ...becomeUser(closet.user!)];
+      return [...unshare(closet), ...rest];
     case "user":
-      return becomeUser(closet.user!);
     case "nothing":
-      return [];
+      return rest;
   }
+}
+
+/** Folders of all users, in each of which a job sees its own temporary folder. A link to another of them needs nothing. */
+const temporaryFolders = ["/tmp", "/var/tmp"].filter(
+  (folder) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
+);
+
+/** What lies in a temporary folder of all users is out of sight already. */
+function hiddenFolders({ hidden, controlGroups }: Closet): string[] {
+  const seen = hidden.filter((folder) => !temporaryFolders.some((covered) => folder.startsWith(`${covered}/`)));
+  return [...seen, ...controlGroups.hidden];
 }
 
 const mebibyte = 2 ** 20;
@@ -91,6 +111,7 @@ function becomeUser(uid: number): string[] {
 function bwrap(closet: Closet): string[] {
   // A session of its own: a command that signals its process group must not reach the process that waits outside.
   const words = ["bwrap", "--die-with-parent", "--new-session", "--unshare-pid", "--as-pid-1", "--unshare-ipc"];
+  words.push("--unshare-cgroup");
   if (closet.user === undefined) words.push("--unshare-user");
   // Only what is needed to become the user; all of it is given up in that step.
   else for (const name of ["SETUID", "SETGID", "SETPCAP"]) words.push("--cap-add", `CAP_${name}`);
@@ -99,26 +120,32 @@ function bwrap(closet: Closet): string[] {
   // Ours by default, and then closed to the user that the job becomes: no semaphore, no data loader of PyTorch.
   if (closet.user !== undefined) words.push("--perms", "1777");
   words.push("--tmpfs", "/dev/shm");
-  words.push("--tmpfs", closet.stateFolder);
-  if (closet.contentFolder !== undefined) words.push("--tmpfs", closet.contentFolder);
-  words.push("--bind", closet.temporaryFolder, "/tmp");
+  for (const folder of temporaryFolders) words.push("--bind", closet.temporaryFolder, folder);
+  const hidden = hiddenFolders(closet);
+  for (const folder of hidden) words.push("--size", "4096", "--tmpfs", folder);
+  const { own } = closet.controlGroups;
+  if (own !== undefined) words.push("--ro-bind", own.from, own.at);
   words.push("--bind", closet.workFolder, closet.workPath);
   for (const { from, at, readOnly } of closet.binds) words.push(readOnly ? "--ro-bind" : "--bind", from, at);
   for (const device of closet.coveredDevices) words.push("--ro-bind", shown.closed, device);
-  if (closet.newFolders.length > 0) words.push("--remount-ro", "/");
-  if (closet.seccomp) words.push("--seccomp", "3");
+  for (const folder of closet.newFolders.length > 0 ? [...hidden, "/"] : hidden) words.push("--remount-ro", folder);
+  if (closet.filter === "bwrap") words.push("--seccomp", "3");
   return [...words, "--"];
 }
 
-/** The root folder: the machine's, or an empty one that shows all that is in it and has room for new names. */
-function rootWords({ newFolders }: Closet): string[] {
-  if (newFolders.length === 0) return ["--bind", "/", "/"];
+/**
+ * The root folder: the machine's, or an empty one that shows all that is in it and has room for new names. A job that runs
+ * as our own user must not write there: it could change our programs, or what the user's next shell does.
+ */
+function rootWords({ newFolders, user }: Closet): string[] {
+  const bind = user === undefined ? "--ro-bind" : "--bind";
+  if (newFolders.length === 0) return [bind, "/", "/"];
   const words: string[] = [];
   for (const entry of readdirSync("/", { withFileTypes: true })) {
     const path = `/${entry.name}`;
     if (entry.isSymbolicLink()) words.push("--symlink", readlinkSync(path), path);
     else if ((entry.isDirectory() && entry.name !== "proc" && entry.name !== "dev") || entry.isFile())
-      words.push("--bind", path, path);
+      words.push(bind, path, path);
   }
   return [...words, ...newFolders.flatMap((folder) => ["--dir", folder])];
 }
@@ -143,32 +170,41 @@ if [ "$n" -gt 0 ]; then
   { mkdir $r/.old && cd $r && pivot_root . .old && cd / && umount -l /.old && rmdir /.old && mount -o remount,ro /
   } >&2 || exit 125
 fi
-w=$1; t=$2; s=$3; c=$4; n=$5; shift 5
+w=$1; t=$2; n=$3; shift 3
 while [ "$n" -gt 0 ]; do
   mount --bind -o "$3" "$1" "$2" >&2 || exit 125
   shift 3; n=$((n - 1))
 done
-n=$1; shift
 {
   mount -t proc -o nosuid,nodev,noexec proc /proc &&
   mount -t tmpfs -o mode=1777,nosuid,nodev${size} tmpfs /dev/shm &&
   mount --bind "$w" ${shown.work} &&
-  mount --bind "$t" ${shown.temporary} &&
-  mount -t tmpfs -o mode=0700,size=4k tmpfs "$s" &&
-  { [ -z "$c" ] || mount -t tmpfs -o mode=0700,size=4k tmpfs "$c"; } &&
-  mount --bind ${shown.temporary} /tmp
+  mount --bind "$t" ${shown.temporary}
 } >&2 || exit 125
+n=$1; shift
+while [ "$n" -gt 0 ]; do
+  mount -t tmpfs -o mode=0755,nosuid,nodev,size=4k tmpfs "$1" >&2 || exit 125
+  shift; n=$((n - 1))
+done
+if [ -n "$1" ]; then
+  { mkdir -p "$1" && mount -t cgroup2 -o ro,nosuid,nodev,noexec cgroup2 "$1"; } >&2 || exit 125
+fi
+shift
+for f in ${temporaryFolders.join(" ")}; do mount --bind ${shown.temporary} "$f" >&2 || exit 125; done
+n=$1; shift
 while [ "$n" -gt 0 ]; do
   mount --bind ${shown.closed} "$1" >&2 || exit 125
   shift; n=$((n - 1))
 done
 exec "$@"`;
+  const hidden = hiddenFolders(closet);
   return [
-    ...["unshare", "--mount", "--propagation", "private", "--pid", "--ipc", "--fork", "--kill-child", "--"],
+    ...["unshare", "--mount", "--propagation", "private", "--pid", "--ipc", "--cgroup", "--fork", "--kill-child", "--"],
     ...["/bin/sh", "-c", script, "tess"],
     ...[String(closet.newFolders.length), ...closet.newFolders],
-    ...[closet.workFolder, closet.temporaryFolder, closet.stateFolder, closet.contentFolder ?? ""],
+    ...[closet.workFolder, closet.temporaryFolder],
     ...[String(closet.binds.length), ...closet.binds.flatMap(bindWords)],
+    ...[String(hidden.length), ...hidden, closet.controlGroups.own?.at ?? ""],
     ...[String(closet.coveredDevices.length), ...closet.coveredDevices],
   ];
 }

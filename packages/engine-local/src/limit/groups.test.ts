@@ -6,12 +6,14 @@ import { type Hierarchy, parseMounts } from "./hierarchies.ts";
 const limits = { cpusMilli: 1_500, memoryMiB: 256, processesMax: 40, runMsMax: 0 };
 const version2: Hierarchy = {
   version: 2,
+  mount: "/sys/fs/cgroup",
   folder: "/groups/tessera",
   controllers: ["cpu", "memory", "pids"],
   killFile: true,
 };
 const version1 = (...controllers: string[]): Hierarchy => ({
   version: 1,
+  mount: "/sys/fs/cgroup",
   folder: `/groups/${controllers.join(",")}/tessera`,
   controllers,
   killFile: false,

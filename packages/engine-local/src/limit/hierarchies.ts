@@ -4,6 +4,8 @@ import { join } from "node:path";
 /** A control group hierarchy in which this process may make groups. */
 export interface Hierarchy {
   readonly version: 1 | 2;
+  /** Where it is mounted. */
+  readonly mount: string;
   /** The folder below which each lease gets its own. */
   readonly folder: string;
   /** Controllers that take effect in groups below `folder`. */
@@ -27,6 +29,20 @@ export function findHierarchies(mountTable = "/proc/self/mountinfo", ownGroups =
   return parseMounts(readFileSync(mountTable, "utf8"))
     .map((mount) => tryHierarchy(mount, ownPath(own, mount)))
     .filter((hierarchy) => hierarchy !== undefined);
+}
+
+/** The topmost folders below which hierarchies of any kind are mounted. */
+export function groupMounts(mountTable = "/proc/self/mountinfo"): string[] {
+  if (!existsSync(mountTable)) return [];
+  const usual = existsSync("/sys/fs/cgroup") ? ["/sys/fs/cgroup"] : [];
+  return topmost([...usual, ...parseMounts(readFileSync(mountTable, "utf8")).map(({ path }) => path)]);
+}
+
+/** Those that do not lie in another of them, each once. */
+export function topmost(folders: readonly string[]): string[] {
+  return [...new Set(folders)].filter(
+    (folder) => !folders.some((other) => other !== folder && folder.startsWith(`${other}/`)),
+  );
 }
 
 export function parseMounts(table: string): Mount[] {
@@ -63,9 +79,9 @@ function tryHierarchy(mount: Mount, own: string): Hierarchy | undefined {
       mkdirSync(trial);
       const killFile = existsSync(join(trial, "cgroup.kill"));
       rmdirSync(trial);
-      if (mount.version === 1) return { version: 1, folder, controllers, killFile: false };
+      if (mount.version === 1) return { version: 1, mount: mount.path, folder, controllers, killFile: false };
       const enabled = readFileSync(join(folder, "cgroup.subtree_control"), "utf8").trim().split(" ").filter(Boolean);
-      return { version: 2, folder, controllers: enabled, killFile };
+      return { version: 2, mount: mount.path, folder, controllers: enabled, killFile };
     } catch {
       // Not ours to change here; perhaps further down.
     }

@@ -145,7 +145,12 @@ it("keeps users apart by their files alone where there are no namespaces", { ski
 });
 
 it("refuses to run jobs as root when it cannot become another user", { skip: needsRoot }, async (t) => {
-  const bench = await openBench(t, {}, async () => ({ isRoot: true, hierarchies: [], means: "nothing" }));
+  const bench = await openBench(t, {}, async () => ({
+    isRoot: true,
+    hierarchies: [],
+    groupMounts: [],
+    means: "nothing",
+  }));
   const order = orderOf("true");
   await bench.engine.bind(order);
   assert.match((await bench.until(order.lease, "refused")).reason, /setpriv/);

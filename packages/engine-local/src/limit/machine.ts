@@ -3,7 +3,8 @@ import { chmod, mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { standardPath } from "../supervise/job.ts";
 import { type Closet, closetCommand, type Means, shown } from "./closet.ts";
-import { findHierarchies, type Hierarchy } from "./hierarchies.ts";
+import type { FilterLoader } from "./filter.ts";
+import { findHierarchies, groupMounts, type Hierarchy } from "./hierarchies.ts";
 import { examineNetwork, type NetworkMeans } from "./network/means.ts";
 import { networkMark } from "./network/networks.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -14,8 +15,10 @@ export interface Machine {
   readonly hierarchies: readonly Hierarchy[];
   /** The strongest of the ways to close a job in that works here. */
   readonly means: Means;
-  /** The compiled filter, where it can be loaded. */
-  readonly seccompFile?: string;
+  /** The compiled filter of system calls and what loads it, where it can be loaded. */
+  readonly seccomp?: { readonly file: string; readonly loader: FilterLoader };
+  /** Where control group hierarchies of all kinds are mounted, to be hidden from jobs. */
+  readonly groupMounts: readonly string[];
   /** How networks of jobs are kept apart; absent = they are not. */
   readonly network?: NetworkMeans;
   /** A group for the supervisors, outside the unit in which a service manager may keep us. */
@@ -31,20 +34,27 @@ export async function examineMachine(stateFolder: string, without: readonly Mean
   const found = {
     isRoot,
     hierarchies,
+    groupMounts: groupMounts(),
     ...(supervisorGroup === undefined ? {} : { supervisorGroup }),
     ...(network === undefined ? {} : { network }),
   };
-  const seccompFile = await writeFilter(stateFolder);
+  const file = await writeFilter(stateFolder);
   if (isRoot) await makeShownFolders();
-  for (const means of isRoot ? (["bwrap", "unshare", "user"] as const) : (["bwrap"] as const)) {
+  const strongest: readonly Means[] = isRoot ? ["bwrap", "unshare", "user"] : ["bwrap", "nothing"];
+  for (const means of strongest) {
     if (without.includes(means)) continue;
-    const filtered = means === "bwrap" && seccompFile !== undefined;
-    if (filtered && (await works(stateFolder, means, isRoot, seccompFile))) {
-      return { ...found, means, seccompFile };
+    for (const loader of loadersOf(means)) {
+      const seccomp = file === undefined ? undefined : { file, loader };
+      if (seccomp !== undefined && (await works(stateFolder, { ...found, means, seccomp })))
+        return { ...found, means, seccomp };
     }
-    if (await works(stateFolder, means, isRoot)) return { ...found, means };
+    if (means !== "nothing" && (await works(stateFolder, { ...found, means }))) return { ...found, means };
   }
   return { ...found, means: "nothing" };
+}
+
+function loadersOf(means: Means): readonly FilterLoader[] {
+  return means === "bwrap" ? ["bwrap"] : ["perl"];
 }
 
 async function makeSupervisorGroup(hierarchies: readonly Hierarchy[]): Promise<string | undefined> {
@@ -83,21 +93,22 @@ const trialUser = 65_534;
 const trialMsMax = 10_000;
 
 /** Runs `true` in it. */
-async function works(stateFolder: string, means: Means, isRoot: boolean, seccompFile?: string): Promise<boolean> {
+async function works(stateFolder: string, { means, isRoot, seccomp, groupMounts }: Machine): Promise<boolean> {
   const folder = await mkdtemp(join(stateFolder, "trial-"));
-  const filter = seccompFile === undefined ? undefined : await open(seccompFile, "r");
+  const filter = seccomp === undefined ? undefined : await open(seccomp.file, "r");
   try {
     const closet: Closet = {
       means,
       ...(isRoot ? { user: trialUser } : {}),
-      stateFolder,
+      hidden: [stateFolder],
       workFolder: folder,
       temporaryFolder: folder,
       workPath: isRoot ? shown.work : folder,
       binds: [],
       newFolders: [],
+      controlGroups: { hidden: groupMounts },
       coveredDevices: [],
-      seccomp: filter !== undefined,
+      ...(seccomp === undefined ? {} : { filter: seccomp.loader }),
     };
     const [program, ...words] = [...closetCommand(closet), "true"];
     return await runs(program!, words, filter?.fd);

@@ -3,11 +3,12 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jobFolders, type StateFolder } from "../lease/folder.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
-import { closetCommand, shown } from "./closet.ts";
+import { type Bind, closetCommand, type ShownGroups, shown } from "./closet.ts";
+import type { ControlGroup } from "./group.ts";
 import { type DeviceNumber, planGroups } from "./groups.ts";
 import type { Machine } from "./machine.ts";
 import { isNew, planMounts, treeFolder } from "./mounts.ts";
-import { networkEnforcement, networkWords } from "./network/enter.ts";
+import { networkEnforcement, networkLack, networkWords } from "./network/enter.ts";
 import type { NetworkSheet } from "./network/networks.ts";
 
 /** What the plan of one member rests on. */
@@ -23,6 +24,8 @@ export interface Ground {
   readonly contentFolder?: string;
   /** The network that the member has joined. */
   readonly network: NetworkSheet;
+  /** Folders of the control plane, which no job may see. */
+  readonly hidden: readonly string[];
   readonly logBytesMax: number;
   readonly logFilesMax: number;
 }
@@ -60,12 +63,12 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const wrapper = closetCommand({
     means: machine.means,
     ...(user === undefined ? {} : { user }),
-    stateFolder: state.root,
-    ...(ground.contentFolder === undefined ? {} : { contentFolder: ground.contentFolder }),
+    hidden: ground.hidden,
     workFolder,
     temporaryFolder,
     workPath,
     binds: [
+      ...ownWorkdir(machine, order),
       { from: outFolder, at: outPath },
       { from: checkpointFolder, at: checkpointPath },
       { from: homeFolder, at: homePath },
@@ -75,8 +78,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     ],
     newFolders: mounts.map(({ at }) => at).filter(isNew),
     ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
+    controlGroups: shownGroups(machine, groups),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
-    seccomp: machine.seccompFile !== undefined,
+    ...(machine.seccomp === undefined ? {} : { filter: machine.seccomp.loader }),
   });
 
   const holder = (limit: string) => {
@@ -114,7 +118,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
       gpu: gpuEnforcement(ground, closed, fenced),
       network: networkEnforcement(ground.network, machine),
       tenant: tenantEnforcement(machine),
-      seccomp: machine.seccompFile === undefined ? "none (needs bwrap)" : "bwrap",
+      seccomp: machine.seccomp?.loader ?? "none (needs bwrap or perl)",
       tree: ender !== undefined ? `cgroup (${ender.ends})` : namespaced ? "pid-namespace" : "none (environment marker)",
     },
     asked: [...limits, "network"],
@@ -123,7 +127,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     network: ground.network,
     wrapper: [...networkWords(ground.network, machine), ...wrapper],
     contained: namespaced,
-    ...(machine.seccompFile === undefined ? {} : { seccompFile: machine.seccompFile }),
+    ...(machine.seccomp === undefined ? {} : { seccompFile: machine.seccomp.file }),
     ...(user === undefined ? {} : { owner: user }),
     workFolder,
     temporaryFolder,
@@ -150,6 +154,36 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   };
 }
 
+/** Where a job runs as our own user the machine's files are read-only for it, except the folder that it asks to work in. */
+function ownWorkdir({ isRoot }: Machine, { workdir }: RunSheet["order"]): Bind[] {
+  if (isRoot || workdir === undefined || !existsSync(workdir)) return [];
+  return [{ from: workdir, at: workdir }];
+}
+
+function shownGroups({ hierarchies, groupMounts }: Machine, groups: readonly ControlGroup[]): ShownGroups {
+  const hierarchy = hierarchies.find(({ version }) => version === 2);
+  const own = groups.find(({ folder }) => hierarchy !== undefined && folder.startsWith(`${hierarchy.folder}/`));
+  if (hierarchy === undefined || own === undefined) return { hidden: groupMounts };
+  return { hidden: groupMounts, own: { from: own.folder, at: hierarchy.mount } };
+}
+
+/** What the walls of this machine leave open, in words for its owner. */
+export function gapsOf(machine: Machine): string[] {
+  const { isRoot, means, seccomp, hierarchies } = machine;
+  const gaps: string[] = [];
+  if (means === "nothing" && !isRoot)
+    gaps.push("jobs can read the data folder, the owner's token too: install bwrap (bubblewrap), or run as root");
+  if (means === "user") gaps.push("jobs see the processes of others: install bwrap (bubblewrap)");
+  if (seccomp === undefined) gaps.push("no filter of system calls: install bwrap (bubblewrap) or perl");
+  const lack = networkLack(machine);
+  if (lack !== undefined) gaps.push(`jobs share the network of this machine: ${lack}`);
+  const carried = hierarchies.flatMap(({ controllers }) => controllers);
+  const loose = ["memory", "cpu", "pids"].filter((controller) => !carried.includes(controller));
+  if (loose.length > 0)
+    gaps.push(`no control group limits ${loose.join(", ")} of a job${isRoot ? "" : ": run as root"}`);
+  return gaps;
+}
+
 /**
  * The processes of the init, and one that it starts for a moment; with a namespace the wrapper waits outside. They count
  * in the group but are not the job's.
@@ -161,8 +195,9 @@ const watched = "supervisor (measured)";
 
 const noGroup = "no control group here carries it";
 
+/** Says nothing of the job: where there are no namespaces, every user can read the groups of all processes. */
 function markOf(state: StateFolder, lease: string): string {
-  return `${createHash("sha256").update(state.root).digest("hex").slice(0, 8)}-${lease}`;
+  return createHash("sha256").update(`${state.root}\n${lease}`).digest("hex").slice(0, 32);
 }
 
 /** The kernel keeps both numbers in one; this is how it splits them. */
@@ -184,7 +219,7 @@ function tenantEnforcement({ isRoot, means }: Machine): string {
   switch (means) {
     case "bwrap":
     case "unshare":
-      return [...user, "pid-namespace", "mount-namespace", "ipc-namespace"].join("+");
+      return [...user, "pid-namespace", "mount-namespace", "ipc-namespace", "cgroup-namespace"].join("+");
     case "user":
       return "uid";
     case "nothing":

@@ -5,13 +5,15 @@ import { seccompFilter } from "./seccomp.ts";
 const allow = 0x7fff0000;
 const notPermitted = 0x00050001;
 const notImplemented = 0x00050026;
+const noSuchProtocol = 0x0005005d;
+const noSuchFamily = 0x00050061;
 
 /** Runs a filter as the kernel would, on one system call. */
-function verdict(filter: Buffer, call: { arch: number; number: number; firstArgument?: number }): number {
+function verdict(filter: Buffer, call: { arch: number; number: number; arguments?: readonly number[] }): number {
   const words = new Map([
     [0, call.number],
     [4, call.arch],
-    [16, call.firstArgument ?? 0],
+    ...[0, 1, 2].map((index) => [16 + 8 * index, call.arguments?.[index] ?? 0] as const),
   ]);
   let value = 0;
   for (let at = 0; at < filter.length; at += 8) {
@@ -31,7 +33,19 @@ function verdict(filter: Buffer, call: { arch: number; number: number; firstArgu
 }
 
 const machines = [
-  { arch: "x64", audit: 0xc000003e, ptrace: 101, mount: 165, unshare: 272, bpf: 321, clone: 56, read: 0, execve: 59 },
+  {
+    arch: "x64",
+    audit: 0xc000003e,
+    ptrace: 101,
+    mount: 165,
+    unshare: 272,
+    bpf: 321,
+    clone: 56,
+    read: 0,
+    execve: 59,
+    socket: 41,
+    ioctl: 16,
+  },
   {
     arch: "arm64",
     audit: 0xc00000b7,
@@ -42,12 +56,14 @@ const machines = [
     clone: 220,
     read: 63,
     execve: 221,
+    socket: 198,
+    ioctl: 29,
   },
 ];
-for (const { arch, audit, clone, read, execve, ...denied } of machines) {
+for (const { arch, audit, clone, read, execve, socket, ioctl, ...denied } of machines) {
   it(`refuses on ${arch} what reaches beyond a job and lets ordinary calls pass`, () => {
     const filter = seccompFilter(arch)!;
-    const ask = (number: number, firstArgument = 0) => verdict(filter, { arch: audit, number, firstArgument });
+    const ask = (number: number, ...args: number[]) => verdict(filter, { arch: audit, number, arguments: args });
     for (const number of Object.values(denied)) assert.equal(ask(number), notPermitted, `call ${number}`);
     for (const number of [read, execve]) assert.equal(ask(number), allow);
     assert.equal(ask(clone, 0x1200011), allow, "an ordinary fork");
@@ -55,6 +71,15 @@ for (const { arch, audit, clone, read, execve, ...denied } of machines) {
     assert.equal(ask(clone, 0x10000011), notPermitted, "a new user namespace");
     assert.equal(ask(clone, 0x20000 | 17), notPermitted, "a new mount namespace");
     assert.equal(ask(435), notImplemented, "clone3");
+    assert.equal(ask(500), notImplemented, "a call that is newer than the filter");
+    assert.equal(ask(arch === "x64" ? 134 : 42), notPermitted, "a call that no list names (uselib, nfsservctl)");
+    for (const family of [1, 2, 10]) assert.equal(ask(socket, family, 1), allow, `socket family ${family}`);
+    assert.equal(ask(socket, 16, 3, 0), allow, "addresses of the machine");
+    assert.equal(ask(socket, 16, 3, 4), noSuchProtocol, "sockets of the machine");
+    assert.equal(ask(socket, 40, 1), noSuchFamily, "the hypervisor");
+    assert.equal(ask(socket, 17, 3), noSuchFamily, "raw packets");
+    assert.equal(ask(ioctl, 0, 0x5413), allow, "the size of a terminal");
+    assert.equal(ask(ioctl, 0, 0x5412), notPermitted, "typing into a terminal");
     assert.equal(verdict(filter, { arch: 0x40000003, number: read }), notPermitted, "another architecture's interface");
     if (arch === "x64") assert.equal(ask(0x40000000 + read), notPermitted, "the x32 interface");
   });

@@ -1,75 +1,35 @@
-/**
- * The system calls that no job needs and that reach beyond it: looking into other processes, changing what is
- * mounted, new namespaces, kernel modules, keys, clocks. Numbers per architecture, x86-64 first; -1 = does not exist.
- */
-const deniedCalls: { readonly [name: string]: readonly [x64: number, arm64: number] } = {
-  acct: [163, 89],
-  add_key: [248, 217],
-  adjtimex: [159, 171],
-  bpf: [321, 280],
-  chroot: [161, 51],
-  clock_adjtime: [305, 266],
-  clock_settime: [227, 112],
-  delete_module: [176, 106],
-  finit_module: [313, 273],
-  fsconfig: [431, 431],
-  fsmount: [432, 432],
-  fsopen: [430, 430],
-  fspick: [433, 433],
-  init_module: [175, 105],
-  io_uring_enter: [426, 426],
-  io_uring_register: [427, 427],
-  io_uring_setup: [425, 425],
-  ioperm: [173, -1],
-  iopl: [172, -1],
-  kcmp: [312, 272],
-  kexec_file_load: [320, 294],
-  kexec_load: [246, 104],
-  keyctl: [250, 219],
-  lookup_dcookie: [212, 18],
-  mount: [165, 40],
-  mount_setattr: [442, 442],
-  move_mount: [429, 429],
-  name_to_handle_at: [303, 264],
-  open_by_handle_at: [304, 265],
-  open_tree: [428, 428],
-  perf_event_open: [298, 241],
-  pidfd_getfd: [438, 438],
-  pivot_root: [155, 41],
-  process_vm_readv: [310, 270],
-  process_vm_writev: [311, 271],
-  ptrace: [101, 117],
-  quotactl: [179, 60],
-  quotactl_fd: [443, 443],
-  reboot: [169, 142],
-  request_key: [249, 218],
-  setns: [308, 268],
-  settimeofday: [164, 170],
-  swapoff: [168, 225],
-  swapon: [167, 224],
-  syslog: [103, 116],
-  umount2: [166, 39],
-  unshare: [272, 97],
-  userfaultfd: [323, 282],
-};
+import { allowedCalls, newestCall } from "./calls.ts";
 
 interface Architecture {
   readonly column: 0 | 1;
   /** AUDIT_ARCH_… of the kernel. */
   readonly audit: number;
   readonly clone: number;
+  readonly ioctl: number;
+  readonly personality: number;
+  readonly socket: number;
+  readonly socketpair: number;
 }
 
-const clone3 = 435;
 const architectures: { readonly [arch: string]: Architecture } = {
-  x64: { column: 0, audit: 0xc000003e, clone: 56 },
-  arm64: { column: 1, audit: 0xc00000b7, clone: 220 },
+  x64: { column: 0, audit: 0xc000003e, clone: 56, ioctl: 16, personality: 135, socket: 41, socketpair: 53 },
+  arm64: { column: 1, audit: 0xc00000b7, clone: 220, ioctl: 29, personality: 92, socket: 198, socketpair: 199 },
 };
 
+const clone3 = 435;
 /** Every flag of `clone` that makes a namespace. */
 const namespaceFlags = 0x7e020000;
 /** Calls of the x32 interface are numbered from here; they would pass under other names. */
 const x32Bit = 0x40000000;
+
+/** AF_UNIX, AF_INET and AF_INET6. Others reach the hypervisor (AF_VSOCK), raw packets or rarely used kernel code. */
+const families = { unix: 1, internet: 2, internet6: 10, netlink: 16 } as const;
+/** NETLINK_ROUTE, with which a C library lists the addresses of the machine. */
+const netlinkRoute = 0;
+/** TIOCSTI and TIOCLINUX put characters into a terminal as if somebody had typed them. */
+const typingRequests = [0x5412, 0x541c];
+/** The usual personalities, and the one without address randomisation that sanitizers ask for; the last only asks. */
+const personalities = [0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff];
 
 const load = 0x20; // BPF_LD | BPF_W | BPF_ABS
 const ifEqual = 0x15; // BPF_JMP | BPF_JEQ | BPF_K
@@ -81,30 +41,105 @@ const allow = 0x7fff0000;
 const fail = (errno: number) => 0x00050000 | errno;
 const notPermitted = fail(1);
 const notImplemented = fail(38);
+const noSuchProtocol = fail(93);
+const noSuchFamily = fail(97);
 
-/** Offsets in `struct seccomp_data`. The first argument is little-endian: its low half comes first. */
-const at = { call: 0, architecture: 4, firstArgument: 16 };
+/** Offsets in `struct seccomp_data`. Arguments are little-endian: the low half comes first. */
+const at = { call: 0, architecture: 4, argument: (index: number) => 16 + 8 * index };
 
-/** The filter as an array of `struct sock_filter`, or undefined for an architecture it was not written for. */
+type Instruction = readonly [op: number, ifTrue: number, ifFalse: number, value: number];
+
+/**
+ * The filter as an array of `struct sock_filter`, or undefined for an architecture it was not written for. An allow list:
+ * what is not named is refused, as not permitted where it was known when this was written and as missing otherwise,
+ * because libraries fall back from a call that is missing.
+ */
 export function seccompFilter(arch: string): Buffer | undefined {
   const target = architectures[arch];
   if (target === undefined) return undefined;
-  const code: (readonly [op: number, ifTrue: number, ifFalse: number, value: number])[] = [
+  const code: Instruction[] = [
     [load, 0, 0, at.architecture],
-    [ifEqual, 1, 0, target.audit],
-    [answer, 0, 0, notPermitted],
+    ...unless(ifEqual, target.audit, notPermitted),
     [load, 0, 0, at.call],
   ];
-  const when = (op: number, value: number, result: number) => code.push([op, 0, 1, value], [answer, 0, 0, result]);
-  if (arch === "x64") when(ifAtLeast, x32Bit, notPermitted);
-  for (const numbers of Object.values(deniedCalls)) {
-    if (numbers[target.column] >= 0) when(ifEqual, numbers[target.column], notPermitted);
+  if (arch === "x64") code.push(...when(ifAtLeast, x32Bit, notPermitted));
+  // The flags of clone3 are behind a pointer and cannot be looked at; told that it is missing, libraries use `clone`.
+  code.push(...when(ifEqual, clone3, notImplemented), ...when(ifAtLeast, newestCall + 1, notImplemented));
+  for (const [call, rules] of byArguments(target)) code.push([ifEqual, 0, rules.length, call], ...rules);
+  const numbers = Object.values(allowedCalls).map((columns) => columns[target.column]);
+  for (const [first, last] of rangesOf(numbers.filter((number) => number >= 0))) {
+    code.push(...unless(ifAtLeast, first, notPermitted), ...unless(ifAtLeast, last + 1, allow));
   }
-  // Its flags are behind a pointer and cannot be looked at; told that it does not exist, libraries use `clone`.
-  when(ifEqual, clone3, notImplemented);
-  code.push([ifEqual, 0, 3, target.clone], [load, 0, 0, at.firstArgument]);
-  when(ifAnyBit, namespaceFlags, notPermitted);
-  code.push([answer, 0, 0, allow]);
+  code.push([answer, 0, 0, notPermitted]);
+  return encode(code);
+}
+
+/** Calls that depend on their arguments; the rules of each end with an answer. */
+function byArguments({ clone, ioctl, personality, socket, socketpair }: Architecture): [number, Instruction[]][] {
+  const { unix, internet, internet6, netlink } = families;
+  return [
+    [clone, [...argument(0), ...when(ifAnyBit, namespaceFlags, notPermitted), ...otherwise(allow)]],
+    [
+      ioctl,
+      [
+        ...argument(1),
+        ...typingRequests.flatMap((request) => when(ifEqual, request, notPermitted)),
+        ...otherwise(allow),
+      ],
+    ],
+    [
+      personality,
+      [...argument(0), ...personalities.flatMap((value) => when(ifEqual, value, allow)), ...otherwise(notPermitted)],
+    ],
+    [
+      socket,
+      [
+        ...argument(0),
+        ...[unix, internet, internet6].flatMap((family) => when(ifEqual, family, allow)),
+        ...unless(ifEqual, netlink, noSuchFamily),
+        ...argument(2),
+        ...when(ifEqual, netlinkRoute, allow),
+        ...otherwise(noSuchProtocol),
+      ],
+    ],
+    [socketpair, [...argument(0), ...when(ifEqual, unix, allow), ...otherwise(noSuchFamily)]],
+  ];
+}
+
+function argument(index: number): Instruction[] {
+  return [[load, 0, 0, at.argument(index)]];
+}
+
+function when(op: number, value: number, result: number): Instruction[] {
+  return [
+    [op, 0, 1, value],
+    [answer, 0, 0, result],
+  ];
+}
+
+function unless(op: number, value: number, result: number): Instruction[] {
+  return [
+    [op, 1, 0, value],
+    [answer, 0, 0, result],
+  ];
+}
+
+function otherwise(result: number): Instruction[] {
+  return [[answer, 0, 0, result]];
+}
+
+/** Numbers as ranges without a gap, in ascending order. */
+function rangesOf(numbers: readonly number[]): [first: number, last: number][] {
+  const ranges: [number, number][] = [];
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const range = ranges.at(-1);
+    if (range !== undefined && range[1] === number - 1) range[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges;
+}
+
+function encode(code: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(code.length * 8);
   code.forEach(([op, ifTrue, ifFalse, value], index) => {
     bytes.writeUInt16LE(op, index * 8);

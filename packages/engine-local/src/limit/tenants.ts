@@ -2,10 +2,28 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createWhole } from "../lease/durable.ts";
+import { readIfThere } from "../lease/folder.ts";
 
 export interface UserRange {
   readonly first: number;
   readonly count: number;
+}
+
+/** Jobs of tenants that run as one user can read each other's files, signal each other and, without bwrap, read ours. */
+export const oneUser = {
+  why: "this server does not run as root, so jobs of all tenants would run as one user and could reach each other's files",
+  hint: "run the server as root, or keep all projects below one tenant; for a trial, start it with --tenants-share-user",
+} as const;
+
+/** The first tenant that ran a job here, where only one may. */
+export async function onlyTenant(folder: string): Promise<string | undefined> {
+  return readIfThere(join(folder, "only"));
+}
+
+/** Takes the place of the only tenant, if it is free. */
+export async function takeOnlyTenant(folder: string, tenant: string): Promise<string> {
+  if (await createWhole(join(folder, "only"), tenant)) return tenant;
+  return readFile(join(folder, "only"), "utf8");
 }
 
 /**

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { ContentStore } from "@tessera/content";
 import { type JobId, leaseIdOf, type TreeEntry } from "@tessera/core";
 import { bareMachine } from "../limit/machine.fixture.ts";
 import { examineMachine } from "../limit/machine.ts";
-import { atEnd, type Bench, openBench, orderOf, temporaryFolder } from "../order.fixture.ts";
+import { type Bench, openBench, orderOf, temporaryFolder, visibleFolder } from "../order.fixture.ts";
 
 const machines = { "as this machine allows": examineMachine, "with nothing enforced": bareMachine };
 const digest = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -89,8 +88,7 @@ it("refuses a job whose snapshot is gone or damaged, and says which file", async
 
 for (const without of [[], ["bwrap"]] as const) {
   it(`hides from jobs what is kept for all tenants, also where the files could be read (without ${without})`, async (t) => {
-    const open = await mkdtemp("/var/tmp/tessera-code-");
-    atEnd(t, () => rm(open, { recursive: true, force: true }));
+    const open = await visibleFolder(t);
     for (const path of [open, join(open, "content")]) {
       mkdirSync(path, { recursive: true });
       chmodSync(path, 0o755);

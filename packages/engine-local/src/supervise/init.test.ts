@@ -132,7 +132,7 @@ async function startBare(t: TestContext, examine: Examine, run: string) {
   const { secrets, ...order } = orderOf(run, { env: { MARK: `mark's "own"` } });
   const network = await new Networks(state, "", undefined).join({ ...order });
   const log = { logBytesMax: 1 << 20, logFilesMax: 2 };
-  const sheet = planRun(order, { state, bootId: "", machine, ...user, gpuDevices: {}, network, ...log });
+  const sheet = planRun(order, { state, bootId: "", machine, ...user, gpuDevices: {}, hidden: [], network, ...log });
   await mkdir(sheet.logFolder, { recursive: true });
   const prepared = await prepare(sheet, new MemberNetwork(sheet.network, sheet.order.lease));
   assert.equal(prepared.kind, "prepared");

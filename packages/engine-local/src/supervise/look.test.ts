@@ -1,22 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { bareMachine, isRoot } from "../limit/machine.fixture.ts";
 import { examineMachine } from "../limit/machine.ts";
-import { atEnd, openBench, orderOf, temporaryFolder } from "../order.fixture.ts";
+import { openBench, orderOf, temporaryFolder, visibleFolder } from "../order.fixture.ts";
 
 const machines = { "as this machine allows": examineMachine, "with nothing enforced": bareMachine };
-
-/** A folder that jobs see under its own name: /tmp is another one for them. */
-async function visibleFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp("/var/tmp/tessera-look-");
-  chmodSync(folder, 0o755);
-  atEnd(t, () => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** As much of a virtual environment as a shell needs. */
 function makeVenv(folder: string, conda = false): string {
@@ -158,6 +149,6 @@ describe("where jobs run as another user", { skip: !isRoot && "needs root" }, ()
     assert.equal(await bench.text(fine.lease), folder);
     const own = await temporaryFolder(t);
     const hidden = await bench.run(orderOf("true", { workdir: own, inPlace: true }));
-    assert.match(hidden.reason!, /a job has a \/tmp of its own|is closed to it/);
+    assert.match(hidden.reason!, /a job has temporary folders of its own|is closed to it/);
   });
 });

@@ -81,7 +81,9 @@ export function readLook({ order, contained, temporaryPath }: RunSheet, lines: r
     ? "run it without --in-place: then the folder is sent"
     : "run it from the folder: then it is sent";
   const ownTmp =
-    contained && temporaryPath === "/tmp" && place.startsWith("/tmp") ? " (a job has a /tmp of its own)" : "";
+    contained && temporaryPath === "/tmp" && /^\/(var\/)?tmp(\/|$)/.test(place)
+      ? " (a job has temporary folders of its own)"
+      : "";
   const refusals: { readonly [what: string]: string } = {
     missing: `workdir ${workdir} is not there for this job: there is no ${place}${ownTmp}; ${send}`,
     closed: `workdir ${workdir} cannot be entered by ${user}: ${place} is closed to it; chmod o+x ${place}, or ${send}`,

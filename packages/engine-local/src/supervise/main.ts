@@ -5,6 +5,7 @@ import { type KeptOutput, outputUndeclared } from "@tessera/core";
 import { collectOutputs, sizeText } from "../files/collect.ts";
 import { leaseFile, takeClaim } from "../lease/folder.ts";
 import { LogWriter } from "../log/writer.ts";
+import { closeInherited } from "./descriptors.ts";
 import { Entrance } from "./entrance.ts";
 import { type MemberEnd, runMember } from "./member.ts";
 import { MemberNetwork } from "./network/member-network.ts";
@@ -98,6 +99,7 @@ async function readSecrets(): Promise<{ readonly [name: string]: string } | unde
   }
 }
 
+closeInherited();
 // A closing terminal or a server that is told to end is no reason to leave a job alone.
 for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 await supervise(process.argv[2]!);

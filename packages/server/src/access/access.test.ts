@@ -225,7 +225,7 @@ describe("people", () => {
     const control = await TestControl.start(place);
     const [one, two] = ["usr_1" as UserId, "usr_2" as UserId];
     await control.must({ kind: "user.create", user: one }, [personRow(one, { name: "ada", email: "a@b" })]);
-    const people = await People.load(control.reader);
+    const people = await People.load(control.reader, control.state);
     assert.deepEqual(people.person(one), { name: "ada", email: "a@b" });
     assert.equal(people.claim(two, { name: "ada" }), false);
     people.forget(one);

@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -29,7 +30,7 @@ export interface Keys {
 }
 
 const keyBytes = 32;
-const names = ["server.key", "secrets.key", "webhook.key", "signing.key"] as const;
+const names = ["server.key", "secrets.key", "webhook.key", "signing.key", "backup.key"] as const;
 export type KeyName = (typeof names)[number];
 
 /** Reads the key files of a data folder and makes those that are missing. */
@@ -44,8 +45,41 @@ export function loadKeys(dataFolder: string): Keys {
   const signingKey = load("signing.key", made.includes("server.key") ? undefined : derived);
   const { serverKey, secretsKey, webhookKey } = keys;
   const byName = { "server.key": serverKey, "secrets.key": secretsKey, "webhook.key": webhookKey };
-  checkSums(folder, made, { ...byName, "signing.key": signingKey });
+  // Nothing that runs needs the key of the backups: it is made here, so that there is one when a backup is wanted.
+  checkSums(folder, made, { ...byName, "signing.key": signingKey, "backup.key": load("backup.key") });
   return { ...keys, signingKey };
+}
+
+/** One key from a file outside a data folder. */
+export function readKeyFile(path: string): Buffer {
+  if (!existsSync(path)) throw new Error(`there is no key file ${path}`);
+  return loadKey(path);
+}
+
+/** The key that seals backups, where the data folder has one. */
+export function findBackupKey(dataFolder: string): Buffer | undefined {
+  const path = join(dataFolder, "keys", "backup.key");
+  return existsSync(path) ? loadKey(path) : undefined;
+}
+
+const keptInBackups = /^(?!backup\.)[a-z0-9.-]{1,60}\.key$/;
+
+/** The texts of all key files but the one that seals backups, by name. */
+export function keyFilesOf(dataFolder: string): Record<string, string> {
+  const folder = join(dataFolder, "keys");
+  const names = readdirSync(folder).filter((name) => keptInBackups.test(name));
+  return Object.fromEntries(names.sort().map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+}
+
+/** Puts key files where there are none; those that are there stay. */
+export function putKeyFiles(dataFolder: string, files: Readonly<Record<string, string>>): void {
+  const folder = join(dataFolder, "keys");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const lacking = Object.entries(files).filter(([name]) => !existsSync(join(folder, name)));
+  for (const [name, text] of lacking) {
+    if (!/^[a-z0-9.-]{1,60}\.key$/.test(name)) throw new Error(`${name} is not the name of a key file`);
+    putKey(join(folder, name), Buffer.from(text.trim(), "base64"));
+  }
 }
 
 /** The key files that a data folder lacks. */

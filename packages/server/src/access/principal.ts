@@ -57,7 +57,14 @@ export function strangerOf(
   return isExpired(state, token, now) ? { why: "expired", at: token.expiresAt } : { why: "disabled" };
 }
 
+/**
+ * Passwords, tokens, roles and users. Whoever changes these can make a way in that has no scopes, so no token with
+ * scopes reaches them, whatever its scopes name.
+ */
+export const credentialActions: ReadonlySet<Action> = new Set<Action>(["user.write", "role.write", "token.write"]);
+
 /** A token without scopes may do whatever its user may. */
 export function inScope({ token }: Principal, action: Action): boolean {
-  return token.scopes.length === 0 || token.scopes.includes(action);
+  if (token.scopes.length === 0) return true;
+  return token.scopes.includes(action) && !credentialActions.has(action);
 }

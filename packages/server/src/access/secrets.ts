@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { type Account, type AccountNo, pathUp, type ReadonlyState } from "@tessera/core";
 import type { StoreReader } from "../store/port.ts";
+import { soundPrivates } from "./private-rows.ts";
 
 const version = 1;
 const headBytes = 1 + 12 + 16;
@@ -62,7 +63,7 @@ export async function decryptSecrets(
     return secretKey(holder, name);
   });
   if (rowKeys.length === 0) return {};
-  const rows = await reader.privates("secret", rowKeys);
+  const rows = await soundPrivates(reader, state, "secret", rowKeys);
   const values: Record<string, string> = {};
   for (const [i, name] of names.entries()) {
     const sealed = rows.get(rowKeys[i]!);

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
@@ -13,23 +14,30 @@ import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
+import { Notices } from "../flow/notice/notices.ts";
+import { Anchors } from "../flow/trail/anchors.ts";
+import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
-import { deny } from "./answer/problem.ts";
+import { type Denial, deny } from "./answer/problem.ts";
+import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
+import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
+import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
 import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
 import { Pages } from "./inside/pages.ts";
 import { addUpgrades } from "./inside/upgrade.ts";
+import { alsoSpeakTls, strongTls } from "./listen.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { addPlainRoutes } from "./plain.ts";
 import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
-import { type Incoming, prepare, routeIds, serve } from "./route.ts";
+import { authoriseBeforeBody, type Incoming, prepare, routeIds, serve } from "./route.ts";
 import { addConsole } from "./static.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
@@ -38,6 +46,7 @@ export interface ApiConfig {
   readonly logLevel?: LogLevel;
   readonly rates?: Rates;
   readonly watch?: Partial<WatchLimits>;
+  readonly streams?: Partial<StreamLimits>;
   readonly inside?: Partial<EntranceLimits>;
   /** A domain of its own for pages of jobs, such as apps.example.com. */
   readonly appsDomain?: string;
@@ -63,6 +72,8 @@ declare module "fastify" {
   interface FastifyRequest {
     incoming: Incoming | undefined;
     tessRequestId: string;
+    /** Why it was not answered with what it asked for. */
+    denied: Denial | undefined;
   }
 }
 
@@ -73,6 +84,7 @@ export async function buildApi(built: {
   config?: ApiConfig;
   content?: ContentStore;
   dataFolder?: string;
+  work?: ApiWork;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -81,7 +93,10 @@ export async function buildApi(built: {
   const secure = config.tls !== undefined;
   const tokenUse = await TokenUse.load(control.reader, (writes) => control.notePrivate(writes));
   const ground = { control, tokenUse };
-  const entrances = new Entrances(ground, { ...usualEntranceLimits, ...config.inside }, (open) => {
+  const streams = new Streams(control, { ...usualStreamLimits, ...config.streams }, (open) => {
+    metrics.streams = open;
+  });
+  const entrances = new Entrances(ground, streams, { ...usualEntranceLimits, ...config.inside }, (open) => {
     metrics.entries = open;
   });
   const pages = new Pages(ground, entrances, {
@@ -91,29 +106,40 @@ export async function buildApi(built: {
     local: isLoopback(config.host ?? "127.0.0.1"),
     port: () => (app.server.address() as AddressInfo).port,
   });
+  const signature = new Signature(keys.signingKey);
+  const treeFile = built.dataFolder === undefined ? undefined : treeFileIn(built.dataFolder);
+  const heads = await Heads.open(control, signature, treeFile);
+  const anchors = new Anchors({ control, heads, secretsKey: keys.secretsKey });
+  const notices = new Notices(control);
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
-    signature: new Signature(keys.signingKey),
-    people: await People.load(control.reader),
+    signature,
+    heads,
+    anchors,
+    people: await People.load(control.reader, control.state),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     liveNames: new LiveNames(control),
     feed: await Feed.load(control),
     entrances,
     pages,
+    notices,
+    streams,
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
+    ...(built.work !== undefined && { work: built.work }),
   };
   const stopMetrics = metrics.follow(control);
-  const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
-    metrics.streams = open;
-  });
+  const watches = new Watches(api, { ...usualWatchLimits, ...config.watch });
   const log = logTo((line) => process.stderr.write(line), config.logLevel ?? "error");
   const app = newApp(config, log);
-  takeBodies(app);
+  const { headersMs } = config.patience ?? usualPatience;
+  const cutSilent = secure ? () => {} : alsoSpeakTls(app.server, identityOf(keys.serverKey), headersMs);
+  takeBodies(app, built.work?.reading);
   recordRequests(app, metrics, log, config.logLevel === "request");
+  addRecording(app, api);
   addPages(app, pages);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
@@ -133,23 +159,28 @@ export async function buildApi(built: {
     app,
     async close() {
       clearInterval(flush);
+      anchors.close();
+      heads.close();
       stopMetrics();
       watches.close();
       entrances.close();
+      streams.close();
       pages.close();
       api.liveNames.stop();
       api.feed.stop();
       // Requests in progress are answered; a client that keeps reading is cut off after `closeMsMax`.
       const enough = setTimeout(() => app.server.closeAllConnections(), closeMsMax);
+      cutSilent();
       await app.close();
       clearTimeout(enough);
+      await notices.close();
     },
   };
 }
 
 function newApp(config: ApiConfig, log: Log): FastifyInstance {
   const { tls } = config;
-  const https = tls && { cert: readFileSync(tls.cert), key: readFileSync(tls.key), minVersion: "TLSv1.2" };
+  const https = tls && { ...strongTls, cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
   const { headersMs, requestMs, silentMs } = config.patience ?? usualPatience;
   const look = {
     connectionsCheckingInterval: Math.min(1_000, headersMs),
@@ -172,6 +203,7 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
   app.server.headersTimeout = headersMs;
   app.decorateRequest("incoming", undefined);
   app.decorateRequest("tessRequestId", "");
+  app.decorateRequest("denied", undefined);
   app.setErrorHandler((error, request, reply) => failed(error as Error, request, reply, log));
   return app;
 }
@@ -221,12 +253,13 @@ function addRoutes(
     app.route({
       method: route.method,
       url: route.path,
-      // Before the body is read: a body that will be refused is not waited for.
-      onRequest: (request, reply, done) => {
+      // Before the body is read: a body that will be refused is neither waited for nor parsed.
+      onRequest: async (request, reply) => {
         const denial =
-          request.incoming === undefined ? unauthenticated(api, request, reply) : mediaDenial(route, request);
-        if (denial === undefined) done();
-        else answerDenial(request, reply, denial);
+          request.incoming === undefined
+            ? unauthenticated(api, request, reply)
+            : (mediaDenial(route, request) ?? (await authoriseBeforeBody(api, prepared, request.incoming, request)));
+        if (denial !== undefined) return answerDenial(request, reply, denial);
       },
       handler: async (request, reply) => {
         try {

@@ -9,8 +9,13 @@ import type { Signature } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
+import type { Notices } from "../flow/notice/notices.ts";
+import type { Anchors } from "../flow/trail/anchors.ts";
+import type { Heads } from "../flow/trail/heads.ts";
 import type { Denial } from "./answer/problem.ts";
+import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
+import type { Streams } from "./guard/streams.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
 import type { Targets } from "./targets.ts";
@@ -21,6 +26,8 @@ export interface Api {
   readonly keys: Keys;
   readonly seal: Seal;
   readonly signature: Signature;
+  readonly heads: Heads;
+  readonly anchors: Anchors;
   readonly people: People;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
@@ -28,6 +35,12 @@ export interface Api {
   readonly feed: Feed;
   readonly entrances: Entrances;
   readonly pages: Pages;
+  /** Other threads, for what may take long; without them it is done here. */
+  readonly work?: ApiWork;
+  /** What the audit keeps beside commands: refusals, failed sign-ins, reads, exports. */
+  readonly notices: Notices;
+  /** Answers that last, counted and looked after. */
+  readonly streams: Streams;
   /** No volume may show it. */
   readonly dataFolder?: string;
   /** Where the files that users send are kept; absent where the engine cannot use them. */
@@ -43,6 +56,8 @@ export interface Call<Id extends RouteId> {
   /** What the route acts on, found and allowed. */
   readonly target: Targets[RouteOf<Id>["resource"]];
   readonly requestId: string;
+  /** Where the request came from. */
+  readonly address: string;
   readonly idempotency: Asker["idempotency"];
   readonly ifMatch: string | undefined;
 }
@@ -51,8 +66,8 @@ type Maybe<Value> = Value | Promise<Value>;
 export type Handler<Id extends RouteId> = (api: Api, call: Call<Id>) => Maybe<AnswerOf<Id> | Denial>;
 
 /** Who asks the control plane, for the audit record. */
-export function askerOf(call: Pick<Call<RouteId>, "principal" | "requestId" | "idempotency">): Asker {
-  const { principal, requestId, idempotency } = call;
+export function askerOf(call: Omit<Call<RouteId>, "params" | "query" | "body" | "target" | "ifMatch">): Asker {
+  const { principal, requestId, address, idempotency } = call;
   const actor = { user: principal.user.id, token: principal.token.id };
-  return idempotency === undefined ? { actor, request: requestId } : { actor, request: requestId, idempotency };
+  return { actor, request: requestId, address, ...(idempotency !== undefined && { idempotency }) };
 }

@@ -1,10 +1,12 @@
 import { rootAccount } from "@tessera/core";
+import type { Action } from "@tessera/wire";
 import type { FastifyInstance } from "fastify";
 import { isLoopback } from "../access/listen.ts";
 import { may } from "../access/policy.ts";
+import { inScope } from "../access/principal.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import type { Api } from "./context.ts";
-import { CostMetrics } from "./metrics/cost-metrics.ts";
+import { CostMetrics, gatherCosts } from "./metrics/cost-metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { jobSchema, openApi } from "./openapi.ts";
 import { version } from "./version.ts";
@@ -22,15 +24,22 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
       .send(JSON.stringify({ ready, why }));
   });
   const costs = new CostMetrics();
+  const gather = (now: number) =>
+    api.work?.answering.run("costs", null, "system metrics") ?? gatherCosts(api.control, now);
   app.get("/metrics", async (request, reply) => {
-    const user = request.incoming?.principal.user;
+    const principal = request.incoming?.principal;
+    const user = principal?.user;
     if (user === undefined && !isLoopback(request.ip)) {
       return answerDenial(request, reply, unauthenticated(api, request, reply));
     }
-    const named = user !== undefined && may(api.control.state, user, "node.write", rootAccount);
+    const sees = (action: Action) => principal !== undefined && inScope(principal, action);
+    const named = user !== undefined && sees("node.write") && may(api.control.state, user, "node.write", rootAccount);
     return reply
       .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
-      .send(metrics.text(api.control, named) + (await costs.text(api.control, user)));
+      .send(
+        metrics.text(api.control, named) +
+          (await costs.text(api.control, sees("cost.read") ? user : undefined, gather)),
+      );
   });
   const openApiText = JSON.stringify(openApi(version));
   app.get("/openapi.json", (_request, reply) => {

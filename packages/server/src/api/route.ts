@@ -1,9 +1,15 @@
 import { headerShapes, type JobCreated, parametersOf, type Route, type RouteId, routes } from "@tessera/wire";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { mayAnywhere } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
+import { unauthenticated } from "./answer/answer.ts";
 import { type Denial, deny, isDenied } from "./answer/problem.ts";
+import { answerAway, isAway, whenLeft } from "./away/away.ts";
+import type { AwayAnswer } from "./away/tasks.ts";
 import type { Api, Call, Handler } from "./context.ts";
-import { authorise, checkScope } from "./guard/authorise.ts";
+import { type Asked, authorise, checkMounts, checkScope } from "./guard/authorise.ts";
+import { noteRead } from "./guard/record.ts";
+import { stillMay, stillThere } from "./guard/streams.ts";
 import { sendFile, sendFiles } from "./handle/files.ts";
 import { handlers } from "./handle/index.ts";
 import { sendLogs } from "./handle/logs.ts";
@@ -50,6 +56,7 @@ export function prepare(id: RouteId, route: Route): Prepared {
 export interface Incoming {
   readonly principal: Principal;
   readonly requestId: string;
+  readonly address: string;
 }
 
 /** By the names in which requests carry them. */
@@ -63,6 +70,26 @@ const noBody = Object.freeze({});
 /** Creates that are under way, by user and key: the same request again waits for the first one's answer. */
 type UnderWay = Map<string, Promise<unknown>>;
 
+/**
+ * What can be said before the body is read: whether the caller may do this to what the address names or, where only
+ * the body names it, anywhere at all. Asked again once the body is here, which may take a while.
+ */
+export async function authoriseBeforeBody(
+  api: Api,
+  { id, route, checkParams }: Prepared,
+  { principal }: Incoming,
+  request: FastifyRequest,
+): Promise<Denial | undefined> {
+  if (route.body === undefined && !route.upload) return undefined;
+  const params = request.params as Record<string, string>;
+  const bad = checkScope(principal, route) ?? checkParams(params);
+  if (bad !== undefined) return bad;
+  if (route.resource === "in-project" || route.resource === "in-account")
+    return mayAnywhere(principal.user, route.action) ? undefined : nowhere(route.action);
+  const target = await authorise(api, { id, route, principal, params, query: {}, body: undefined });
+  return isDenied(target) ? target : undefined;
+}
+
 /** Parse, authorise, call one flow, answer. */
 export async function serve(
   api: Api,
@@ -74,12 +101,13 @@ export async function serve(
   reply: FastifyReply,
 ): Promise<Denial | undefined> {
   const { id, route } = prepared;
-  const { principal, requestId } = incoming;
+  const { principal, requestId, address } = incoming;
   const params = request.params as Record<string, string>;
   const query = (request.query ?? {}) as Record<string, unknown>;
   const body = bodyOf(prepared, request.body);
   const bad =
     checkScope(principal, route) ??
+    checkMounts(principal, body) ??
     prepared.checkParams(params) ??
     prepared.checkHeaders(request.headers) ??
     (prepared.checkQuery === undefined ? unknownQuery(query) : prepared.checkQuery(query));
@@ -91,17 +119,66 @@ export async function serve(
   const target = allowing instanceof Promise ? await allowing : allowing;
   if (isDenied(target)) return withAllMistakes(api, asked, target);
   const key = route.creates ? (request.headers["idempotency-key"] as string | undefined) : undefined;
-  const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body);
+  const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body, principal.token);
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
-  const call = { principal, params, query, body, target, requestId, idempotency, ifMatch } as unknown as Call<RouteId>;
+  const whence = { principal, requestId, address, idempotency, ifMatch };
+  const call = { ...whence, params, query, body, target } as unknown as Call<RouteId>;
+  noteRead(api, id, call);
   if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
   if (route.watch && request.headers.accept?.includes("text/event-stream")) {
     return watches.open(id, call, request.headers["last-event-id"], reply);
   }
-  const answer = await once(underWay, principal, idempotency?.key, () => prepared.handler!(api, call));
+  const began = performance.now();
+  if (route.upload) {
+    const full = followUpload(api, call as unknown as Call<"putContent">, request);
+    if (full !== undefined) return full;
+  }
+  const isDoneAway = api.work !== undefined && isAway(id, api.control.state);
+  const answer = await once(underWay, principal, idempotency?.key, () =>
+    isDoneAway ? answerAway(api, id, call, whenLeft(reply)) : prepared.handler!(api, call),
+  );
   if (isDenied(answer)) return answer;
-  send(id, route, answer as object, reply);
+  if (route.method === "GET" && performance.now() - began > slowMs) {
+    const ended = await endedMeanwhile(api, asked, request, reply);
+    if (ended !== undefined) return ended;
+  }
+  if (isDoneAway) sendAway(route, answer as AwayAnswer, reply);
+  else send(id, route, answer as object, reply);
   return undefined;
+}
+
+/** An answer that took longer than this is given only to a caller who may still have it. */
+const slowMs = 1_000;
+
+async function endedMeanwhile(
+  api: Api,
+  asked: Asked,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Denial | undefined> {
+  const principal = stillThere(api, asked.principal);
+  if (principal === undefined) return unauthenticated(api, request, reply);
+  const target = await authorise(api, { ...asked, principal });
+  return isDenied(target) ? target : undefined;
+}
+
+/** Counts an upload and cuts it off once its right is gone. */
+function followUpload(api: Api, call: Call<"putContent">, { raw }: FastifyRequest): Denial | undefined {
+  const { principal, target } = call;
+  const full = api.streams.full(principal);
+  if (full !== undefined) return full;
+  const over = () => !stillMay(api, principal, "job.submit", target, false);
+  const uncount = api.streams.add({ principal, over, end: () => raw.destroy() });
+  raw.once("close", uncount);
+  return undefined;
+}
+
+function nowhere(action: string): Denial {
+  return deny(
+    "forbidden",
+    `None of your roles allows ${action}.`,
+    `Ask an administrator of the account for a role that allows ${action}.`,
+  );
 }
 
 /** An upload stays a stream; its handler reads it. */
@@ -149,6 +226,14 @@ function send(id: RouteId, route: Route, answer: object, reply: FastifyReply): v
   if (typeof revision === "string") reply.header("etag", `"${revision}"`);
   reply.header("content-type", "application/json; charset=utf-8");
   reply.send(id === "submitJob" ? jobCreatedJson(answer as JobCreated) : JSON.stringify(answer));
+}
+
+/** An answer that another thread has put into words. */
+function sendAway(route: Route, { json, revision }: AwayAnswer, reply: FastifyReply): void {
+  reply.code(route.status);
+  if (revision !== undefined) reply.header("etag", `"${revision}"`);
+  reply.header("content-type", "application/json; charset=utf-8");
+  reply.send(Buffer.from(json.buffer, json.byteOffset, json.byteLength));
 }
 
 /** The answer that is given most often. Everything in it but the name and the project is made by us and needs no escape. */

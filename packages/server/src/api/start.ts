@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import type { Keys } from "../access/keys.ts";
 import type { ControlPlane } from "../flow/control.ts";
+import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
 
 /** A running API. */
@@ -17,6 +18,7 @@ export async function startApi(what: {
   keys: Keys;
   content?: ContentStore;
   dataFolder?: string;
+  work?: ApiWork;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

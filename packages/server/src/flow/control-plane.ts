@@ -4,9 +4,7 @@ import {
   type Command,
   canonicalJson,
   type Input,
-  idPrefix,
   type LeaseId,
-  type OperationId,
   passTime,
   type Refusal,
   readSnapshot,
@@ -23,11 +21,13 @@ import type {
   LogLine,
   LogQuery,
 } from "@tessera/engine";
+import { coverPrivates } from "../access/private-rows.ts";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { RatedTime } from "./bill/rated.ts";
 import type { CommitListener } from "./commits.ts";
 import { type Asker, type ControlPlane, type Done, Outage } from "./control.ts";
-import { newId } from "./ids.ts";
+import { Origins } from "./notice/origins.ts";
+import { signAndPut } from "./notice/sign.ts";
 import { eventsIn } from "./write/recover.ts";
 import {
   type Answers,
@@ -58,11 +58,13 @@ const messagesAtOnce = 2;
 export class ThreadedControlPlane implements ControlPlane {
   readonly state: State;
   readonly started: Started;
+  #seq: number;
   #reader: StoreReader | undefined;
   readonly #engine: Engine;
   readonly #worker: Worker;
   readonly #listeners = new Set<CommitListener>();
   readonly rated = new RatedTime(this);
+  readonly origins = new Origins();
   readonly #waiting = new Map<number, Waiting>();
   readonly #outbox: { input: Input; privates: readonly PrivateWrite[]; waiting: Waiting }[] = [];
   #sending = false;
@@ -80,6 +82,7 @@ export class ThreadedControlPlane implements ControlPlane {
     this.#engine = engine;
     this.state = readSnapshot(ready.snapshot);
     this.started = ready;
+    this.#seq = ready.seq;
     worker.on("message", (message: FromWriter) => this.#hear(message));
     worker.on("error", (error) => this.#fail({ message: error.message, op: "", known: true }));
   }
@@ -111,6 +114,11 @@ export class ThreadedControlPlane implements ControlPlane {
     return this.#reader!;
   }
 
+  /** The last row of the journal that the state holds. */
+  get seq(): number {
+    return this.#seq;
+  }
+
   get capabilities(): Capabilities {
     return this.#engine.capabilities;
   }
@@ -120,16 +128,14 @@ export class ThreadedControlPlane implements ControlPlane {
   }
 
   ask(command: Command, by: Asker, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
-    const op = newId(idPrefix.operation) as OperationId;
-    const { actor, request, idempotency } = by;
-    return this.put({ actor, command, idempotency, kind: "command", op, request, v: 1 }, privates);
+    return signAndPut(this, command, by, privates, (input, rows) => this.put(input, rows));
   }
 
   /** Any input: resolves when it has been decided and, if it led to anything, is durable. */
   put(input: Input, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
     if (this.#stopped !== undefined) return Promise.reject(new Outage(this.#stopped));
     return new Promise((resolve, reject) => {
-      this.#outbox.push({ input, privates, waiting: { resolve, reject } });
+      this.#outbox.push({ input: coverPrivates(input, privates), privates, waiting: { resolve, reject } });
       if (this.#sending) return;
       this.#sending = true;
       setImmediate(() => this.#send());
@@ -242,6 +248,7 @@ export class ThreadedControlPlane implements ControlPlane {
       apply(this.state, event);
     }
     passTime(this.state, message.at);
+    this.#seq = Math.max(this.#seq, message.seq);
     const answers = JSON.parse(message.answers) as Answers;
     for (const [i, number] of message.requests.entries()) {
       this.#waiting.get(number)?.resolve(answers[i]!);

@@ -12,11 +12,14 @@ import type {
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import type { RatedTime } from "./bill/rated.ts";
 import type { CommitListener } from "./commits.ts";
+import type { Origins } from "./notice/origins.ts";
 
 /** Who asks, and under which name the answer can be found again. */
 export interface Asker {
   readonly actor: Actor;
   readonly request: string;
+  /** Where the request came from; kept where it can be erased. */
+  readonly address?: string;
   readonly idempotency?: { readonly key: string; readonly bodyHash: string };
 }
 
@@ -40,6 +43,8 @@ export interface ControlPlane {
   readonly reader: StoreReader;
   /** What stretches of time came to. */
   readonly rated: RatedTime;
+  /** The names of addresses in the journal. */
+  readonly origins: Origins;
   readonly capabilities: Capabilities;
   now(): Instant;
   /** Resolves when the change is durable and visible in `state`. Rejects with an Outage when that cannot be said. */

@@ -6,7 +6,8 @@ export const journalColumns = "seq, at, op, epoch, inputs, events, event_count, 
 export const jobColumns = "id, account, user_id, name, array_id, submitted_at, ended_at, outcome, exit_code, doc";
 export const usageColumns = "lease, job, account, user_id, node, gpu, model, units, state, class, from_at, to_at";
 export const deviceColumns = "gpu, node, model, at, seq, capacity_units, free_units, mode";
-export const auditColumns = "seq, idx, at, actor, token, request, action, target, account, outcome, detail";
+export const auditColumns =
+  "seq, idx, at, actor, token, request, action, target, account, outcome, detail, origin, count";
 
 export const bookColumns = "seq, idx, kind, key, tenant, from_at, to_at, doc";
 
@@ -93,6 +94,8 @@ export function auditRowOf(found: Found): AuditRow {
     account: found.account,
     outcome: found.outcome,
     detail: found.detail,
+    ...(found.origin !== null && { origin: found.origin }),
+    ...(found.count !== null && { count: found.count }),
   };
 }
 

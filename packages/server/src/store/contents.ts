@@ -8,7 +8,7 @@ export interface WholeReader extends StoreReader {
 }
 
 /** A store that can take over the contents of another while it is still empty. */
-export interface FillableStore extends Store {
+export interface FillableStore extends Store, WholeReader {
   /** Copies everything in one transaction, checking each row against the one before. */
   fill(from: WholeReader): Promise<void>;
 }

@@ -37,9 +37,10 @@ export async function openCompared(config: StoreConfig): Promise<{ reader: Whole
   return { reader: reader ?? (await open()), comparison };
 }
 
-export { backup, restore } from "./backup.ts";
+export { backup } from "./backup/backup.ts";
 export type { StoreConfig } from "./config.ts";
 export { lossOf } from "./head/compare.ts";
 export { MemoryPlace, openMemoryStore } from "./memory.ts";
 export { type Store, StoreDamaged, StoreHeld, type StoreReader } from "./port.ts";
+export { setUpWriter, warningAboutRole } from "./postgres/writer-role.ts";
 export { asStored } from "./stored.ts";

@@ -67,9 +67,13 @@ export interface AuditRow {
   readonly target: string;
   /** Account path the target belongs to; empty for the platform itself. */
   readonly account: string;
-  /** Always `ok`: a refused command changes nothing and leaves no row. */
+  /** `ok` for a command, which has a row only if it changed something; else what became of what was tried. */
   readonly outcome: string;
   readonly detail: string;
+  /** The private row that holds the address; absent where none is known. */
+  readonly origin?: string;
+  /** How often it happened; absent for a command. */
+  readonly count?: number;
 }
 
 /** Something that has to do with money: what was metered, an entry of the ledger, an invoice. */
@@ -100,7 +104,7 @@ export interface Projected {
 
 /**
  * Rows outside the journal that must be erasable or secret: people's names, password hashes, encrypted secret values.
- * `kind` is `person`, `password`, `secret`, `token-use`. A null value deletes.
+ * `kind` is `person`, `password`, `secret`, `token-use`, `origin`. A null value deletes.
  */
 export interface PrivateWrite {
   readonly kind: string;
@@ -158,10 +162,20 @@ export interface AuditQuery {
   readonly accounts: readonly string[];
   readonly actor?: string;
   readonly action?: string;
+  readonly target?: string;
+  readonly outcome?: string;
+  /** Names of addresses; a record matches when its origin is one of them. Absent = any. */
+  readonly origins?: readonly string[];
   readonly fromAt?: Instant;
   readonly toAt?: Instant;
-  readonly before?: { readonly seq: number; readonly index: number };
+  readonly before?: AuditPlace;
   readonly limit: number;
+}
+
+/** Where an audit record stands. */
+export interface AuditPlace {
+  readonly seq: number;
+  readonly index: number;
 }
 
 export interface BookQuery {
@@ -199,12 +213,16 @@ export interface StoreReader {
   /** For each device its newest row at or before `fromAt`, and all rows in (fromAt, toAt), by device and (at, seq). */
   devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]>;
   audit(query: AuditQuery): Promise<readonly AuditRow[]>;
+  /** The records after a place, oldest first. */
+  auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]>;
   /** In the order of the journal. */
   books(query: BookQuery): Promise<readonly BookRow[]>;
   bookPage(query: BookPageQuery): Promise<readonly BookRow[]>;
   privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Rows with seq >= fromSeq in order, in pages of at most `limit`. */
   rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;
+  /** The hashes of the same rows. */
+  rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]>;
   /** The events of the same rows. */
   eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]>;
   latestSnapshot(): Promise<Snapshot | undefined>;

@@ -5,7 +5,6 @@ import {
   isRefusal,
   type LeaseId,
   type NodeFacts,
-  type OperationId,
   type Refusal,
   type ReportWhat,
   readSnapshot,
@@ -27,7 +26,8 @@ import {
 import { RatedTime } from "../flow/bill/rated.ts";
 import type { CommitListener } from "../flow/commits.ts";
 import { type Asker, type ControlPlane, type Done, Outage } from "../flow/control.ts";
-import { newId } from "../flow/ids.ts";
+import { Origins } from "../flow/notice/origins.ts";
+import { signAndPut } from "../flow/notice/sign.ts";
 import { eventsIn, recover } from "../flow/write/recover.ts";
 import { requestOf, type WriteRequest, Writer } from "../flow/write/writer.ts";
 import { MemoryPlace, openMemoryStore } from "../store/index.ts";
@@ -69,6 +69,7 @@ export class TestControl implements ControlPlane {
   readonly #clock: { at: number | undefined };
   readonly #listeners = new Set<CommitListener>();
   readonly rated = new RatedTime(this);
+  readonly origins = new Origins();
   #queue: (WriteRequest & { resolve: (answer: Done | Refusal) => void })[] = [];
   #writing = false;
 
@@ -110,10 +111,7 @@ export class TestControl implements ControlPlane {
   }
 
   ask(command: Command, by: Asker, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
-    const op = newId("op_") as OperationId;
-    const { actor, request, idempotency } = by;
-    const input: Input = { kind: "command", v: 1, op, actor, request, command, ...(idempotency && { idempotency }) };
-    return this.#put(input, privates);
+    return signAndPut(this, command, by, privates, (input, rows) => this.#put(input, rows));
   }
 
   /** Asks as the system and expects no refusal. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,6 +12,8 @@ export interface Fixture {
   /** After a SIGKILL: the newest rows are in the log. */
   readonly killed: string;
   readonly backup: string;
+  /** Opens the backup. */
+  readonly key: Buffer;
 }
 
 const virtual = "1x8:H100";
@@ -24,7 +27,8 @@ export async function buildFixture(dir: string): Promise<Fixture> {
     await setUp(ask);
     await runJobs(ask, 12);
   });
-  await backup({ dir: join(data, "store") }, file);
+  const key = randomBytes(32);
+  await backup({ dir: join(data, "store") }, file, { data, key, keyFiles: {} });
   // The second stop leaves a snapshot that is in use, and one before it.
   await during(data, "SIGTERM", (ask) => runJobs(ask, 6));
   copyFolder(data, stopped);
@@ -33,7 +37,7 @@ export async function buildFixture(dir: string): Promise<Fixture> {
     await runJobs(ask, 8);
   });
   copyFolder(data, killed);
-  return { stopped, killed, backup: file };
+  return { stopped, killed, backup: file, key };
 }
 
 /** The part of a data folder that this is about. The files of the engine are no part of the journal. */

@@ -1,16 +1,8 @@
 import { cpSync, existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import {
-  checkBackup,
-  keysFor,
-  openCompared,
-  openReader,
-  openStore,
-  recoverChecked,
-  restore,
-  verify,
-} from "@tessera/server";
+import { keysFor, openCompared, openReader, openStore, recoverChecked, verify } from "@tessera/server";
+import { fillFromBackup } from "@tessera/server/testing/fill-from-backup";
 import { Dice } from "../prove/dice.ts";
 import { type Contents, contentsOf } from "./contents.ts";
 import { copyFolder, type Fixture } from "./fixture.ts";
@@ -59,7 +51,8 @@ export class Ground {
 
   static async survey(fixture: Fixture, scratch: string): Promise<Ground> {
     const restored = join(scratch, "restored");
-    await restore(fixture.backup, { dir: join(restored, "store") });
+    const { backup: file, key } = fixture;
+    await fillFromBackup({ file, key, unsealed: false }, restored, { dir: join(restored, "store") });
     const whole = {
       stopped: await mustHold(fixture.stopped),
       killed: await mustHold(fixture.killed),
@@ -124,8 +117,8 @@ export class Ground {
     const done = harm(file, dice);
     const as = (outcome: Outcome, said: string): Case => ({ outcome, file: "backup", harm: done, said });
     try {
-      await checkBackup(file);
-      await restore(file, { dir: join(data, "store") });
+      const { key } = this.#fixture;
+      await fillFromBackup({ file, key, unsealed: false }, data, { dir: join(data, "store") });
     } catch (error) {
       return as("refused", (error as Error).message);
     } finally {

@@ -5,7 +5,7 @@ import { AccountTree } from "./parse-accounts.ts";
 import { readFleet } from "./parse-fleet.ts";
 import { StepReader } from "./parse-steps.ts";
 import type { Policy, Scenario } from "./scenario.ts";
-import { duration, flag, lastingDuration, text } from "./values.ts";
+import { duration, flag, lastingDuration, text, whole } from "./values.ts";
 
 /** What is wrong with a scenario file, with its line where that is known. */
 export interface BadFile {
@@ -14,7 +14,7 @@ export interface BadFile {
 }
 
 const keys = ["scenario", "name", "fleet", "accounts", "policy", "steps"];
-const policyKeys = ["grace", "min_runtime", "rebalance", "backfill", "scrub"];
+const policyKeys = ["grace", "min_runtime", "rebalance", "backfill", "scrub", "cpu_members"];
 const aliasedNodesMax = 1_000;
 
 /** The text of a scenario file (YAML 1.2) → a checked scenario, or the first fault. */
@@ -92,6 +92,7 @@ function readPolicy(value: unknown, at: FieldPath): Policy {
     rebalance: fields.take("rebalance", flag) ?? true,
     backfill: fields.take("backfill", flag) ?? true,
     ...fields.take("scrub", (each, where) => ({ scrubMs: lastingDuration(each, where) })),
+    ...fields.take("cpu_members", (each, where) => ({ cpuMembers: whole("a number of members", 0)(each, where) })),
   };
 }
 

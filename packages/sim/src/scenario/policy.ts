@@ -3,9 +3,10 @@ import type { Policy } from "./scenario.ts";
 
 /** A scenario's policy as the core takes it. */
 export function policyCommand(
-  { graceMs, minRuntimeMs, rebalance, backfill, scrubMs }: Policy,
+  { graceMs, minRuntimeMs, rebalance, backfill, scrubMs, cpuMembers }: Policy,
   movesPerHourMax?: number,
 ): Extract<Command, { kind: "policy.set" }> {
   const policy = { graceMs, minRuntimeMs, rebalance: rebalance ? "on" : "off", backfill, movesPerHourMax } as const;
-  return { kind: "policy.set", policy: { ...policy, ...(scrubMs !== undefined && { scrubMs }) } };
+  const max = cpuMembers === undefined ? {} : { max: { cpuMembersPerTenant: cpuMembers } };
+  return { kind: "policy.set", policy: { ...policy, ...(scrubMs !== undefined && { scrubMs }), ...max } };
 }

@@ -55,6 +55,8 @@ export interface Policy {
   readonly backfill: boolean;
   /** How long the scrub of a GPU takes that passes to another tenant; absent = GPUs are not scrubbed. */
   readonly scrubMs?: number;
+  /** The most members without GPUs that one tenant runs at a time; absent = the plain number. */
+  readonly cpuMembers?: number;
 }
 
 /** One instant: its inputs in the order written, then the expectations once the scheduler has come to rest. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -30,9 +30,9 @@ export interface Ran {
   readonly code?: number;
 }
 
-/** A folder that jobs of every tenant can write to and see: /tmp is a private one inside a job. */
+/** A folder that jobs of every tenant can write to and see: temporary folders are private inside a job. */
 export function makeTruthFolder(): string {
-  const parent = existsSync("/var/tmp") ? "/var/tmp" : homedir();
+  const parent = process.getuid?.() === 0 ? "/srv" : homedir();
   const folder = mkdtempSync(join(parent, "tessera-soak-"));
   chmodSync(folder, 0o777);
   return folder;

@@ -60,6 +60,27 @@ const terms = {
         defaultTime: Type.Optional(Duration),
         waitingJobsPerUser: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000_000 })),
         gpusPerUser: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000_000 })),
+        waitingJobs: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 10_000_000,
+            description: "Waiting jobs of the tenant, instead of the policy's",
+          }),
+        ),
+        jobFilesMiB: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: 65_536,
+            description: "Job files of the tenant's live jobs, instead of the policy's",
+          }),
+        ),
+        cpuMembers: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 1_000_000,
+            description: "Members without GPUs of the tenant, instead of the policy's",
+          }),
+        ),
         scratchMiB: Type.Optional(
           Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: "What the folders of one member may hold" }),
         ),

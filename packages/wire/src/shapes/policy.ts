@@ -1,5 +1,47 @@
+import { type Numbers, numberBounds } from "@tessera/core/numbers";
 import Type, { type Static } from "typebox";
 import { Duration, Name } from "./common.ts";
+
+/** What each number of the owner bounds. */
+export const numberWords: Readonly<Record<keyof Numbers, string>> = {
+  arrayElements: "elements of one array",
+  waitingJobsPerUser: "waiting jobs of one user",
+  waitingJobsPerTenant: "waiting jobs of one tenant",
+  jobFilesMiBPerUser: "MiB of memory for the job files of one user's live jobs",
+  jobFilesMiBPerTenant: "MiB of memory for the job files of one tenant's live jobs",
+  cpuMembersPerTenant: "members without GPUs that one tenant runs at a time",
+  cpuMemberCpus: "cores that a member without GPUs asks for where its job names none",
+  cpuMemberMemoryMiB: "MiB of memory that a member without GPUs asks for where its job names none",
+  processesPerMember: "processes and threads of one member",
+  scratchMiBPerMember: "MiB in the work and temporary folders of one member",
+  logMiBPerMember: "MiB in the log of one member",
+  streamsPerUser: "answers that one user keeps open: followed logs, watched lists, entries into jobs",
+  reportDays: "days that one report covers",
+  reportSteps: "steps of time in one report",
+};
+
+function most(name: keyof Numbers) {
+  const { least: minimum, most: maximum, fraction } = numberBounds[name];
+  const bounds = { minimum, maximum, description: numberWords[name] };
+  return Type.Optional(fraction === true ? Type.Number(bounds) : Type.Integer(bounds));
+}
+
+const numbers = {
+  arrayElements: most("arrayElements"),
+  waitingJobsPerUser: most("waitingJobsPerUser"),
+  waitingJobsPerTenant: most("waitingJobsPerTenant"),
+  jobFilesMiBPerUser: most("jobFilesMiBPerUser"),
+  jobFilesMiBPerTenant: most("jobFilesMiBPerTenant"),
+  cpuMembersPerTenant: most("cpuMembersPerTenant"),
+  cpuMemberCpus: most("cpuMemberCpus"),
+  cpuMemberMemoryMiB: most("cpuMemberMemoryMiB"),
+  processesPerMember: most("processesPerMember"),
+  scratchMiBPerMember: most("scratchMiBPerMember"),
+  logMiBPerMember: most("logMiBPerMember"),
+  streamsPerUser: most("streamsPerUser"),
+  reportDays: most("reportDays"),
+  reportSteps: most("reportSteps"),
+};
 
 /** What the owner decides for the whole fleet. */
 const policy = {
@@ -39,6 +81,17 @@ const policy = {
   ),
   contentMiBMax: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 1_073_741_824, description: "MiB that are kept for one tenant" }),
+  ),
+  lostWork: Type.Optional(
+    Type.Union([Duration, Type.Literal("grace")], {
+      description: "The longest run time whose loss by eviction is credited; grace = as long as the job's grace",
+    }),
+  ),
+  max: Type.Optional(
+    Type.Object(numbers, {
+      additionalProperties: false,
+      description: "The most that tenants may have of what they can make large; what is left out has its plain value",
+    }),
   ),
   sizes: Type.Optional(
     Type.Record(Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_-]{0,31}$" }), Name(100, "1g.10gb, H100:0.25 or H100:1"), {

@@ -89,7 +89,9 @@ export const AuditEntry = Type.Object({
   target: Type.String(),
   account: Type.String(),
   outcome: Type.String(),
-  detail: Type.String(),
+  detail: Type.String({ description: "For a change of policy, quota, role or price: each field before → after" }),
+  address: Type.Optional(Type.String({ description: "Where the request came from; absent once it is erased" })),
+  count: Type.Optional(Type.Integer({ description: "How often it happened, for what is counted together" })),
   requestId: Type.String(),
 });
 export type AuditEntry = Static<typeof AuditEntry>;

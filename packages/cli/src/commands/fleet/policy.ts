@@ -1,4 +1,4 @@
-import type { PolicyPut, PolicyShape } from "@tessera/wire";
+import { nearestName, numberWords, type PolicyPut, type PolicyShape } from "@tessera/wire";
 import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../../failure.ts";
@@ -19,6 +19,8 @@ interface PolicyFlags {
   readonly snapshotFiles?: string;
   readonly snapshotMib?: string;
   readonly contentMib?: string;
+  readonly lostWork?: string;
+  readonly max?: string[];
   readonly size?: string[];
 }
 
@@ -56,6 +58,13 @@ export function define(command: Command, session: Session): void {
     .option("--snapshot-files <count>", "files that a folder sent with a job may hold")
     .option("--snapshot-mib <number>", "MiB that a folder sent with a job may hold")
     .option("--content-mib <number>", "MiB that are kept for one tenant, folders and outputs together")
+    .option("--lost-work <duration>", "the longest run time whose loss is credited; grace = as long as the job's grace")
+    .addOption(
+      new Option(
+        "--max <name=number>",
+        "the most that tenants may have of something, such as arrayElements=500; tess policy get lists the names; may be repeated",
+      ).argParser((value, before: string[] | undefined) => [...(before ?? []), value]),
+    )
     .addOption(
       new Option(
         "--size <name=gpus>",
@@ -67,13 +76,14 @@ export function define(command: Command, session: Session): void {
 }
 
 async function change(session: Session, flags: PolicyFlags): Promise<void> {
-  const { rebalance, minRuntime, grace, graceMax, backfill, movesPerHour, scrub, reshape, size } = flags;
+  const { rebalance, minRuntime, grace, graceMax, backfill, movesPerHour, scrub, reshape, size, lostWork, max } = flags;
   const durations = {
     "--min-runtime": minRuntime,
     "--grace": grace,
     "--grace-max": graceMax,
     "--scrub": scrub,
     "--reshape": reshape,
+    "--lost-work": lostWork === "grace" ? undefined : lostWork,
   };
   for (const [flag, text] of Object.entries(durations)) {
     if (
@@ -90,19 +100,51 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
   const snapshotMiBMax = wholeOf("--snapshot-mib", flags.snapshotMib);
   const contentMiBMax = wholeOf("--content-mib", flags.contentMib);
   const content = { snapshotFilesMax, snapshotMiBMax, contentMiBMax };
-  const given = { rebalance, minRuntime, grace, graceMax, backfill, movesPerHourMax, scrub, reshape, ...content };
+  const given = {
+    rebalance,
+    minRuntime,
+    grace,
+    graceMax,
+    backfill,
+    movesPerHourMax,
+    scrub,
+    reshape,
+    lostWork,
+    ...content,
+  };
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  if (Object.keys(changes).length === 0 && size === undefined)
+  if (Object.keys(changes).length === 0 && size === undefined && max === undefined)
     throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
   const api = await session.api();
   const { revision, ...before } = await api.call("getPolicy");
-  const body = { ...before, ...changes, ...(size !== undefined && { sizes: sizesOf(before.sizes ?? {}, size) }) };
+  const body = {
+    ...before,
+    ...changes,
+    ...(max !== undefined && { max: { ...before.max, ...numbersOf(max) } }),
+    ...(size !== undefined && { sizes: sizesOf(before.sizes ?? {}, size) }),
+  };
   await show(session, await api.call("setPolicy", { body, ifMatch: revision }));
 }
 
 function wholeOf(flag: string, text: string | undefined): number | undefined {
   if (text === undefined || /^\d{1,10}$/.test(text)) return text === undefined ? undefined : Number(text);
   throw usageFailure(`${flag} must be a whole number, got "${text}"`, "such as 4096");
+}
+
+function numbersOf(given: readonly string[]): NonNullable<PolicyPut["max"]> {
+  const numbers: Record<string, number> = {};
+  for (const text of given) {
+    const [, name, number] = /^([A-Za-z]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+    if (name === undefined || number === undefined)
+      throw usageFailure(`--max must be NAME=NUMBER, got "${text}"`, "such as arrayElements=500");
+    if (!Object.hasOwn(numberWords, name)) {
+      const nearest = nearestName(name, Object.keys(numberWords));
+      const hint = nearest === undefined ? "tess policy get lists the names" : `did you mean ${nearest}?`;
+      throw usageFailure(`--max: "${name}" is not a number of the policy`, hint);
+    }
+    numbers[name] = Number(number);
+  }
+  return numbers;
 }
 
 function sizesOf(before: Readonly<Record<string, string>>, given: readonly string[]): Record<string, string> {
@@ -128,7 +170,7 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
   await emitObject(session, policy, "policy", (shown) => {
     const { rebalance, minRuntime, grace, graceMax, backfill } = shown;
     const { movesPerHourMax, scrub = "off", reshape = "off" } = shown;
-    const { snapshotFilesMax, snapshotMiBMax, contentMiBMax } = shown;
+    const { snapshotFilesMax, snapshotMiBMax, contentMiBMax, lostWork = "grace" } = shown;
     return fieldsText(
       [
         ["Rebalance", rebalances[rebalance]],
@@ -139,6 +181,14 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
         ["Scrub", scrub === "off" ? "off" : `a GPU is cleared before another tenant gets it; about ${scrub}`],
         ["Snapshots", `of ${snapshotFilesMax} files and ${snapshotMiBMax} MiB at most`],
         ["Content", `${contentMiBMax} MiB are kept for each tenant at most`],
+        [
+          "Lost work",
+          lostWork === "grace" ? "credited up to the job's grace" : `credited up to ${lostWork} of run time`,
+        ],
+        ...Object.entries(shown.max ?? {}).map(
+          ([name, number]) =>
+            [`Max ${name}`, `${number}: ${(numberWords as Readonly<Record<string, string>>)[name]}`] as const,
+        ),
         ...Object.entries(shown.sizes ?? {}).map(([name, gpus]) => [`Size ${name}`, gpus] as const),
         ["Re-shape", reshape === "off" ? "off" : `dividing an idle GPU differently takes about ${reshape}`],
       ],

@@ -18,9 +18,12 @@ export function define(command: Command, session: Session): void {
     )
     .argument("[job...]", "names, ids, or patterns in quotes");
   addSelection(command);
+  command.option("--force", "kill at once, without grace; for administrators of the account");
   examples(command, ["tess cancel llama-ft", "tess cancel 'exp-*' --state waiting", "tess cancel --all -y"]);
-  command.action((words: string[], flags: Selection) => cancel(session, words, flags));
+  command.action((words: string[], flags: CancelFlags) => cancel(session, words, flags));
 }
+
+type CancelFlags = Selection & { readonly force?: true };
 
 const liveStates = ["waiting", "starting", "running", "stopping"];
 
@@ -31,7 +34,7 @@ function addSelection(command: Command): void {
     .option("--user <user>", "with --all or a pattern: jobs of this user instead of yours");
 }
 
-async function cancel(session: Session, words: readonly string[], flags: Selection): Promise<void> {
+async function cancel(session: Session, words: readonly string[], flags: CancelFlags): Promise<void> {
   // Looked up first, so that what is asked about is what is cancelled.
   const jobs = await selectJobs(session, words, flags);
   const api = await session.api();
@@ -40,7 +43,8 @@ async function cancel(session: Session, words: readonly string[], flags: Selecti
     0,
   );
   if (elements > 1) await confirm(session, `Cancel ${elements} jobs${atStake(jobs, session.now())}?`);
-  const cancelOne = ({ id }: Job) => api.call("cancelJob", { at: { job: id }, body: {} });
+  const cancelOne = ({ id }: Job) =>
+    api.call("cancelJob", { at: { job: id }, body: flags.force ? { force: true } : {} });
   await eachOf(session, jobs, cancelOne, (cancelled) => showJobs(session, cancelled, "cancel asked"));
 }
 

@@ -29,6 +29,9 @@ export interface TermFlags {
   readonly outputsKept?: string;
   readonly waitingJobsPerUser?: string;
   readonly gpusPerUser?: string;
+  readonly waitingJobs?: string;
+  readonly jobFiles?: string;
+  readonly cpuMembers?: string;
   readonly gpuHours?: string;
   readonly models?: string;
   readonly types?: string;
@@ -122,6 +125,9 @@ export function addTermFlags(command: Command): Command {
     .addOption(limit("--default-time <duration>", "max_time of jobs that give none, except services"))
     .addOption(limit("--waiting-jobs-per-user <count>", "waiting jobs of one user"))
     .addOption(limit("--gpus-per-user <count>", "GPUs that one user holds"))
+    .addOption(limit("--waiting-jobs <count>", "waiting jobs of the whole tenant"))
+    .addOption(limit("--job-files <size>", "job files of the tenant's live jobs, in memory"))
+    .addOption(limit("--cpu-members <count>", "members without GPUs that the tenant runs at a time"))
     .addOption(limit("--scratch <size>", "work and temporary files of one member, such as 200GiB"))
     .addOption(limit("--checkpoint <size>", "files below $TESS_CHECKPOINT of one job"))
     .addOption(limit("--outputs <size>", "kept outputs of all jobs here and below"))
@@ -160,6 +166,9 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
       defaultTime: durationOf("--default-time", flags.defaultTime),
       waitingJobsPerUser: wholeOf("--waiting-jobs-per-user", flags.waitingJobsPerUser),
       gpusPerUser: wholeOf("--gpus-per-user", flags.gpusPerUser),
+      waitingJobs: wholeOf("--waiting-jobs", flags.waitingJobs),
+      jobFilesMiB: mibOf("--job-files", flags.jobFiles),
+      cpuMembers: wholeOf("--cpu-members", flags.cpuMembers),
       scratchMiB: mibOf("--scratch", flags.scratch),
       checkpointMiB: mibOf("--checkpoint", flags.checkpoint),
       outputsMiB: mibOf("--outputs", flags.outputs),

@@ -9,14 +9,18 @@ export function define(command: Command): void {
     .configureHelp({ showGlobalOptions: false })
     .description(
       "Checks and repairs the journal and the store of this machine's server, without going through the server:\n" +
-        "verify (head file, chain, replay, projections), rebuild (projections), backup, restore, accept-loss (go on without\n" +
-        "rows that the store lost), journal tail, journal show.",
+        "verify (head file, chain, replay, projections), rebuild (projections), backup, backup-key (the key that seals\n" +
+        "backups), restore, accept-loss (go on without rows that the store lost), postgres-setup (a role that cannot change\n" +
+        "the journal), journal tail, journal show.",
     )
-    .usage("verify | rebuild | backup FILE | restore FILE | accept-loss | journal tail | journal show SEQ");
+    .usage(
+      "verify | rebuild | backup FILE | backup-key show | backup-key export FILE | restore FILE | accept-loss | postgres-setup | journal tail | journal show SEQ",
+    );
   examples(command, [
     "tess admin verify",
     "tess admin verify -o json",
     "tess admin backup /mnt/tessera.backup",
+    "tess admin backup-key export /safe/tessera-backup.key",
     "tess admin journal show 4711",
   ]);
 }

@@ -21,10 +21,11 @@ function limitsUsers({ terms }: Account): boolean {
   return gpusPerUserMax !== undefined || waitingJobsPerUserMax !== undefined;
 }
 
-/** Counts a waiting job in (`sign` 1) or out (-1) for its user, in each account on its path that limits users. */
-export function countWaiting(state: State, job: Job, sign: 1 | -1): void {
+/** Counts waiting jobs of one user in, or out (below 0): for its tenant, and in each account that limits users. */
+export function countWaiting(state: State, job: Pick<Job, "account" | "user">, jobs: number): void {
+  state.load.wait(state.accounts[job.account]!.tenant, job.user, jobs);
   for (const account of pathUp(state, job.account)) {
-    if (limitsUsers(account)) count(state.usage[account.no]!, job.user).waiting += sign;
+    if (limitsUsers(account)) count(state.usage[account.no]!, job.user).waiting += jobs;
   }
 }
 

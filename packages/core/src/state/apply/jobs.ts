@@ -135,7 +135,9 @@ export function addJob(state: State, job: Job): void {
   job.slot = state.slots.take();
   state.jobs.set(job.no, job);
   state.jobById.add(job);
-  accountOf(state, job.account).liveJobs++;
+  const account = accountOf(state, job.account);
+  account.liveJobs++;
+  state.load.hold(account.tenant, job);
   if (job.spec.apartFrom !== undefined) {
     state.apart.count(job, 1);
     state.waiting.regroup(job.account);
@@ -276,7 +278,9 @@ function removeJob(state: State, job: Job): void {
   state.jobs.delete(job.no);
   state.jobById.delete(job.id);
   state.priced.delete(job);
-  accountOf(state, job.account).liveJobs--;
+  const account = accountOf(state, job.account);
+  account.liveJobs--;
+  state.load.letGo(account.tenant, job);
   if (job.spec.apartFrom !== undefined) state.apart.count(job, -1);
 }
 

@@ -2,6 +2,7 @@ import { addUnder, deleteUnder } from "../../collections/under.ts";
 import type { Event, JobGrown, JobPlaced, LeaseEnded, Seat } from "../../journal/event.ts";
 import { type GpuNo, leaseIdOf } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
+import { killNow } from "../../model/kill-now.ts";
 import type { Lease } from "../../model/lease.ts";
 import { type Instant, unitsPerGpu } from "../../model/units.ts";
 import { pathUp } from "../../quota/accounts.ts";
@@ -69,6 +70,7 @@ export function applyToLeases(state: State, event: LeaseEvent): void {
         job.state = "stopping";
         job.stopCause = event.cause;
         job.stopWhy = event.why;
+        if (event.cause === "cancel" && event.signal === killNow.signal) job.forced = true;
         noteMayLeave(state, job);
       }
       if (!wasLeaving && isLeaving(job, lease)) countLeaving(state, job, lease, 1);
@@ -126,6 +128,7 @@ export function holdLease(state: State, job: Job, lease: Lease): void {
   markHeld(state, job, lease);
   afterSeats(state, job, lease.node, 1);
   countHolding(state, job, lease, 1);
+  if (lease.gpus.length === 0) state.load.seat(state.accounts[job.account]!.tenant, 1);
   state.endings.count(job, lease, 1);
   if (!lease.extra) countCovered(state, job, lease, 1);
   if (lease.state === "stopping") state.fleet.countLeaving(lease, 1);
@@ -166,6 +169,7 @@ function leaseEnded(state: State, event: LeaseEnded): void {
     if (state.fleet.parts.has(gpu)) state.fleet.partsChangedAt.set(gpu, event.at);
   afterSeats(state, job, lease.node, -1);
   countHolding(state, job, lease, -1);
+  if (lease.gpus.length === 0) state.load.seat(state.accounts[job.account]!.tenant, -1);
   state.endings.count(job, lease, -1);
   if (!lease.extra) countCovered(state, job, lease, -1);
   if (lease.state === "stopping") state.fleet.countLeaving(lease, -1);

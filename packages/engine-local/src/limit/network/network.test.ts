@@ -11,7 +11,7 @@ import { readBootId } from "../../inventory/machine.ts";
 import { leaseFile, stateFolder } from "../../lease/folder.ts";
 import { type Bench, openBench, orderOf, temporaryFolder } from "../../order.fixture.ts";
 import { sendSignal } from "../../supervise/processes.ts";
-import { needsRoot } from "../machine.fixture.ts";
+import { bareMachine, needsRoot } from "../machine.fixture.ts";
 import { Networks, networkMark } from "./networks.ts";
 
 const none: NetworkOrder = { egress: "none" };
@@ -176,8 +176,8 @@ while True: s.accept()[0].sendall(b"the job")'`;
 
 describe("without a way out", () => {
   it("a job that may go everywhere has no wall, says so, and is refused where that is strict", async (t) => {
-    const machine = async () => ({ isRoot: false, hierarchies: [], means: "nothing" as const });
-    const bench = await openBench(t, {}, machine);
+    const bench = await openBench(t, {}, bareMachine);
+    assert.ok(bench.engine.capabilities.gaps?.some((gap) => gap.startsWith("jobs share the network")));
     const order = orderOf("true");
     await bench.engine.bind(order);
     assert.match((await bench.until(order.lease, "prepared")).enforcement.network!, /^none \(needs root/);
@@ -190,7 +190,7 @@ describe("without a way out", () => {
   });
 
   it("gangs meet on ports that were free, each on another", async (t) => {
-    const bench = await openBench(t, {}, async () => ({ isRoot: false, hierarchies: [], means: "nothing" as const }));
+    const bench = await openBench(t, {}, bareMachine);
     const orders = [orderOf("echo $MASTER_PORT"), orderOf("echo $MASTER_PORT")];
     for (const order of orders) await bench.run(order);
     const [one, two] = await Promise.all(orders.map(({ lease }) => bench.text(lease)));

@@ -7,6 +7,7 @@ import { type Denial, deny, problemOf, statusOf } from "./problem.ts";
 /** Answers with problem details. */
 export function answerDenial(request: FastifyRequest, reply: FastifyReply, denial: Denial): FastifyReply {
   const status = statusOf(denial);
+  request.denied = denial;
   if (status === 503) reply.header("retry-after", "1");
   return reply
     .code(status)

@@ -21,7 +21,7 @@ import {
   mayWriteAccount,
   rootsFor,
 } from "../../access/policy.ts";
-import { inScope, type Principal } from "../../access/principal.ts";
+import { credentialActions, inScope, type Principal } from "../../access/principal.ts";
 import { type FoundJob, findJob, type Several, similarName } from "../../flow/find/find-job.ts";
 import { projectOf } from "../../flow/submit/project-of.ts";
 import { timestamp } from "../../render/quantities.ts";
@@ -43,11 +43,28 @@ export interface Asked {
 /** Whether the token is made for the action at all. Says nothing about what exists, so it may be told first. */
 export function checkScope(principal: Principal, { action }: Route): Denial | undefined {
   if (inScope(principal, action)) return undefined;
+  if (credentialActions.has(action)) {
+    return deny(
+      "forbidden",
+      `A token with scopes changes no credentials, and ${action} does.`,
+      "Use a token without scopes, or sign in.",
+    );
+  }
   return deny(
     "forbidden",
     `The scopes of this token do not include ${action}.`,
     "Use a token whose scopes include it.",
   );
+}
+
+/** A job that mounts the outputs of another one reads them: its submission needs the scope for that too. */
+export function checkMounts(principal: Principal, body: Asked["body"]): Denial | undefined {
+  const { mounts } = (body?.set ?? body ?? {}) as { mounts?: unknown };
+  if (inScope(principal, "job.logs") || typeof mounts !== "object" || mounts === null) return undefined;
+  const taken = Object.entries(mounts).find(([, source]) => String(source).startsWith("job:"));
+  if (taken === undefined) return undefined;
+  const hint = "Use a token whose scopes include job.logs.";
+  return deny("forbidden", "The scopes of this token do not include job.logs.", hint, `mounts.${taken[0]}`);
 }
 
 /**

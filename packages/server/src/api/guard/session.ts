@@ -1,10 +1,11 @@
-import { isRefusal } from "@tessera/core";
+import { isRefusal, type UserId } from "@tessera/core";
 import { type RouteId, routes, type SignIn } from "@tessera/wire";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticate, type Principal, strangerOf } from "../../access/principal.ts";
 import { isSameOrigin, isSession, sessionCookie } from "../../access/session.ts";
 import { CheckQueue, SignInAttempts } from "../../access/session-attempts.ts";
 import { closeSessions, openSession, userWithPassword } from "../../flow/people/session.ts";
+import { accountOfUser } from "../../flow/project/audit.ts";
 import { answerDenial, denialOfStranger, unauthenticated } from "../answer/answer.ts";
 import { failed } from "../answer/failure.ts";
 import type { Log } from "../answer/log.ts";
@@ -59,8 +60,8 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
   add("signOut", async (request, reply) => {
     const { incoming } = request;
     if (incoming === undefined) return unauthenticated(api, request, reply);
-    const { principal, requestId } = incoming;
-    const by = askerOf({ principal, requestId, idempotency: undefined });
+    const { principal } = incoming;
+    const by = askerOf({ ...incoming, idempotency: undefined });
     // A token of a program that was put into the cookie is not ended by a browser that leaves.
     if (isSession(principal.token)) await api.control.ask({ kind: "token.revoke", token: principal.token.id }, by);
     reply.code(204).header("set-cookie", sessionCookie("", secure)).send();
@@ -69,10 +70,10 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
   add("signOutEverywhere", async (request, reply) => {
     const { incoming } = request;
     if (incoming === undefined) return unauthenticated(api, request, reply);
-    const { principal, requestId } = incoming;
+    const { principal } = incoming;
     const outside = checkScope(principal, routes.signOutEverywhere);
     if (outside !== undefined) return outside;
-    await closeSessions(api.control, askerOf({ principal, requestId, idempotency: undefined }), principal.user);
+    await closeSessions(api.control, askerOf({ ...incoming, idempotency: undefined }), principal.user);
     reply.code(204).header("set-cookie", sessionCookie("", secure)).send();
     return undefined;
   });
@@ -97,17 +98,19 @@ class Door {
     const wrong = this.#checkBody(request.body);
     if (wrong !== undefined) return wrong;
     const body = request.body as SignIn;
-    if ("token" in body) return this.#withToken(body.token);
+    if ("token" in body) return this.#withToken(body.token, request);
     return this.#withPassword(body, request, reply);
   }
 
   /** The browser keeps the token itself: revoked, it ends there too. */
-  #withToken(cookie: string) {
+  #withToken(cookie: string, request: FastifyRequest) {
     const { control } = this.#api;
     const header = `Bearer ${cookie}`;
     const principal = authenticate(control.state, header, control.now());
     if (principal !== undefined) return { cookie, principal };
-    return denialOfStranger(strangerOf(control.state, this.#api.revoked, header, control.now()));
+    const stranger = strangerOf(control.state, this.#api.revoked, header, control.now());
+    this.#noteFailure(request, undefined, `${stranger.why} token`);
+    return denialOfStranger(stranger);
   }
 
   async #withPassword(
@@ -126,6 +129,7 @@ class Door {
     if (user === undefined) return tooSoon(reply, 5_000);
     if (user.found === undefined) {
       this.#attempts.answered(name, request.ip, performance.now());
+      this.#noteFailure(request, people.idOf(name), "wrong name or password");
       return deny(
         "unauthenticated",
         "The name and the password do not match.",
@@ -133,9 +137,24 @@ class Door {
       );
     }
     this.#attempts.succeeded(name, request.ip);
-    const opened = await openSession(control, user.found, request.tessRequestId);
+    const opened = await openSession(control, user.found, request.tessRequestId, request.ip);
     if (isRefusal(opened)) return opened;
     return { cookie: opened.cookie, principal: { user: user.found, token: opened.token } };
+  }
+
+  /** The name that was typed is not kept: it may be a password in the wrong field. */
+  #noteFailure({ ip: address, tessRequestId }: FastifyRequest, about: UserId | undefined, detail: string): void {
+    const { notices, control } = this.#api;
+    notices.add({
+      kind: "session.fail",
+      address,
+      ...(about !== undefined && { about }),
+      request: tessRequestId,
+      account: about === undefined ? "" : accountOfUser(control.state, about),
+      target: about ?? "",
+      outcome: "failed",
+      detail,
+    });
   }
 }
 

@@ -1,11 +1,12 @@
 import { type Job, type JobArray, type JobId, type JobNo, refuse } from "@tessera/core";
 import type { Explanation, Job as WireJob } from "@tessera/wire";
+import { may } from "../../access/policy.ts";
 import { explainWaiting } from "../../flow/explain/explain.ts";
 import type { FoundJob } from "../../flow/find/find-job.ts";
 import { dryRunJob } from "../../flow/submit/dry-run.ts";
 import { editJob } from "../../flow/submit/edit.ts";
 import { applyJob, createdJob, submitJob } from "../../flow/submit/submit.ts";
-import { type Denial, isDenied } from "../answer/problem.ts";
+import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { jobFilter, listJobs, showEnded, showLive, withCost, withFailed } from "../list/jobs.ts";
 import { earlierResult } from "../request/repeat.ts";
@@ -42,7 +43,13 @@ export const jobHandlers: JobHandlers = {
 
   getJob: async (api, { target }) => withCost(api, await withFailed(api, show(api, target))),
 
-  cancelJob: (api, call) => control(api, call, "job.cancel"),
+  cancelJob(api, call) {
+    if (call.body.force !== true) return control(api, call, "job.cancel");
+    // Whoever may stop only their own jobs gives them the grace that others wait for, like everyone.
+    const { state } = api.control;
+    if (!may(state, call.principal.user, "job.control", call.target.account.no)) return cannotForce;
+    return control(api, call, "job.cancel", { force: true });
+  },
   holdJob: (api, call) => control(api, call, "job.hold"),
   releaseJob: (api, call) => control(api, call, "job.release"),
   suspendJob: (api, call) => control(api, call, "job.suspend"),
@@ -82,14 +89,21 @@ async function control(
   api: Api,
   call: Call<Control>,
   kind: "job.cancel" | "job.hold" | "job.release" | "job.suspend" | "job.requeue",
+  how: { readonly force?: true } = {},
 ): Promise<WireJob | Denial> {
   const { target } = call;
   if ("ended" in target) return hasEnded(target.ended.id);
   const id = target.live.id;
-  const done = await api.control.ask({ kind, job: id }, askerOf(call));
+  const done = await api.control.ask({ kind, job: id, ...how }, askerOf(call));
   if (isDenied(done)) return done;
   return afterwards(api, id);
 }
+
+const cannotForce = deny(
+  "forbidden",
+  "Only those who administer the account of a job may cancel it by force.",
+  "Cancel it without force, or ask an administrator of the account.",
+);
 
 function hasEnded(id: string): Denial {
   return refuse("conflict", "job", id, "has ended", `run it again: tess rerun ${id}`);

@@ -2,7 +2,11 @@ import {
   durationText,
   graceMaxOf,
   isRefusal,
+  mostOf,
   movesPerHourPlain,
+  type Numbers,
+  numberBounds,
+  numberNames,
   type Policy,
   parseDuration,
   parseSizes,
@@ -36,6 +40,9 @@ export const policyHandlers: PolicyHandlers = {
 function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
   const { snapshotFilesMax, snapshotMiBMax, contentMiBMax } = body;
   const { rebalance, minRuntime, grace, graceMax, backfill, movesPerHourMax, scrub, reshape } = body;
+  const lostWorkMsMax = body.lostWork === "grace" ? undefined : offOr(body.lostWork, "lostWork");
+  if (isRefusal(lostWorkMsMax)) return lostWorkMsMax;
+  const max = changedNumbers(body.max ?? {});
   const sizes = parseSizes(body.sizes ?? {}, fleet);
   if (isRefusal(sizes)) return sizes;
   const minRuntimeMs = parseDuration(minRuntime, "minRuntime");
@@ -60,8 +67,16 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
     ...(snapshotFilesMax !== undefined && { snapshotFilesMax }),
     ...(snapshotMiBMax !== undefined && { snapshotMiBMax }),
     ...(contentMiBMax !== undefined && { contentMiBMax }),
+    ...(lostWorkMsMax !== undefined && { lostWorkMsMax }),
+    ...(Object.keys(max).length > 0 && { max }),
     ...(Object.keys(sizes).length > 0 && { sizes }),
   };
+}
+
+/** The numbers that are not plain: a plain one may become another with a later version. */
+function changedNumbers(given: Partial<Numbers>): Partial<Numbers> {
+  const changed = numberNames.filter((name) => (given[name] ?? numberBounds[name].plain) !== numberBounds[name].plain);
+  return Object.fromEntries(changed.map((name) => [name, given[name]]));
 }
 
 function offOr(text: string | undefined, field: string): number | undefined | Refusal {
@@ -89,6 +104,8 @@ function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
     snapshotFilesMax: policy.snapshotFilesMax ?? usualContentLimits.snapshotFilesMax,
     snapshotMiBMax: policy.snapshotMiBMax ?? usualContentLimits.snapshotMiBMax,
     contentMiBMax: policy.contentMiBMax ?? usualContentLimits.contentMiBMax,
+    lostWork: policy.lostWorkMsMax === undefined ? ("grace" as const) : durationText(policy.lostWorkMsMax),
+    max: Object.fromEntries(numberNames.map((name) => [name, mostOf(policy, name)])),
     ...(asks.length > 0 && { sizes }),
   };
   return { ...shown, revision: seal.tag(`policy ${JSON.stringify(shown)}`, 0) };

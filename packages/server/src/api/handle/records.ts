@@ -1,16 +1,15 @@
-import { isRefusal, type JobId, parseDuration, type Refusal, rootAccount, type UserId } from "@tessera/core";
-import type { AuditEntry, QueryOf, UsageEvent } from "@tessera/wire";
+import { isRefusal, type JobId, rootAccount, type UserId } from "@tessera/core";
+import type { UsageEvent } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { belongsTo, findJob } from "../../flow/find/find-job.ts";
 import { openStretches, reportSpan, usageReport } from "../../flow/meter/usage.ts";
 import { type PlacedUsage, type UsagePlace, usageAfter, usageEvent } from "../../flow/meter/usage-events.ts";
-import { instantOrAgo } from "../../flow/zones.ts";
-import { timestamp } from "../../render/quantities.ts";
-import type { AuditQuery, AuditRow } from "../../store/port.ts";
+import type { AuditQuery } from "../../store/port.ts";
 import { notFound } from "../answer/problem.ts";
 import type { Api, Call, Handler } from "../context.ts";
 import { type FeedItem, renderFeedItem } from "../feed.ts";
 import { closeCursor, openCursor, usualLimit } from "../request/page.ts";
+import { auditSearch, findAudit } from "./audit-search.ts";
 
 type RecordHandlers = {
   readUsage: Handler<"readUsage">;
@@ -45,24 +44,11 @@ export const recordHandlers: RecordHandlers = {
   async listAudit(api, { target, query }) {
     const opened = openCursor(api.seal, "audit", query.cursor);
     if (opened !== undefined && "refused" in opened) return opened;
-    const filter = auditFilter(api, target, query);
-    if (isRefusal(filter)) return filter;
-    const limit = query.limit ?? usualLimit;
+    const search = await auditSearch(api, target, query);
+    if (isRefusal(search)) return search;
     const before = opened?.at as AuditQuery["before"];
-    const rows = await api.control.reader.audit({
-      ...filter,
-      ...(before !== undefined && { before }),
-      limit: limit + 1,
-    });
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    return {
-      items: page
-        .filter((row) => belongsTo(api.control.state, target, row.account, row.at))
-        .map((row) => showAudit(api, row)),
-      ...(rows.length > limit &&
-        last && { next: closeCursor(api.seal, "audit", { seq: last.seq, index: last.index }) }),
-    };
+    const { items, last } = await findAudit(api, search, before, query.limit ?? usualLimit);
+    return { items, ...(last && { next: closeCursor(api.seal, "audit", { seq: last.seq, index: last.index }) }) };
   },
 
   async listEvents(api, call) {
@@ -105,41 +91,4 @@ export async function feedFilter(
     "several" in found ? found.several.map((job) => job.id) : ["live" in found ? found.live.id : found.ended.id];
   const isAbout = (subject: string) => ids.some((id) => subject === id || subject.startsWith(`${id}.`));
   return (item) => isAbout(item.subject) && seen(item);
-}
-
-export function auditFilter(
-  api: Api,
-  roots: readonly { readonly path: string }[],
-  query: QueryOf<"listAudit">,
-): Omit<AuditQuery, "limit" | "before"> | Refusal {
-  const now = api.control.now();
-  const at = (text: string | undefined, field: string) =>
-    text === undefined ? undefined : instantOrAgo(text, field, now, (duration) => parseDuration(duration, field));
-  const fromAt = at(query.from, "from");
-  if (isRefusal(fromAt)) return fromAt;
-  const toAt = at(query.to, "to");
-  if (isRefusal(toAt)) return toAt;
-  const actor = query.actor === undefined ? undefined : (api.people.idOf(query.actor) ?? query.actor);
-  return {
-    accounts: roots.some((root) => root.path === "") ? [] : roots.map((root) => root.path),
-    ...(actor !== undefined && { actor }),
-    ...(query.action !== undefined && { action: query.action }),
-    ...(fromAt !== undefined && { fromAt }),
-    ...(toAt !== undefined && { toAt }),
-  };
-}
-
-export function showAudit(api: Api, row: AuditRow): AuditEntry {
-  return {
-    at: timestamp(row.at),
-    actor: row.actor,
-    actorName: row.actor === "system" ? "system" : api.people.nameOf(row.actor as UserId),
-    ...(row.token !== null && { token: row.token }),
-    action: row.action,
-    target: row.target,
-    account: row.account,
-    outcome: row.outcome,
-    detail: row.detail,
-    requestId: row.request,
-  };
 }

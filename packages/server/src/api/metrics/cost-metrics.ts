@@ -10,7 +10,7 @@ import { escaped, MetricsText } from "./metrics-text.ts";
 /** Prometheus asks every few seconds: what was found is shown for so long. */
 const keptMs = 15_000;
 
-interface Costs {
+export interface Costs {
   readonly currency: string;
   /** By account and kind of charge, in micros, since the month began. */
   readonly charges: readonly { readonly account: string; readonly kind: string; readonly micros: bigint }[];
@@ -23,13 +23,18 @@ export class CostMetrics {
   #found: Promise<Costs> | undefined;
   #at = Number.NEGATIVE_INFINITY;
 
-  async text(control: ControlPlane, user: User | undefined): Promise<string> {
+  /** `gather` finds the costs, here or on another thread. */
+  async text(
+    control: Pick<ControlPlane, "state" | "now">,
+    user: User | undefined,
+    gather: (now: Instant) => Promise<Costs>,
+  ): Promise<string> {
     const { state } = control;
     if (user === undefined || state.books.versions.length === 0) return "";
     const now = control.now();
     if (now - this.#at > keptMs || now < this.#at) {
       this.#at = now;
-      this.#found = gather(control, now);
+      this.#found = gather(now);
       this.#found.catch(() => {
         this.#at = Number.NEGATIVE_INFINITY;
       });
@@ -38,7 +43,8 @@ export class CostMetrics {
   }
 }
 
-async function gather(control: ControlPlane, now: Instant): Promise<Costs> {
+/** Costs, budgets and credit of the running month. */
+export async function gatherCosts(control: ControlPlane, now: Instant): Promise<Costs> {
   const { books } = control.state;
   const { fromAt } = periodAt(now, billingZone(control.state));
   const totals = await control.rated.totals({ fromAt, toAt: now });

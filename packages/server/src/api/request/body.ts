@@ -3,6 +3,8 @@ import { type Denial, deny } from "../answer/problem.ts";
 export const bodyBytesMax = 1_048_576;
 /** Nothing we take is nested deeper than a handful; recursion below this depth is safe everywhere. */
 export const depthMax = 32;
+/** Fields and list items together. A job file has dozens, the list of a large folder some thousands. */
+export const valuesMax = 50_000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -17,7 +19,8 @@ export function textOf(bytes: Uint8Array): string | Denial {
 
 /** JSON text → value. Refuses nesting beyond the limit, keys that reach into prototypes, and broken characters. */
 export function parseJson(text: string): { readonly value: unknown } | Denial {
-  if (deeperThan(text, depthMax)) return tooDeep();
+  const beyond = beyondLimits(text);
+  if (beyond !== undefined) return beyond;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -37,9 +40,18 @@ export function tooDeep(): Denial {
   return deny("malformed", `The body is nested deeper than ${depthMax} levels.`, "Use fewer levels.");
 }
 
-/** Counts brackets outside strings without parsing. */
-function deeperThan(text: string, most: number): boolean {
+export function tooMany(most: number): Denial {
+  return deny(
+    "malformed",
+    `The body holds more than ${most} fields and list items.`,
+    "Send fewer, or send them in several requests.",
+  );
+}
+
+/** Counts brackets, and what separates values, outside strings without parsing. */
+function beyondLimits(text: string): Denial | undefined {
   let depth = 0;
+  let values = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === 0x22) {
@@ -49,10 +61,11 @@ function deeperThan(text: string, most: number): boolean {
         else if (inside === 0x22) break;
       }
     } else if (code === 0x7b || code === 0x5b) {
-      if (++depth > most) return true;
+      if (++depth > depthMax) return tooDeep();
     } else if (code === 0x7d || code === 0x5d) depth--;
+    else if (code === 0x2c && ++values >= valuesMax) return tooMany(valuesMax);
   }
-  return false;
+  return undefined;
 }
 
 const forbiddenKeys = new Set(["__proto__", "constructor", "prototype"]);

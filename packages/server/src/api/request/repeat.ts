@@ -1,12 +1,28 @@
 import { hash } from "node:crypto";
-import { keysKeptMs, refuse } from "@tessera/core";
+import { keysKeptMs, refuse, type Token } from "@tessera/core";
 import type { RouteId } from "@tessera/wire";
 import type { Denial } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
 
-/** The idempotency of a create: its key, and a hash that two equal requests share. */
-export function idempotencyOf(key: string, route: RouteId, body: unknown): { key: string; bodyHash: string } {
-  return { key, bodyHash: hash("sha256", `${route}\n${sortedJson(body)}`, "hex") };
+/**
+ * The idempotency of a create: its key, and a hash that two equal requests share. A token with other scopes makes another
+ * request of the same body. What answers with a secret is repeated for the very token that asked first.
+ */
+export function idempotencyOf(
+  key: string,
+  route: RouteId,
+  body: unknown,
+  { scopes, id }: Token,
+): { key: string; bodyHash: string } {
+  const holder = `${route === "createToken" ? `\n${id}` : ""}${scopes.length === 0 ? "" : `\n${scopes.join()}`}`;
+  return { key, bodyHash: hash("sha256", `${route}\n${sortedJson(withoutProof(body))}${holder}`, "hex") };
+}
+
+/** The journal keeps the hash: a password must not be in it, where it could be guessed. */
+function withoutProof(body: unknown): unknown {
+  if (typeof body !== "object" || body === null || !("currentPassword" in body)) return body;
+  const { currentPassword: _, ...rest } = body;
+  return rest;
 }
 
 /** JSON with sorted keys: the same for every spelling of the same body. */

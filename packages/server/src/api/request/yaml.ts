@@ -1,6 +1,9 @@
-import { Composer, Lexer, Parser, visit } from "yaml";
-import { type Denial, deny } from "../answer/problem.ts";
-import { depthMax, findForbidden, tooDeep } from "./body.ts";
+import { Composer, isScalar, Lexer, Parser, visit, type YAMLMap } from "yaml";
+import { type Denial, deny, isDenied } from "../answer/problem.ts";
+import { depthMax, findForbidden, tooDeep, tooMany } from "./body.ts";
+
+/** YAML is written by people, and takes a hundred times as long to read as JSON. */
+const yamlValuesMax = 10_000;
 
 /** An alias saves a line in a job file; more than a few build a bomb. */
 const aliasesMax = 16;
@@ -10,11 +13,11 @@ const aliasedNodesMax = 100;
 /** YAML 1.2 text, one document → value. Limits hold while it is read, not after. */
 export function parseYaml(text: string): { readonly value: unknown } | Denial {
   const tokens = readTokens(text);
-  if (tokens === undefined) return tooDeep();
+  if (isDenied(tokens)) return tokens;
   const composer = new Composer({
     version: "1.2",
     schema: "core",
-    uniqueKeys: true,
+    uniqueKeys: false, // compares each key with each other one; see `keyTwice`
     merge: false,
     stringKeys: true,
     logLevel: "silent",
@@ -35,7 +38,16 @@ export function parseYaml(text: string): { readonly value: unknown } | Denial {
     );
   }
   let aliases = 0;
-  visit(document, { Alias: () => void aliases++ });
+  let twice: string | undefined;
+  visit(document, {
+    Alias: () => void aliases++,
+    Map: (_, map) => {
+      twice = keyTwice(map);
+      return twice === undefined ? undefined : visit.BREAK;
+    },
+  });
+  if (twice !== undefined)
+    return deny("malformed", `The body is not YAML: Map keys must be unique; ${twice}.`, "Remove one of the two.");
   if (aliases > aliasesMax) {
     return deny(
       "malformed",
@@ -56,12 +68,28 @@ export function parseYaml(text: string): { readonly value: unknown } | Denial {
 function readTokens(text: string) {
   const parser = new Parser();
   const tokens = [];
+  let values = 0;
   for (const lexeme of new Lexer().lex(text)) {
+    if (separators.has(lexeme) && ++values > yamlValuesMax) return tooMany(yamlValuesMax);
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > depthMax + 2) return undefined;
+    if (parser.stack.length > depthMax + 2) return tooDeep();
   }
   for (const token of parser.end()) tokens.push(token);
   return tokens;
+}
+
+/** What begins a field or a list item. */
+const separators: ReadonlySet<string> = new Set([":", "-", ",", "?"]);
+
+/** A key that a map has twice, and on which line. */
+function keyTwice({ items }: YAMLMap): string | undefined {
+  const seen = new Set<unknown>();
+  for (const { key } of items) {
+    const name = isScalar(key) ? key.value : key;
+    if (seen.has(name)) return `${JSON.stringify(String(name).slice(0, 100))} is there twice`;
+    seen.add(name);
+  }
+  return undefined;
 }
 
 function lineAt(text: string, position: number): number {

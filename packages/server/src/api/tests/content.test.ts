@@ -66,7 +66,7 @@ describe("content", () => {
     assert.equal((await missing(eve, a)).length, 1);
     const inside = await server.call(ann.token, "POST", "/v1/content/missing", { project: "lab/vision", digests: [a] });
     assert.deepEqual(inside.json.missing, [], "the accounts of a tenant share what was sent");
-    assert.equal((await upload(bob, part("gamma"))).status, 422, "who may not submit may not send");
+    assert.equal((await upload(bob, part("gamma"))).status, 403, "who may not submit may not send");
     assert.equal((await upload(ann, part("alpha"))).status, 200, "again is fine");
   });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
+import type { JobId } from "@tessera/core";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
 
@@ -64,6 +65,17 @@ describe("verbs on jobs over HTTP", () => {
     const after = await server.call(ada.token, "POST", "/v1/jobs", { run: "true", after: "python3" });
     assert.equal(after.status, 422);
     assert.match(after.json.detail, /after "python3" is the name of 2 live jobs/);
+  });
+
+  it("a job is cancelled by force by those who administer its account, and by nobody else", async () => {
+    const job = await submit(ada, { gpus: 1, checkpoint: { grace: "15m", signal: "USR1" } });
+    await control.run(job);
+    const force = (user: TestUser) => server.call(user.token, "POST", `/v1/jobs/${job}/cancel`, { force: true });
+    assert.equal((await act(ada, job, "cancel")).json.state, "stopping");
+    assert.deepEqual([(await force(ada)).status, (await force(bo)).status], [403, 403]);
+    assert.equal(control.state.jobById.get(job as JobId)!.forced, undefined);
+    assert.equal((await force(admin)).json.state, "stopping");
+    assert.equal(control.state.jobById.get(job as JobId)!.forced, true);
   });
 
   it("what does not exist is named, with the nearest name that one may see", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { numberBounds } from "@tessera/core";
 import { MemoryPlace } from "../../store/index.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { type Answer, serveApi, Tenancy, type TestServer } from "../../testing/tenancy.ts";
@@ -325,6 +326,8 @@ describe("the policy", () => {
         snapshotFilesMax: 20_000,
         snapshotMiBMax: 2_048,
         contentMiBMax: 204_800,
+        lostWork: "grace",
+        max: Object.fromEntries(Object.entries(numberBounds).map(([name, { plain }]) => [name, plain])),
       };
       assert.deepEqual(plain, shown);
       const put = (body: object, ifMatch = revision) =>
@@ -401,6 +404,14 @@ describe("audit", () => {
         assert.deepEqual([entry.actor, entry.actorName, entry.token], [t.owner.id, "own", t.owner.tokenId]);
       }
       assert.doesNotMatch(JSON.stringify(items), /hush-hush|long enough/);
+      const actions = async (query: string): Promise<string[]> =>
+        (await call("GET", `/v1/audit?limit=1000&${query}`)).json.items.map((each: { action: string }) => each.action);
+      assert.deepEqual(await actions(`target=${job.json.id}`), ["job.cancel", "job.release", "job.hold", "job.submit"]);
+      assert.deepEqual(await actions("text=FAN"), ["node.cordon"]);
+      assert.deepEqual(await actions("address=192.0.2.1"), []);
+      assert.ok((await actions("address=127.0.0.1")).includes("node.cordon"));
+      assert.ok(!(await actions("outcome=ok")).includes("session.fail"));
+      assert.deepEqual(await actions("to=1d"), []);
       // Erased means erased: no name is left anywhere, and it can be taken again.
       assert.equal((await call("GET", `/v1/users/${user.json.id}`)).status, 404);
       assert.equal((await t.control.reader.privates("person")).has(user.json.id), false);

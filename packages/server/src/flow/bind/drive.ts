@@ -2,13 +2,14 @@ import {
   comesBack,
   type Event,
   type Job,
+  killNow,
   type Lease,
   type LeaseId,
   type ReadonlyState,
   type Report,
   stopOrderOf,
 } from "@tessera/core";
-import { type Engine, EngineFenced, type LeaseOrder, type StopOrder } from "@tessera/engine";
+import { type Engine, EngineFenced, type LeaseOrder } from "@tessera/engine";
 import type { CommitListener } from "../commits.ts";
 import { crashPoint } from "../crash-point.ts";
 import { orderOf } from "./order.ts";
@@ -44,8 +45,6 @@ const retryMsFirst = 200;
 const retryMsMax = 10_000;
 /** Missing from one list is not dead: the second list decides. */
 const listsApartMs = 1_000;
-
-const killNow: StopOrder = { signal: "SIGKILL", graceMs: 0 };
 
 /**
  * Makes engines do what has been committed, and tells the writer what they say. What a lease should be is read from

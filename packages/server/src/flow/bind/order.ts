@@ -1,18 +1,8 @@
 import { createHash } from "node:crypto";
-import {
-  accountOf,
-  type Code,
-  type Job,
-  type Lease,
-  pathUp,
-  type ReadonlyState,
-  stopOrderOf,
-  tenantOf,
-} from "@tessera/core";
-import type { CodeOrder, LeaseOrder, Limits } from "@tessera/engine";
+import { accountOf, type Code, type Job, type Lease, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
+import type { CodeOrder, LeaseOrder } from "@tessera/engine";
+import { limitsOf } from "./limits.ts";
 
-/** A job without a limit of its own may still not fork without end. */
-const processesMax = 4_096;
 const pagePorts = { first: 12_000, count: 8_000 };
 
 /** Everything an engine needs to run one member. */
@@ -57,13 +47,7 @@ export function orderOf(
     run: spec.run,
     env: spec.env,
     secrets,
-    limits: {
-      cpusMilli: spec.cpusMilli,
-      memoryMiB: spec.memoryMiB,
-      processesMax,
-      runMsMax: spec.maxTimeMs ?? 0,
-      ...storageLimits(state, job),
-    },
+    limits: limitsOf(state, job, lease),
     strict: spec.strict,
     stop: stopOrderOf(job, "time-limit", state.policy),
     epoch: state.epoch,
@@ -82,23 +66,4 @@ function codeOf(code: Code): CodeOrder {
 export function pagePortOf({ id }: Pick<Job, "id">, { attempt, rank }: Pick<Lease, "attempt" | "rank">): number {
   const drawn = createHash("sha256").update(`${id}-${attempt}`).digest().readUInt32BE(0);
   return pagePorts.first + ((drawn + rank) % pagePorts.count);
-}
-
-/** A checkpoint outlives its job for days, so there is always a limit. */
-const checkpointMiBUsual = 1_048_576;
-
-/** What the folders of a member may hold: what the job asks for, and the lowest limit of the accounts above it. */
-function storageLimits(state: ReadonlyState, { spec, account }: Job): Partial<Limits> {
-  const { shmMiB } = spec;
-  let scratchMiB = spec.scratchMiB ?? Number.POSITIVE_INFINITY;
-  let checkpointMiB = checkpointMiBUsual;
-  for (const { terms } of pathUp(state, account)) {
-    scratchMiB = Math.min(scratchMiB, terms.limits.scratchMiBMax ?? scratchMiB);
-    checkpointMiB = Math.min(checkpointMiB, terms.limits.checkpointMiBMax ?? checkpointMiB);
-  }
-  return {
-    ...(shmMiB !== undefined && { shmMiB }),
-    ...(scratchMiB < Number.POSITIVE_INFINITY && { scratchMiB }),
-    checkpointMiB,
-  };
 }

@@ -14,6 +14,7 @@ import {
 import { actions, type TokenCreate, type UserCreate } from "@tessera/wire";
 import { hashPassword, passwordsWork } from "../../access/passwords.ts";
 import { eraseRows, type People, type Person, personRow } from "../../access/people.ts";
+import { credentialActions } from "../../access/principal.ts";
 import { deriveToken, type MintedToken, mintToken } from "../../access/tokens.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 import { newId } from "../ids.ts";
@@ -55,7 +56,8 @@ export async function eraseUser(
   by: Asker,
   user: User,
 ): Promise<Refusal | undefined> {
-  const done = await control.ask({ kind: "user.erase", user: user.id }, by, eraseRows(user.id));
+  const addresses = await control.origins.eraseRows(control.reader, user.id);
+  const done = await control.ask({ kind: "user.erase", user: user.id }, by, [...eraseRows(user.id), ...addresses]);
   if (isRefusal(done)) return done;
   people.forget(user.id);
   return undefined;
@@ -103,9 +105,19 @@ export function expiryOf(expiresIn: string | undefined, now: Instant): Instant |
 export function scopesOf(asked: readonly string[] | undefined, holder: Token): readonly string[] | Refusal {
   const scopes = [...new Set(asked ?? holder.scopes)].sort();
   const known: readonly string[] = actions;
+  const credentials: ReadonlySet<string> = credentialActions;
   for (const [i, scope] of scopes.entries()) {
     if (!known.includes(scope)) {
       return refuse("invalid", `scopes.${i}`, scope, "is not an action", `use any of ${known.join(", ")}`);
+    }
+    if (credentials.has(scope)) {
+      return refuse(
+        "invalid",
+        `scopes.${i}`,
+        scope,
+        "changes credentials, which no token with scopes may",
+        "leave it out, or make a token without scopes",
+      );
     }
     if (holder.scopes.length > 0 && !holder.scopes.includes(scope)) {
       return refuse("not-allowed", `scopes.${i}`, scope, "is beyond the token you use", "use a token with more scopes");

@@ -1,6 +1,7 @@
 import { isRefusal, type Refusal, type Token, type TokenId, type User } from "@tessera/core";
 import { hashPassword, passwordsWork, verifyPassword } from "../../access/passwords.ts";
 import type { People } from "../../access/people.ts";
+import { soundPrivates } from "../../access/private-rows.ts";
 import { isSession, mintSession, sessionLifeMs } from "../../access/session.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 import { newId } from "../ids.ts";
@@ -17,7 +18,7 @@ export async function userWithPassword(
 ): Promise<User | undefined> {
   if (!passwordsWork) return undefined;
   const id = people.idOf(name);
-  const rows = id === undefined ? undefined : await control.reader.privates("password", [id]);
+  const rows = id === undefined ? undefined : await soundPrivates(control.reader, control.state, "password", [id]);
   const row = id === undefined ? undefined : rows?.get(id);
   nobodysHash ??= hashPassword("nobody has this one");
   const hash = row === undefined ? await nobodysHash : Buffer.from(row).toString("utf8");
@@ -31,11 +32,12 @@ export async function openSession(
   control: ControlPlane,
   user: User,
   request: string,
+  address: string,
 ): Promise<{ readonly cookie: string; readonly token: Token } | Refusal> {
   const { token: cookie, prefix, hash } = mintSession();
   const id = newId("tok_") as TokenId;
   const now = control.now();
-  const by = { actor: { user: user.id, token: id }, request };
+  const by = { actor: { user: user.id, token: id }, request, address };
   const over = sessionsOf(control, user).filter((token) => token.expiresAt <= now);
   const made = await control.ask(
     {
@@ -69,6 +71,7 @@ function sessionsOf({ state }: ControlPlane, user: User): Token[] {
 }
 
 /** One that is gone already needs nothing. */
-async function revokeAll(control: ControlPlane, { actor, request }: Asker, tokens: readonly Token[]): Promise<void> {
-  await Promise.all(tokens.map((token) => control.ask({ kind: "token.revoke", token: token.id }, { actor, request })));
+async function revokeAll(control: ControlPlane, by: Asker, tokens: readonly Token[]): Promise<void> {
+  const { idempotency: _, ...asker } = by;
+  await Promise.all(tokens.map((token) => control.ask({ kind: "token.revoke", token: token.id }, asker)));
 }

@@ -1,9 +1,16 @@
-import { type Command, type CommandInput, canonicalJson, type ReadonlyState, type UserId } from "@tessera/core";
+import {
+  type AuditNote,
+  type Command,
+  type CommandInput,
+  canonicalJson,
+  type ReadonlyState,
+  type UserId,
+} from "@tessera/core";
 import type { AuditRow } from "../../store/port.ts";
 
 /** The audit record of a command that had an effect; the input in the journal is its proof. */
 export function auditOf(input: CommandInput, state: ReadonlyState, at: number, seq: number, index: number): AuditRow {
-  const { command, actor, request } = input;
+  const { command, actor, request, change } = input;
   const { target, account, detail } = describe(command, state);
   return {
     seq,
@@ -16,9 +23,32 @@ export function auditOf(input: CommandInput, state: ReadonlyState, at: number, s
     target,
     account,
     outcome: "ok",
-    detail,
+    detail: change ?? detail,
+    ...(actor.origin !== undefined && { origin: actor.origin }),
   };
 }
+
+/** The records of what changed nothing. `places` inputs share the journal row: their numbers leave room for each other. */
+export function auditOfNotes(
+  notes: readonly AuditNote[],
+  at: number,
+  seq: number,
+  first: number,
+  places: number,
+): AuditRow[] {
+  return notes.map(({ user, token, origin, ...note }, n) => ({
+    ...note,
+    seq,
+    index: first + n * places,
+    at,
+    actor: user ?? stranger,
+    token: token ?? null,
+    ...(origin !== undefined && { origin }),
+  }));
+}
+
+/** The actor of a request without a valid token. */
+export const stranger = "stranger";
 
 /** What a command was about. The state is the one after it. */
 function describe(command: Command, state: ReadonlyState): { target: string; account: string; detail: string } {
@@ -113,6 +143,18 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: command.period.label, account: command.tenant, detail: command.totalMicros };
     case "ledger.post":
       return { target: command.entry, account: command.tenant, detail: `${command.micros} ${command.memo}` };
+    case "key.name":
+      return { target: "signing key", account: "", detail: command.publicKey };
+    case "privates.note":
+      return { target: "private rows", account: "", detail: "covered" };
+    case "anchor.set":
+      return { target: command.id, account: "", detail: `${command.anchor.kind} ${command.anchor.to}` };
+    case "anchor.drop":
+      return { target: command.id, account: "", detail: "" };
+    case "head.witness":
+      return { target: command.origin, account: "", detail: command.line };
+    case "audit.note":
+      return { target: "", account: "", detail: "" };
     case "epoch.begin":
       return { target: String(state.epoch), account: "", detail: command.reason };
   }

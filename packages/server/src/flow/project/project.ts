@@ -8,7 +8,7 @@ import {
   type Stretch,
 } from "@tessera/core";
 import type { AuditRow, BookRow, EndedJobRow, Projected, UsageRow } from "../../store/port.ts";
-import { accountOfUser, auditOf } from "./audit.ts";
+import { accountOfUser, auditOf, auditOfNotes } from "./audit.ts";
 import { meterRows, moneyRows, outputRows } from "./book-rows.ts";
 import { endedJobRows } from "./ended.ts";
 
@@ -57,6 +57,10 @@ export class Projector {
     this.#meter.finish(state);
     for (const [index, input] of inputs.entries()) {
       if (input.kind !== "command") continue;
+      if (input.command.kind === "audit.note") {
+        this.#audit.push(...auditOfNotes(input.command.notes, at, this.#seq, index, inputs.length));
+        continue;
+      }
       const row = auditOf(input, state, at, this.#seq, index);
       this.#audit.push(row.account === "" ? { ...row, account: this.#subjects.get(row.target) ?? "" } : row);
     }

@@ -9,6 +9,7 @@ import {
   type JobOutcome,
   type JobSpec,
   Mistakes,
+  memoryText,
   mistakesOf,
   pathUp,
   type RawJob,
@@ -23,6 +24,7 @@ import {
   type User,
   withoutAll,
   withoutSizes,
+  withUsualShare,
 } from "@tessera/core";
 import type { JobSpecBody } from "@tessera/wire";
 import { holderOfSecret } from "../../access/secrets.ts";
@@ -30,6 +32,7 @@ import { checkSnapshot } from "../content/snapshot.ts";
 import { type Finder, findJob } from "../find/find-job.ts";
 import { settleMounts } from "../keep/mounts.ts";
 import { checkZone, instantOf } from "../zones.ts";
+import { secondTenant } from "./second-tenant.ts";
 
 /** A request that has been looked into: all that the core needs to decide, but the id. */
 interface Gathered {
@@ -151,7 +154,8 @@ function read(
   const gpus = mistakes.take(withoutAll(plain, fleet), 1);
   const raw = { ...(body as RawJob & RawKind), ...(gpus !== undefined && { gpus }) };
   const sized = mistakes.take(sizeJob(raw, offers), { raw: unsized(raw), why: [] });
-  const spec = readJob(sized.raw, settled, mistakes);
+  const spec = withUsualShare(readJob(sized.raw, settled, mistakes), policy, fleet);
+  const why = [...sized.why, ...usualShareText(spec)];
   if (!shares && spec.gpus.every((ask) => ask.part !== undefined)) {
     const field = body.gpus !== undefined ? "gpus" : body.gpu_compute !== undefined ? "gpu_compute" : "gpu_memory";
     const value = typeof body.gpus === "object" ? null : (body.gpus ?? body.gpu_compute ?? body.gpu_memory ?? null);
@@ -162,9 +166,15 @@ function read(
     account === undefined || spec.maxTimeMs !== undefined || spec.type === "service"
       ? undefined
       : defaultTime(control.state, account);
-  if (limit === undefined) return { spec, endedBefore, why: sized.why };
+  if (limit === undefined) return { spec, endedBefore, why };
   const said = `max_time ${durationText(limit.ms)}: the default of ${limit.path}`;
-  return { spec: { ...spec, maxTimeMs: limit.ms }, endedBefore, why: [...sized.why, said] };
+  return { spec: { ...spec, maxTimeMs: limit.ms }, endedBefore, why: [...why, said] };
+}
+
+function usualShareText({ usual, cpusMilli, memoryMiB }: JobSpec): readonly string[] {
+  const [cpus, memory] = [`${cpusMilli / 1000} cores`, memoryText(memoryMiB)];
+  const shares = [...(usual?.cpus ? [cpus] : []), ...(usual?.memory ? [memory] : [])];
+  return shares.length === 0 ? [] : [`${shares.join(" and ")} for each member: usual for jobs without GPUs`];
 }
 
 /** Stands for a job whose description of its work was refused. */
@@ -196,6 +206,7 @@ function cannotHonour({ control }: Finder, account: Account | undefined, body: J
     mistakes.add(refuse("unsupported", "isolation", isolation, "is not offered by the engine here", hint));
   }
   if (account === undefined) return;
+  mistakes.add(secondTenant(control, account));
   for (const [i, name] of (body.secrets ?? []).entries()) {
     if (holderOfSecret(state, account.no, name) !== undefined) continue;
     const hint = `set it with: tess secret set ${name}`;

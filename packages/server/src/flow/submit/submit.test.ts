@@ -75,6 +75,19 @@ describe("submitting", () => {
     control.capabilities = { images: false, isolation: ["whole"], workdir: true };
   });
 
+  it("refuses a second tenant where the engine cannot keep tenants apart", async () => {
+    const { capabilities } = control;
+    const oneTenant = { why: "all jobs run as one user", hint: "run it as root" };
+    const lab = control.state.accountByPath.get("lab")!.id;
+    control.capabilities = { ...capabilities, oneTenant: { ...oneTenant, tenant: lab } };
+    assert.equal((await submit(ada, { ...waits })).status, 201);
+    control.capabilities = { ...capabilities, oneTenant: { ...oneTenant, tenant: "acc_other" } };
+    const { status, json } = await submit(ada, { ...waits });
+    assert.deepEqual([status, json.code, json.field, json.hint], [422, "unsupported", "project", "Run it as root."]);
+    assert.match(json.detail, /all jobs run as one user/);
+    control.capabilities = capabilities;
+  });
+
   it("[P3] sizes a job by what it is, and shows how in a dry run", async () => {
     const dry = (body: object) => server.call(ada.token, "POST", "/v1/jobs/dry-run", { run: "true", ...body });
     const served = (await dry({ model: { name: "70B", precision: "fp16" } })).json;
@@ -177,7 +190,9 @@ describe("submitting", () => {
     const dry = async (body: object) =>
       (await server.call(ada.token, "POST", "/v1/jobs/dry-run", { run: "true", ...body })).json;
     const plain = await dry({});
-    assert.deepEqual([plain.spec.max_time, plain.sizing], ["4h", ["max_time 4h: the default of lab"]]);
+    const usual = "0.1 cores and 2GiB for each member: usual for jobs without GPUs";
+    assert.deepEqual([plain.spec.max_time, plain.sizing], ["4h", [usual, "max_time 4h: the default of lab"]]);
+    assert.deepEqual((await dry({ gpus: 1, max_time: "1h" })).sizing ?? [], []);
     assert.equal((await dry({ max_time: "9h" })).spec.max_time, "9h");
     assert.equal((await dry({ type: "service" })).spec.max_time, undefined);
     const none = await server.call(owner.token, "PATCH", "/v1/accounts/lab", { limits: { defaultTime: "0s" } });

@@ -16,6 +16,7 @@ import {
   writeSnapshot,
 } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
+import { coverPrivates } from "../../access/private-rows.ts";
 import type { JournalPlace } from "../../journal/format.ts";
 import { joinLines } from "../../journal/lines.ts";
 import { draftAfter, placeAfter } from "../../journal/row.ts";
@@ -35,7 +36,8 @@ export interface WriteRequest {
 
 /** The request for an input. */
 export function requestOf(input: Input, privates: readonly PrivateWrite[] = []): WriteRequest {
-  return { input, line: canonicalJson(input), privates };
+  const covered = coverPrivates(input, privates);
+  return { input: covered, line: canonicalJson(covered), privates };
 }
 
 /** A batch on its way out: what became durable, and the answers, in the order of the requests. */
@@ -220,7 +222,14 @@ function operationOf(inputs: readonly Input[]): string {
   return `op_${randomBytes(12).toString("hex")}`;
 }
 
-const growing = new Set<Command["kind"]>(["job.submit", "account.create", "user.create", "token.create", "secret.set"]);
+const growing = new Set<Command["kind"]>([
+  "job.submit",
+  "account.create",
+  "user.create",
+  "token.create",
+  "secret.set",
+  "audit.note",
+]);
 
 function addsSomething(input: Input): boolean {
   return input.kind === "command" && growing.has(input.command.kind);

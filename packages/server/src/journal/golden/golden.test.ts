@@ -74,7 +74,12 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "own-budget-spent": true,
   "invoice-issued": true,
   "entry-posted": true,
+  "audit-noted": true,
   "epoch-began": true,
+  "signing-key-named": true,
+  "privates-noted": true,
+  "anchor-changed": true,
+  "head-witnessed": true,
   "turn-taken": true,
 };
 

@@ -53,6 +53,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The role of the connection lacks a right. */
+export function isForbidden(cause: unknown): boolean {
+  return cause instanceof pg.DatabaseError && cause.code === "42501";
+}
+
 function whole(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new Error(`${text} in the database is larger than we can count`);

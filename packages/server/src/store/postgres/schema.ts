@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { nameOf } from "./connect.ts";
+import { isForbidden, nameOf } from "./connect.ts";
 import type { Queryable } from "./reader.ts";
 
 /**
@@ -155,6 +155,12 @@ const steps: readonly string[] = [
   // Devices have one more state than before: without books the next start rebuilds all projections.
   "DELETE FROM tessera.book;",
   "ALTER TABLE tessera.private ADD COLUMN digest bytea;",
+  `ALTER TABLE tessera.audit ADD COLUMN origin text COLLATE "C", ADD COLUMN count bigint;`,
+  `
+  CREATE INDEX audit_by_target ON tessera.audit (target, seq, idx);
+  CREATE INDEX audit_by_origin ON tessera.audit (origin, seq, idx) WHERE origin IS NOT NULL;
+  CREATE INDEX audit_by_outcome ON tessera.audit (outcome, seq, idx) WHERE outcome <> 'ok';
+  `,
 ];
 
 export const schemaVersion = steps.length;
@@ -168,6 +174,8 @@ const migrationLock = 0x54657373;
  * holder's renewals would wait for its own writes.
  */
 export async function prepareLease(client: ClientBase, url: string): Promise<void> {
+  const there = await client.query("SELECT to_regclass('tessera.beat') IS NOT NULL AS found");
+  if (there.rows[0].found) return void (await checkVersion(client, url)); // a role that only writes could not make it
   await underLock(client, async () => {
     await client.query(`
       CREATE SCHEMA IF NOT EXISTS tessera;
@@ -190,9 +198,20 @@ export async function prepareLease(client: ClientBase, url: string): Promise<voi
 export async function migrate(client: ClientBase, url: string): Promise<void> {
   await underLock(client, async () => {
     const version = await checkVersion(client, url);
-    for (const step of steps.slice(version)) await client.query(step);
+    for (const step of steps.slice(version)) {
+      await client.query(step).catch((cause) => {
+        throw isForbidden(cause) ? new Error(onlyOwner(url), { cause }) : cause;
+      });
+    }
     if (version < schemaVersion) await client.query("UPDATE tessera.schema_version SET version = $1", [schemaVersion]);
   });
+}
+
+function onlyOwner(url: string): string {
+  return (
+    `The tables in ${nameOf(url)} are of an older version, and the role that the server connects with may not change ` +
+    "them: run tess admin postgres-setup --database URL as their owner, then start the server again."
+  );
 }
 
 /** The version of the tables; refuses what a newer Tessera has written. */

@@ -174,6 +174,8 @@ const auditFields: readonly Field<AuditRow>[] = [
   ["account", "text"],
   ["outcome", "text"],
   ["detail", "text"],
+  ["origin", "text"],
+  ["count", "int8"],
 ];
 
 const auditUnderFields: readonly Field<AuditRow & Under>[] = [

@@ -1,7 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
@@ -111,47 +110,6 @@ export function openFrozenSqliteReader(dir: string): SqliteReader {
 /** Opens one file that holds a store, for questions only. */
 export function openFile(file: string): SqliteReader {
   return new SqliteReader(openReadOnly(file));
-}
-
-/** Whether a file is of the version before this one. */
-export function isOfVersionBefore(file: string): boolean {
-  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-  try {
-    return checkVersion(db, file) === schemaVersion - 1;
-  } finally {
-    db.close();
-  }
-}
-
-/** A reader of a copy that was brought up to date; the copy goes when the reader is closed. */
-export function openCopy(file: string): SqliteReader {
-  const folder = mkdtempSync(join(tmpdir(), "tessera-backup-"));
-  const gone = () => rmSync(folder, { recursive: true, force: true });
-  try {
-    const copy = join(folder, "copy.sqlite");
-    copyFileSync(file, copy);
-    const db = new DatabaseSync(copy);
-    migrate(db, file);
-    db.close();
-    return new ReaderOfCopy(openReadOnly(copy), gone);
-  } catch (error) {
-    gone();
-    throw error;
-  }
-}
-
-class ReaderOfCopy extends SqliteReader {
-  readonly #gone: () => void;
-
-  constructor(db: DatabaseSync, gone: () => void) {
-    super(db);
-    this.#gone = gone;
-  }
-
-  override async close(): Promise<void> {
-    await super.close();
-    this.#gone();
-  }
 }
 
 /** A connection that can only read, to a file of today's version. */

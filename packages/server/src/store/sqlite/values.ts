@@ -23,8 +23,11 @@ export function fieldsOf(projected: Projected): RowFields {
     usage.push(lease, job, account, user, node, gpu, model, units, state, its, fromAt, toAt);
   for (const { gpu, node, model, at, seq, capacityUnits, freeUnits, mode } of projected.devices)
     devices.push(gpu, node, model, at, seq, capacityUnits, freeUnits, mode);
-  for (const { seq, index, at, actor, token, request, action, target, account, outcome, detail } of projected.audit)
+  for (const row of projected.audit) {
+    const { seq, index, at, actor, token, request, action, target, account, outcome, detail } = row;
     audit.push(seq, index, at, actor, token, request, action, target, account, outcome, detail);
+    audit.push(row.origin ?? null, row.count ?? null);
+  }
   for (const { seq, index, kind, key, tenant, fromAt, toAt, doc } of projected.books)
     books.push(seq, index, kind, key, tenant, fromAt, toAt, doc);
   return { jobs, usage, devices, audit, books };
@@ -41,6 +44,9 @@ export interface TableValues {
   readonly book: readonly Value[];
 }
 
+/** Fields of an audit row. */
+const auditWidth = 13;
+
 /** The rows of a batch as the tables hold them. */
 export function tableValuesOf(fields: RowFields): TableValues {
   const ended_job = storableValues(fields.jobs);
@@ -56,7 +62,7 @@ export function tableValuesOf(fields: RowFields): TableValues {
     const [fromAt, toAt] = rest.slice(-2) as [number, number];
     used.push(lease!, job!, account!, tenantOf(account as string), ...rest, spanOf(fromAt, toAt));
   }
-  for (let i = 0; i < audit.length; i += 11) {
+  for (let i = 0; i < audit.length; i += auditWidth) {
     for (const above of ancestorsOf(audit[i + 8] as string))
       audit_under.push(above, audit[i]!, audit[i + 1]!, audit[i + 2]!);
   }

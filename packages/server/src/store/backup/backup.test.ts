@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, afterEach, beforeEach, describe, it } from "node:test";
-import { auditOf, batchAfter, deviceOf, jobOf, noon, usageOf } from "../testing/batches.ts";
-import { startTestPostgres } from "../testing/postgres.ts";
-import { backup, restore } from "./backup.ts";
-import { openReader, openStore, type StoreConfig } from "./index.ts";
-import type { Store, StoreReader } from "./port.ts";
+import { auditOf, batchAfter, deviceOf, jobOf, noon, usageOf } from "../../testing/batches.ts";
+import { fillFromBackup } from "../../testing/fill-from-backup.ts";
+import { startTestPostgres } from "../../testing/postgres.ts";
+import { openReader, openStore, type StoreConfig } from "../index.ts";
+import type { Store, StoreReader } from "../port.ts";
+import { backup as backupWith } from "./backup.ts";
 
+const key = randomBytes(32);
 const server = await startTestPostgres();
 after(() => server?.stop());
 
@@ -17,9 +20,14 @@ describe("backup and restore", () => {
   let dir: string;
   let places = 0;
   beforeEach(() => {
+    places = 0;
     dir = mkdtempSync(join(tmpdir(), "tessera-backup-"));
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+  const backup = (from: StoreConfig, file: string) => backupWith(from, file, { data: dir, key, keyFiles: {} });
+  const restore = (file: string, into: StoreConfig, { unsealed = false, opensWith = key } = {}) =>
+    fillFromBackup({ file, key: opensWith, unsealed }, dir, into);
 
   const kinds = ["sqlite", "postgres"] as const;
   type Kind = (typeof kinds)[number];
@@ -121,26 +129,53 @@ describe("backup and restore", () => {
       await reader.close();
     });
 
-    it(`[S34] restores nothing of a file in which one byte was flipped, and names the row: ${kind}`, {
+    it(`[S34] restores nothing of a file in which one byte was flipped, and names the place: ${kind}`, {
       skip,
     }, async () => {
       const source = await emptyPlace("sqlite");
       await (await filled(source)).close();
       const file = join(dir, "backup");
       await backup(source, file);
-      const db = new DatabaseSync(file);
-      db.exec(
-        `DROP TRIGGER journal_is_not_updated; UPDATE journal SET events = CAST(replace(events, '17', '18') AS BLOB) WHERE seq = 77`,
-      );
-      db.close();
+      const bytes = readFileSync(file);
+      bytes[300_000]! ^= 1;
+      writeFileSync(file, bytes);
       const target = await emptyPlace(kind);
-      await assert.rejects(restore(file, target), /row 77: its events/);
+      await assert.rejects(
+        restore(file, target),
+        /damaged: what stands from byte 262\d\d\d on is not what was written/,
+      );
       const store = await openStore(target);
       assert.equal((await store.head()).seq, 0);
       assert.deepEqual(await store.jobs({ accounts: [], limit: 1 }), []);
       await store.close();
     });
   }
+
+  it("shows nothing of its contents without the key", async () => {
+    const source = await emptyPlace("sqlite");
+    await (await filled(source)).close();
+    const file = join(dir, "backup");
+    await backup(source, file);
+    const text = readFileSync(file, "latin1");
+    for (const word of ["job_77", "lease_7", "SQLite", "journal", "ssssssss"]) assert.ok(!text.includes(word), word);
+    const target = await emptyPlace("sqlite");
+    await assert.rejects(restore(file, target, { opensWith: randomBytes(32) }), /sealed with the key .*--key-file/);
+    assert.deepEqual(
+      readdirSync(dir).filter((name) => name.startsWith("backup-scratch")),
+      [],
+    );
+  });
+
+  it("takes a plain backup of an older version only where the owner says so", async () => {
+    const source = await emptyPlace("sqlite");
+    await (await filled(source)).close();
+    const file = join(dir, "plain");
+    const db = new DatabaseSync(join(dir, "store-0", "store.sqlite"));
+    db.prepare("VACUUM INTO ?").run(file);
+    db.close();
+    await assert.rejects(restore(file, await emptyPlace("sqlite")), /plain backup .*--unsealed/);
+    assert.equal((await restore(file, await emptyPlace("sqlite"), { unsealed: true })).seq, 251);
+  });
 
   it("never writes over a file, and leaves nothing half-written", async () => {
     const file = join(dir, "backup");
@@ -156,11 +191,14 @@ describe("backup and restore", () => {
   it("refuses to restore what is not a backup", async () => {
     const file = join(dir, "notes");
     writeFileSync(file, "just some text, longer than the header of a database file\n".repeat(20));
-    await assert.rejects(restore(file, { dir: join(dir, "s") }), /not a Tessera store/);
+    await assert.rejects(restore(file, { dir: join(dir, "s") }), /is not a backup of Tessera/);
     const other = new DatabaseSync(join(dir, "other"));
     other.exec("CREATE TABLE t (x)");
     other.close();
-    await assert.rejects(restore(join(dir, "other"), { dir: join(dir, "s") }), /not a Tessera store/);
+    await assert.rejects(
+      restore(join(dir, "other"), { dir: join(dir, "s") }, { unsealed: true }),
+      /not a Tessera store/,
+    );
     await assert.rejects(restore(join(dir, "absent"), { dir: join(dir, "s") }), /no backup/);
   });
 });

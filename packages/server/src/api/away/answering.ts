@@ -1,0 +1,103 @@
+import { ContentStore } from "@tessera/content";
+import type { UserId } from "@tessera/core";
+import { type RouteId, routes } from "@tessera/wire";
+import type { Keys } from "../../access/keys.ts";
+import { People } from "../../access/people.ts";
+import { RevokedTokens } from "../../access/revoked-tokens.ts";
+import { Seal } from "../../access/seal.ts";
+import { Signature } from "../../access/signature.ts";
+import { TokenUse } from "../../access/token-use.ts";
+import { LiveNames } from "../../flow/find/live-names.ts";
+import { Heads, treeFileIn } from "../../flow/trail/heads.ts";
+import type { ReplicaControl } from "../../work/replica-control.ts";
+import { type Denial, deny, isDenied } from "../answer/problem.ts";
+import type { Api, Call, Handler } from "../context.ts";
+import { Feed } from "../feed.ts";
+import { authorise } from "../guard/authorise.ts";
+import { handlers } from "../handle/index.ts";
+import { withAllMistakes } from "../request/mistakes.ts";
+import type { AnsweringConfig, AwayAnswer, AwayCall } from "./tasks.ts";
+
+const utf8 = new TextEncoder();
+
+/** Buffers come from another thread as plain bytes. */
+function buffersOf({ serverKey, secretsKey, webhookKey, signingKey }: Keys): Keys {
+  return {
+    serverKey: Buffer.from(serverKey),
+    secretsKey: Buffer.from(secretsKey),
+    webhookKey: Buffer.from(webhookKey),
+    signingKey: Buffer.from(signingKey),
+  };
+}
+
+/** The API as it is on a worker: the same handlers, over a state of its own. */
+export class Answering {
+  readonly #control: ReplicaControl;
+  readonly #api: Omit<Api, "people">;
+  #people: People | undefined;
+
+  private constructor(control: ReplicaControl, api: Omit<Api, "people">) {
+    this.#control = control;
+    this.#api = api;
+    // Names are not in the journal; they are read again when somebody came or went.
+    control.follow({
+      before: ({ kind }) => {
+        if (kind.startsWith("user-")) this.#people = undefined;
+      },
+    });
+  }
+
+  static async open(control: ReplicaControl, { keys, content, dataFolder }: AnsweringConfig): Promise<Answering> {
+    const here = buffersOf(keys);
+    const signature = new Signature(here.signingKey);
+    const api = {
+      control,
+      keys: here,
+      seal: new Seal(here.serverKey),
+      signature,
+      heads: await Heads.asked(control, signature, treeFileIn(dataFolder)),
+      revoked: await RevokedTokens.load(control.reader),
+      tokenUse: await TokenUse.load(control.reader, undefined),
+      liveNames: new LiveNames(control),
+      feed: await Feed.load(control),
+      dataFolder,
+      content: new ContentStore(content.folder, content.freeBytesMin),
+      get notices(): never {
+        throw new Error("what is read is noted where the request came in");
+      },
+      get anchors(): never {
+        throw new Error("anchors are written where the head is signed");
+      },
+      get streams(): never {
+        throw new Error("a worker answers at once, and streams nothing");
+      },
+      get entrances(): never {
+        throw new Error("a worker has no way into jobs");
+      },
+      get pages(): never {
+        throw new Error("a worker has no pages of jobs");
+      },
+    };
+    return new Answering(control, api);
+  }
+
+  async answer({ id, user: userId, token, ...rest }: AwayCall): Promise<AwayAnswer | Denial> {
+    this.#people ??= await People.load(this.#control.reader, this.#control.state);
+    const api = Object.create(this.#api, { people: { value: this.#people } }) as Api;
+    const user = this.#control.state.users.get(userId as UserId);
+    if (user === undefined || user.disabled) return deny("unauthenticated", "The user was disabled meanwhile.");
+    const { params, query, body } = rest;
+    const principal = { user, token };
+    const asked = { id, route: routes[id], principal, params, query: query ?? {}, body };
+    const target = await authorise(api, asked);
+    if (isDenied(target)) return withAllMistakes(api, asked, target);
+    const handler = handlers[id as keyof typeof handlers] as unknown as Handler<RouteId>;
+    const answer = await handler(api, { ...rest, principal, target } as unknown as Call<RouteId>);
+    if (isDenied(answer)) return answer;
+    const { revision } = answer as { readonly revision?: unknown };
+    return {
+      json: utf8.encode(JSON.stringify(answer)),
+      ...(typeof revision === "string" && { revision }),
+    };
+  }
+}

@@ -1,0 +1,54 @@
+import { totalmem } from "node:os";
+import type { ControlPlane } from "../../flow/control.ts";
+import { Pool } from "../../work/pool.ts";
+import type { AnsweringConfig, AnsweringTasks, ApiWork, ReadingTasks } from "./tasks.ts";
+
+const mebibyte = 1024 * 1024;
+const seconds = 1_000;
+
+/** A body of the largest size takes a few dozen MiB while it is read. */
+const readingMemory = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };
+/** A state of its own, and what a report takes beside it. */
+const answeringMemory = {
+  maxOldGenerationSizeMb: Math.max(512, Math.floor(totalmem() / mebibyte / 4)),
+  maxYoungGenerationSizeMb: 48,
+};
+
+/** The threads beside the API's: one reads large bodies, up to two answer what may take long. */
+export function openWork(
+  control: Pick<ControlPlane, "ask" | "now">,
+  seq: () => number,
+  config: AnsweringConfig,
+): ApiWork & { close(): Promise<void> } {
+  const shared = {
+    seen: () => ({ seq: seq(), now: control.now() }),
+    ask: control.ask.bind(control),
+    idleMsMax: 600 * seconds,
+  };
+  const reading = new Pool<ReadingTasks>({
+    ...shared,
+    program: new URL("./reading-thread.js", import.meta.url),
+    workerData: null,
+    threadsMax: 1,
+    limits: readingMemory,
+    queue: { perCaller: 32, all: 256 },
+    taskMsMax: 10 * seconds,
+  });
+  const answering = new Pool<AnsweringTasks>({
+    ...shared,
+    program: new URL("./answering-thread.js", import.meta.url),
+    workerData: config,
+    threadsMax: 2,
+    limits: answeringMemory,
+    queue: { perCaller: 32, all: 256 },
+    taskMsMax: 60 * seconds,
+  });
+  return {
+    reading,
+    answering,
+    async close() {
+      await reading.close();
+      await answering.close();
+    },
+  };
+}

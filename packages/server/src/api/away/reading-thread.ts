@@ -1,0 +1,6 @@
+import { TaskThread } from "../../work/thread.ts";
+import { parseJsonBytes, parseYamlBytes } from "../request/content.ts";
+import type { ReadingTasks } from "./tasks.ts";
+
+/** The thread that reads large bodies. */
+new TaskThread().serve<ReadingTasks>({ json: parseJsonBytes, yaml: parseYamlBytes });

@@ -1,0 +1,113 @@
+import { type AuditOutcome, accountOf } from "@tessera/core";
+import { type Route, type RouteId, routes } from "@tessera/wire";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { accountOfUser } from "../../flow/project/audit.ts";
+import { type Denial, type DenialKind, statusOf } from "../answer/problem.ts";
+import type { Api, Call } from "../context.ts";
+
+/** Refusals that tell of someone who tried what is not theirs; a mistake in a field is none. */
+const kept: ReadonlySet<number> = new Set([401, 403, 404, 429]);
+const keptKinds: ReadonlySet<Denial["refused"]> = new Set<DenialKind | "not-found" | "not-allowed">([
+  "unauthenticated",
+  "forbidden",
+  "not-found",
+  "not-allowed",
+  "rate-limited",
+]);
+
+const routeAt = new Map<string, Route>(Object.values(routes).map((route) => [`${route.method} ${route.path}`, route]));
+
+/** Notes each refusal once it has been answered. */
+export function addRecording(app: FastifyInstance, api: Api): void {
+  app.addHook("onResponse", (request, _reply, done) => {
+    if (request.denied !== undefined) noteRefusal(api, request, request.denied);
+    done();
+  });
+}
+
+function noteRefusal(api: Api, request: FastifyRequest, denial: Denial): void {
+  const address = `${request.method} ${request.routeOptions.url ?? ""}`;
+  const route = routeAt.get(address);
+  if (route === undefined || !kept.has(statusOf(denial)) || !keptKinds.has(denial.refused)) return;
+  // A wrong password is noted where it is found, with the user whom it concerns.
+  if (route === routes.signIn && denial.refused !== "rate-limited") return;
+  const principal = request.incoming?.principal;
+  // What the caller may not see may be another tenant's: only the platform's audit names it.
+  const seen = principal !== undefined && denial.refused !== "not-found";
+  api.notices.add({
+    kind: route.action,
+    ...(principal !== undefined && { user: principal.user.id, token: principal.token.id }),
+    address: request.ip,
+    request: request.tessRequestId,
+    account: seen ? accountOfUser(api.control.state, principal.user.id) : "",
+    target: targetOf(api, route, request.params, seen),
+    outcome: "refused",
+    detail: `${denial.refused}: ${address}`,
+  });
+}
+
+const idPattern = /^(job|acc|usr|tok)_[a-z0-9]{1,32}(\.\d{1,7})?$/;
+
+/**
+ * What was asked for, by its id. Other words are kept only of what the caller may see: what was typed may be the name of
+ * a person or a secret, and could not be erased.
+ */
+function targetOf({ people }: Api, { resource }: Route, params: unknown, seen: boolean): string {
+  const [name = ""] = Object.values((params ?? {}) as Record<string, string>);
+  if (idPattern.test(name)) return name;
+  if (resource === "user") return people.idOf(name) ?? "";
+  return seen && (resource === "job" || resource === "account") ? name : "";
+}
+
+/** Routes that show what belongs to others, and whether it is made to be taken away. */
+const reads: Readonly<Partial<Record<RouteId, AuditOutcome>>> = {
+  readLogs: "read",
+  listOutputs: "read",
+  listFiles: "read",
+  readFile: "read",
+  listSecrets: "read",
+  listTokens: "read",
+  listAudit: "read",
+  getExtract: "exported",
+  listUsageEvents: "exported",
+  listEntries: "exported",
+};
+
+/** Notes that something of others is about to be shown. */
+export function noteRead(api: Api, id: RouteId, call: Call<RouteId>): void {
+  const outcome = reads[id];
+  if (outcome === undefined) return;
+  const found = whatIsRead(api, id, call);
+  if (found === undefined) return;
+  const { principal, address, requestId } = call;
+  api.notices.add({
+    kind: routes[id].action,
+    user: principal.user.id,
+    token: principal.token.id,
+    address,
+    request: requestId,
+    ...found,
+    outcome,
+    detail: `${routes[id].method} ${routes[id].path}`,
+  });
+}
+
+/** What is read and whose it is; undefined where it is the reader's own. */
+function whatIsRead(api: Api, id: RouteId, call: Call<RouteId>): { account: string; target: string } | undefined {
+  const { target, principal, query } = call;
+  if (id === "listTokens") return tokensRead(api, principal.user.id, (query as { user?: string }).user);
+  if (Array.isArray(target)) return { account: target.length === 1 ? target[0].path : "", target: "" };
+  if (typeof target !== "object" || target === null) return undefined;
+  if ("path" in target) return { account: target.path, target: target.path };
+  if (!("own" in target)) return undefined;
+  const { account, own } = target;
+  const job = "live" in target ? target.live.id : target.ended.id;
+  return own ? undefined : { account: accountOf(api.control.state, account.no).path, target: job };
+}
+
+function tokensRead({ people, control }: Api, reader: string, named: string | undefined) {
+  const owner = named === undefined ? undefined : (people.idOf(named) ?? named);
+  const user = owner === undefined ? undefined : control.state.users.get(owner as never);
+  if (user === undefined || user.id === reader) return undefined;
+  return { account: accountOfUser(control.state, user.id), target: user.id };
+}

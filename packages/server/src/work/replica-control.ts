@@ -1,0 +1,87 @@
+import type { Command, Refusal, State } from "@tessera/core";
+import type { Capabilities } from "@tessera/engine";
+import { RatedTime } from "../flow/bill/rated.ts";
+import type { CommitListener } from "../flow/commits.ts";
+import type { Asker, ControlPlane, Done } from "../flow/control.ts";
+import type { PrivateWrite, StoreReader } from "../store/port.ts";
+import { Replica } from "./replica.ts";
+import type { TaskContext, TaskThread } from "./thread.ts";
+
+/** The control plane as a worker sees it: a state of its own, made by reading, and changes made where they may be. */
+export class ReplicaControl implements ControlPlane {
+  readonly capabilities: Capabilities;
+  readonly reader: StoreReader;
+  readonly rated: RatedTime;
+  readonly #replica: Replica;
+  readonly #thread: TaskThread;
+  #check: () => void = () => {};
+  #now = { at: 0, since: 0 };
+
+  private constructor(replica: Replica, reader: StoreReader, capabilities: Capabilities, thread: TaskThread) {
+    this.#replica = replica;
+    this.#thread = thread;
+    this.capabilities = capabilities;
+    this.reader = checkedReader(reader, () => this.#check());
+    this.rated = new RatedTime(this);
+  }
+
+  static async open(reader: StoreReader, capabilities: Capabilities, thread: TaskThread): Promise<ReplicaControl> {
+    return new ReplicaControl(await Replica.open(reader), reader, capabilities, thread);
+  }
+
+  get state(): State {
+    return this.#replica.state;
+  }
+
+  /** Makes this the state that the asking thread saw, or a later one. */
+  async begin({ seq, now, check }: TaskContext): Promise<void> {
+    this.#check = check;
+    this.#now = { at: now, since: performance.now() };
+    await this.#replica.catchUp(seq);
+  }
+
+  now(): number {
+    return Math.max(Math.floor(this.#now.at + performance.now() - this.#now.since), this.state.clock);
+  }
+
+  async ask(command: Command, by: Asker, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
+    const { answer, seq } = await this.#thread.ask(command, by, privates);
+    await this.#replica.catchUp(seq);
+    return answer;
+  }
+
+  follow(listener: CommitListener): () => void {
+    return this.#replica.follow(listener);
+  }
+
+  get origins(): never {
+    return notHere();
+  }
+
+  notePrivate = notHere;
+  logs = notHere;
+  open = notHere;
+  ports = notHere;
+  files = notHere;
+  readFile = notHere;
+  readiness = notHere;
+  hasRoom = notHere;
+}
+
+function notHere(): never {
+  throw new Error("a worker has no engine and no store to write to");
+}
+
+/** Each question to the store is a place at which a task can stop. */
+function checkedReader(reader: StoreReader, check: () => void): StoreReader {
+  return new Proxy(reader, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (typeof value !== "function") return value;
+      return (...given: unknown[]) => {
+        check();
+        return Reflect.apply(value, target, given);
+      };
+    },
+  });
+}
