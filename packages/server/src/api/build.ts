@@ -23,6 +23,7 @@ import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
+import { Passwords } from "./guard/passwords.ts";
 import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
 import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
@@ -105,12 +106,14 @@ export async function buildApi(built: {
     port: () => (app.server.address() as AddressInfo).port,
   });
   const notices = new Notices(control);
+  const people = await People.load(control.reader);
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
     signature: new Signature(keys.signingKey),
-    people: await People.load(control.reader),
+    people,
+    passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     liveNames: new LiveNames(control),

@@ -62,6 +62,9 @@ export class Answering {
       get notices(): never {
         throw new Error("what is read is noted where the request came in");
       },
+      get passwords(): never {
+        throw new Error("a worker checks no passwords");
+      },
       get streams(): never {
         throw new Error("a worker answers at once, and streams nothing");
       },
