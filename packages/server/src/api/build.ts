@@ -4,17 +4,19 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { signerOf, vaultOf } from "../access/holder.ts";
 import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
 import { Seal } from "../access/seal.ts";
-import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
+import { Anchors } from "../flow/trail/anchors.ts";
+import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
@@ -105,13 +107,21 @@ export async function buildApi(built: {
     local: isLoopback(config.host ?? "127.0.0.1"),
     port: () => (app.server.address() as AddressInfo).port,
   });
+  const signature = await signerOf(keys.held);
+  const vault = vaultOf(keys.held);
+  const treeFile = built.dataFolder === undefined ? undefined : treeFileIn(built.dataFolder);
+  const heads = await Heads.open(control, signature, treeFile);
+  const anchors = new Anchors({ control, heads, vault });
   const notices = new Notices(control);
-  const people = await People.load(control.reader);
+  const people = await People.load(control.reader, control.state);
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
-    signature: new Signature(keys.signingKey),
+    signature,
+    vault,
+    heads,
+    anchors,
     people,
     passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     revoked: await RevokedTokens.load(control.reader),
@@ -154,6 +164,8 @@ export async function buildApi(built: {
     app,
     async close() {
       clearInterval(flush);
+      anchors.close();
+      heads.close();
       stopMetrics();
       watches.close();
       entrances.close();
