@@ -1,6 +1,7 @@
 import type { User, UserId } from "@tessera/core";
 import { Devices } from "../../access/device.ts";
 import type { People } from "../../access/people.ts";
+import type { Principal } from "../../access/principal.ts";
 import { isSession } from "../../access/session.ts";
 import { type Attempt, CheckQueue, SignInAttempts } from "../../access/session-attempts.ts";
 import type { ControlPlane } from "../../flow/control.ts";
@@ -8,13 +9,19 @@ import type { Notices } from "../../flow/notice/notices.ts";
 import { userWithPassword } from "../../flow/people/session.ts";
 import { accountOfUser } from "../../flow/project/audit.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
-import type { Call } from "../context.ts";
 
 /** What checking passwords takes. */
 interface Ground {
   readonly control: ControlPlane;
   readonly people: People;
   readonly notices: Notices;
+}
+
+/** Who asks, and from where. */
+interface Caller {
+  readonly principal: Principal;
+  readonly address: string;
+  readonly requestId: string;
 }
 
 /** Checks names and passwords of people who sign in or prove that it is still them, and says how often one may try. */
@@ -57,8 +64,7 @@ export class Passwords {
    * Someone may sit at a browser that its user left open: there, a credential of one's own is made only with the password.
    * Whoever sends a token without scopes has shown the whole credential already.
    */
-  async prove(call: Pick<Call<never>, "principal" | "address" | "requestId">, password: string | undefined) {
-    const { principal, address, requestId } = call;
+  async prove({ principal, address, requestId }: Caller, password: string | undefined): Promise<Denial | undefined> {
     const { user, token } = principal;
     const { people } = this.#ground;
     if (!isSession(token) || !people.hasPassword(user.id)) return undefined;
