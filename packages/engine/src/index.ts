@@ -15,6 +15,7 @@ export {
   type LogLine,
   type LogQuery,
   type MountOrder,
+  type NetworkOrder,
   type OutputsOrder,
   type StopOrder,
 } from "./port.ts";

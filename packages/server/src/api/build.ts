@@ -26,6 +26,7 @@ import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
+import { Passwords } from "./guard/passwords.ts";
 import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
 import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
@@ -114,6 +115,7 @@ export async function buildApi(built: {
   const heads = await Heads.open(control, signature, treeFile);
   const anchors = new Anchors({ control, heads, vault });
   const notices = new Notices(control);
+  const people = await People.load(control.reader, control.state);
   const api: Api = {
     control,
     keys,
@@ -122,7 +124,8 @@ export async function buildApi(built: {
     vault,
     heads,
     anchors,
-    people: await People.load(control.reader, control.state),
+    people,
+    passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     liveNames: new LiveNames(control),

@@ -17,6 +17,7 @@ import type { Heads } from "../flow/trail/heads.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
+import type { Passwords } from "./guard/passwords.ts";
 import type { Streams } from "./guard/streams.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
@@ -46,6 +47,7 @@ export interface Api {
   readonly alarms?: Alarms;
   /** Answers that last, counted and looked after. */
   readonly streams: Streams;
+  readonly passwords: Passwords;
   /** No volume may show it. */
   readonly dataFolder?: string;
   /** Where the files that users send are kept; absent where the engine cannot use them. */
