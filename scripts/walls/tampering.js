@@ -103,7 +103,7 @@ async function attacked(server, known, { name, does, says }) {
   const store = new StolenStore(server.data, join(server.folder, "stolen"));
   let forgedHead;
   try {
-    forgedHead = does(store);
+    forgedHead = await does(store);
   } finally {
     store.close();
   }
@@ -120,7 +120,7 @@ async function attacked(server, known, { name, does, says }) {
 
 async function forged(server, known, { name, does, says }) {
   const write = writeJson(server.folder);
-  const { code, said } = await invoice(does({ ...known, write }), known);
+  const { code, said } = await invoice(await does({ ...known, write }), known);
   return { name, named: code === 1 && says.test(said), said: oneLine(said) };
 }
 

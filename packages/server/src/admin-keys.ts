@@ -9,10 +9,11 @@ import { openReader, openStore } from "./store/index.ts";
 type Told = readonly [value: object, text: string];
 type Place = Pick<ServerConfig, "data" | "store">;
 
-export async function rotateKey({ data, store: place }: Place, lost: boolean): Promise<Told> {
+/** `keysIn` is the folder that holds `keys`: the data folder, or that of the helper. */
+export async function rotateKey({ store: place }: Place, keysIn: string, lost: boolean): Promise<Told> {
   const store = await openStore(place);
   try {
-    const { publicKey: key, keyId } = await rotateSigningKey(store, data, lost);
+    const { publicKey: key, keyId } = await rotateSigningKey(store, keysIn, lost);
     const told = lost
       ? "The old key signed nothing: everyone who remembers it will be warned. Publish the new key."
       : "The journal names it, signed by the old key: who remembers the old one follows. Keep the old one no longer.";

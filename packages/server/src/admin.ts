@@ -36,6 +36,7 @@ const usage = `tess admin: checks and repairs the journal and the projections
     --writer NAME      that can add to the journal and not change it (default tessera_writer); prints its URL once
   rotate-key           sign heads with a new key, which the old one signs for (the server must be stopped)
     --lost             the old key is gone: everyone who remembers it is warned
+    --keys-in DIR      the folder of the root helper, where that holds the keys
   journal export FILE  all rows, one a line (.jsonl), for tess-verify
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
@@ -63,6 +64,7 @@ async function main(): Promise<void> {
       unsealed: { type: "boolean" },
       writer: { type: "string" },
       lost: { type: "boolean" },
+      "keys-in": { type: "string" },
       anchor: { type: "string", multiple: true },
       help: { type: "boolean", short: "h" },
     },
@@ -124,7 +126,7 @@ async function main(): Promise<void> {
       return print({ accepted: true, epoch }, `written down in the journal; epoch ${epoch} begins`);
     }
     case "rotate-key":
-      return print(...(await rotateKey(config, values.lost === true)));
+      return print(...(await rotateKey(config, values["keys-in"] ?? config.data, values.lost === true)));
     case "postgres-setup":
       return print(...(await setUpPostgres(config.store, values.writer)));
     case "journal":

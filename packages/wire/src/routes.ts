@@ -28,7 +28,16 @@ import {
 import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
-import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
+import {
+  AlarmList,
+  DrainBody,
+  FleetMap,
+  GpuPage,
+  MaintenanceBody,
+  NodePage,
+  NodeShape,
+  ReasonBody,
+} from "./shapes/fleet.ts";
 import {
   AnchorAdd,
   AnchorList,
@@ -565,6 +574,15 @@ const table = {
     answer: FleetMap,
     status: 200,
     watch: true,
+  },
+  listAlarms: {
+    method: "GET",
+    path: "/v1/alarms",
+    action: "node.read",
+    resource: "fleet",
+    summary: "What is wrong with the machine of the control plane now: its clock, its disk",
+    answer: AlarmList,
+    status: 200,
   },
   listNodes: {
     method: "GET",
@@ -1122,6 +1140,12 @@ const table = {
         account: Type.Optional(AccountPath),
         actor: text(),
         action: text(50),
+        target: Type.Optional(Line(200, "A job, user, token, account, node or other id, or a name of a secret")),
+        outcome: text(20),
+        address: Type.Optional(Line(64, "Where the request came from")),
+        text: Type.Optional(
+          Line(100, "Anywhere in the record. A page may hold few or none and still lead on: follow `next`"),
+        ),
         from: instant,
         to: instant,
       },

@@ -27,7 +27,7 @@ async function forged({ place, openServer }) {
     const taken = [];
     const write = writeJson(server.folder);
     for (const { name, does } of onInvoice) {
-      const { code } = await verify(server, does({ ...known, write }), known.lab.extract.head);
+      const { code } = await verify(server, await does({ ...known, write }), known.lab.extract.head);
       if (code !== 1) taken.push(name);
     }
     const held = taken.length === 0;

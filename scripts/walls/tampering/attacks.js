@@ -72,7 +72,7 @@ function changed(text) {
 }
 
 /** The head that somebody with the signing key makes of a resealed journal. */
-function signedHead(store) {
+async function signedHead(store) {
   const signature = new Signature(
     Buffer.from(readFileSync(join(store.folder, "keys", "signing.key"), "utf8"), "base64"),
   );
@@ -83,7 +83,7 @@ function signedHead(store) {
   const { keyId: key } = signature;
   const [row, at] = [rows.length, new Date().toISOString()];
   const text = headText({ server: key, row, hash: hex(rows.at(-1).hash), tree: hex(tree.root()), at, epoch: 1, key });
-  return `${text} sig=${signature.of(text)}`;
+  return `${text} sig=${await signature.of(text)}`;
 }
 
 /** Changed files of an invoice, and what `tess-verify invoice` must say about them. */
@@ -104,11 +104,11 @@ export const onInvoice = [
   },
   {
     name: "extract signed by another key",
-    does({ lab, write }) {
+    async does({ lab, write }) {
       const thief = new Signature(randomBytes(32));
       const { signature, publicKey, ...signed } = lab.extract;
       const forged = { ...signed, keys: [{ publicKey: thief.publicKey }] };
-      const extract = { ...forged, signature: thief.of(JSON.stringify(forged)), publicKey: thief.publicKey };
+      const extract = { ...forged, signature: await thief.of(JSON.stringify(forged)), publicKey: thief.publicKey };
       return { number: lab.number, ...lab.files, extract: write(extract) };
     },
     says: /the extract is signed by another key/,

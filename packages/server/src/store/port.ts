@@ -162,10 +162,20 @@ export interface AuditQuery {
   readonly accounts: readonly string[];
   readonly actor?: string;
   readonly action?: string;
+  readonly target?: string;
+  readonly outcome?: string;
+  /** Names of addresses; a record matches when its origin is one of them. Absent = any. */
+  readonly origins?: readonly string[];
   readonly fromAt?: Instant;
   readonly toAt?: Instant;
-  readonly before?: { readonly seq: number; readonly index: number };
+  readonly before?: AuditPlace;
   readonly limit: number;
+}
+
+/** Where an audit record stands. */
+export interface AuditPlace {
+  readonly seq: number;
+  readonly index: number;
 }
 
 export interface BookQuery {
@@ -203,6 +213,8 @@ export interface StoreReader {
   /** For each device its newest row at or before `fromAt`, and all rows in (fromAt, toAt), by device and (at, seq). */
   devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]>;
   audit(query: AuditQuery): Promise<readonly AuditRow[]>;
+  /** The records after a place, oldest first. */
+  auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]>;
   /** In the order of the journal. */
   books(query: BookQuery): Promise<readonly BookRow[]>;
   bookPage(query: BookPageQuery): Promise<readonly BookRow[]>;

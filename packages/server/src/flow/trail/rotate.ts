@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { type Command, isRefusal, type OperationId } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { keyText } from "@tessera/wire";
-import { commitSigningKey, loadKeys, readKeyFile, stagedSigningKey, stageSigningKey } from "../../access/keys.ts";
+import { commitSigningKey, readKeyFile, stagedSigningKey, stageSigningKey } from "../../access/keys.ts";
 import { Signature } from "../../access/signature.ts";
 import type { Store } from "../../store/port.ts";
 import { recover } from "../write/recover.ts";
@@ -16,18 +17,18 @@ import { requestOf, Writer } from "../write/writer.ts";
  */
 export async function rotateSigningKey(store: Store, dataFolder: string, lost: boolean): Promise<Signature> {
   const { state, head } = await recover(store);
-  const old = new Signature(loadKeys(dataFolder).signingKey);
+  const old = lost ? undefined : new Signature(readKeyFile(join(dataFolder, "keys", "signing.key")));
   const named = state.trail.keys.at(-1)?.publicKey;
-  if (!lost && named !== undefined && named !== old.publicKey)
+  if (old !== undefined && named !== undefined && named !== old.publicKey)
     throw new Error(
       "keys/signing.key is not the key that the journal names: put it back, or give --lost if it is gone",
     );
   const next = new Signature(stageSigningKey(dataFolder));
   const { publicKey } = next;
-  const signed = lost ? {} : { signature: old.of(keyText(publicKey)) };
+  const signed = old === undefined ? {} : { signature: await old.of(keyText(publicKey)) };
   const writer = new Writer({ store, state, head, clock: systemClock, snapshotEveryEvents: 1, freeBytesMin: 0 });
   // A journal that names no key yet names the old one first: it is the one that verifiers know.
-  if (named === undefined && !lost) await write(writer, { kind: "key.name", publicKey: old.publicKey });
+  if (named === undefined && old !== undefined) await write(writer, { kind: "key.name", publicKey: old.publicKey });
   await write(writer, { kind: "key.name", publicKey, ...signed });
   commitSigningKey(dataFolder);
   return next;
