@@ -49,6 +49,7 @@ export const rootHolds = [
   "CONTRIBUTING.md",
   "LICENSE",
   "README.md",
+  "SECURITY.md",
   "bin",
   "biome.json",
   "docs",
