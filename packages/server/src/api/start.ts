@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import type { Keys } from "../access/keys.ts";
 import type { ControlPlane } from "../flow/control.ts";
+import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
 
@@ -19,6 +20,7 @@ export async function startApi(what: {
   content?: ContentStore;
   dataFolder?: string;
   work?: ApiWork;
+  outletsNow?: () => readonly OutboxStatus[];
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;
