@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Instant, ReadonlyState, Token } from "@tessera/core";
+import { cookieNamed } from "./cookies.ts";
 import { type Principal, principalOf } from "./principal.ts";
 import type { TokenUse } from "./token-use.ts";
 import { bearerOf, type MintedToken, tokenHash } from "./tokens.ts";
@@ -10,7 +11,6 @@ export const sessionLifeMs = 24 * 3_600_000;
 
 const prefix = "sess_";
 const pattern = /^sess_[A-Za-z0-9_-]{43}$/;
-const cookieBytesMax = 8_192;
 
 /**
  * A session is a token of another shape: the journal knows it, so it outlives a restart and is revoked like any other,
@@ -36,17 +36,6 @@ export function sessionCookie(value: string, secure: boolean): string {
   return `${cookieName(secure)}=${value}; Path=/; HttpOnly; SameSite=Strict; ${kept}${secure ? "; Secure" : ""}`;
 }
 
-/** What our cookie holds; undefined without one. */
-function cookieValue(header: string | undefined, secure: boolean): string | undefined {
-  if (header === undefined || header.length > cookieBytesMax) return undefined;
-  const start = `${cookieName(secure)}=`;
-  for (const part of header.split(";")) {
-    const text = part.trim();
-    if (text.startsWith(start)) return text.slice(start.length);
-  }
-  return undefined;
-}
-
 /** Who a browser speaks for: the holder of a session that is neither idle too long nor over, or of a token put there. */
 export function authenticateCookie(
   state: ReadonlyState,
@@ -55,7 +44,7 @@ export function authenticateCookie(
   now: Instant,
   use: Pick<TokenUse, "lastUsedAt">,
 ): Principal | undefined {
-  const value = cookieValue(header, secure);
+  const value = cookieNamed(header, cookieName(secure));
   if (value === undefined) return undefined;
   const ours = pattern.test(value) || bearerOf(`Bearer ${value}`) !== undefined;
   const token = ours ? state.tokenByHash.get(tokenHash(value)) : undefined;

@@ -4,14 +4,15 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { signerOf, vaultOf } from "../access/holder.ts";
 import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
 import { Seal } from "../access/seal.ts";
-import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
@@ -26,6 +27,7 @@ import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
+import { Passwords } from "./guard/passwords.ts";
 import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
 import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
@@ -87,6 +89,7 @@ export async function buildApi(built: {
   dataFolder?: string;
   work?: ApiWork;
   outletsNow?: () => readonly OutboxStatus[];
+  alarms?: Alarms;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -108,19 +111,23 @@ export async function buildApi(built: {
     local: isLoopback(config.host ?? "127.0.0.1"),
     port: () => (app.server.address() as AddressInfo).port,
   });
-  const signature = new Signature(keys.signingKey);
+  const signature = await signerOf(keys.held);
+  const vault = vaultOf(keys.held);
   const treeFile = built.dataFolder === undefined ? undefined : treeFileIn(built.dataFolder);
   const heads = await Heads.open(control, signature, treeFile);
-  const anchors = new Anchors({ control, heads, secretsKey: keys.secretsKey });
+  const anchors = new Anchors({ control, heads, vault });
   const notices = new Notices(control);
+  const people = await People.load(control.reader, control.state);
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
     signature,
+    vault,
     heads,
     anchors,
-    people: await People.load(control.reader, control.state),
+    people,
+    passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     liveNames: new LiveNames(control),
@@ -132,7 +139,11 @@ export async function buildApi(built: {
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
+    ...(built.alarms !== undefined && { alarms: built.alarms }),
   };
+  built.alarms?.follow(({ kind, text }) =>
+    notices.add({ kind: `alarm.${kind}`, account: "", target: "", outcome: "failed", detail: text }),
+  );
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch });
   const log = logTo((line) => process.stderr.write(line), config.logLevel ?? "error");

@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import type { Keys } from "../access/keys.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
@@ -21,6 +22,7 @@ export async function startApi(what: {
   dataFolder?: string;
   work?: ApiWork;
   outletsNow?: () => readonly OutboxStatus[];
+  alarms?: Alarms;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

@@ -1,15 +1,13 @@
-import { isRefusal, type UserId } from "@tessera/core";
+import { isRefusal } from "@tessera/core";
 import { type RouteId, routes, type SignIn } from "@tessera/wire";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticate, type Principal, strangerOf } from "../../access/principal.ts";
 import { isSameOrigin, isSession, sessionCookie } from "../../access/session.ts";
-import { CheckQueue, SignInAttempts } from "../../access/session-attempts.ts";
-import { closeSessions, openSession, userWithPassword } from "../../flow/people/session.ts";
-import { accountOfUser } from "../../flow/project/audit.ts";
+import { closeSessions, openSession } from "../../flow/people/session.ts";
 import { answerDenial, denialOfStranger, unauthenticated } from "../answer/answer.ts";
 import { failed } from "../answer/failure.ts";
 import type { Log } from "../answer/log.ts";
-import { type Denial, deny, isDenied } from "../answer/problem.ts";
+import { type Denial, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf } from "../context.ts";
 import { showWhoAmI } from "../handle/access.ts";
 import { checkOfBody } from "../request/validate.ts";
@@ -79,11 +77,9 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
   });
 }
 
-/** Says who may come in, and how often one may try. */
+/** Says who may come in. */
 class Door {
   readonly #api: Api;
-  readonly #attempts = new SignInAttempts();
-  readonly #checks = new CheckQueue();
   readonly #checkBody = checkOfBody(routes.signIn.body, true);
 
   constructor(api: Api) {
@@ -109,7 +105,7 @@ class Door {
     const principal = authenticate(control.state, header, control.now());
     if (principal !== undefined) return { cookie, principal };
     const stranger = strangerOf(control.state, this.#api.revoked, header, control.now());
-    this.#noteFailure(request, undefined, `${stranger.why} token`);
+    this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, `${stranger.why} token`);
     return denialOfStranger(stranger);
   }
 
@@ -118,48 +114,14 @@ class Door {
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    const { control, people } = this.#api;
-    const waitMs = this.#attempts.waitMs(name, request.ip, performance.now());
-    if (waitMs > 0) return tooSoon(reply, waitMs);
-    // Counted before it is checked, so that many at once are not all free.
-    this.#attempts.failed(name, request.ip, performance.now());
-    const user = await this.#checks.run(async () => ({
-      found: await userWithPassword(control, people, name, password),
-    }));
-    if (user === undefined) return tooSoon(reply, 5_000);
-    if (user.found === undefined) {
-      this.#attempts.answered(name, request.ip, performance.now());
-      this.#noteFailure(request, people.idOf(name), "wrong name or password");
-      return deny(
-        "unauthenticated",
-        "The name and the password do not match.",
-        "Try again, or ask an administrator to set a new password.",
-      );
-    }
-    this.#attempts.succeeded(name, request.ip);
-    const opened = await openSession(control, user.found, request.tessRequestId, request.ip);
+    const { control, people, passwords } = this.#api;
+    const { ip: address, tessRequestId } = request;
+    const device = passwords.devices.known(request.headers.cookie, people.idOf(name));
+    const user = await passwords.check({ name, address, device }, password, tessRequestId);
+    if (isDenied(user)) return user;
+    const opened = await openSession(control, user, tessRequestId, address);
     if (isRefusal(opened)) return opened;
-    return { cookie: opened.cookie, principal: { user: user.found, token: opened.token } };
+    if (device === undefined) reply.header("set-cookie", passwords.devices.cookieFor(user.id));
+    return { cookie: opened.cookie, principal: { user, token: opened.token } };
   }
-
-  /** The name that was typed is not kept: it may be a password in the wrong field. */
-  #noteFailure({ ip: address, tessRequestId }: FastifyRequest, about: UserId | undefined, detail: string): void {
-    const { notices, control } = this.#api;
-    notices.add({
-      kind: "session.fail",
-      address,
-      ...(about !== undefined && { about }),
-      request: tessRequestId,
-      account: about === undefined ? "" : accountOfUser(control.state, about),
-      target: about ?? "",
-      outcome: "failed",
-      detail,
-    });
-  }
-}
-
-function tooSoon(reply: FastifyReply, waitMs: number): Denial {
-  const seconds = Math.ceil(waitMs / 1000);
-  reply.header("retry-after", String(seconds));
-  return deny("rate-limited", "There were too many attempts to sign in.", `Retry in ${seconds} s.`);
 }
