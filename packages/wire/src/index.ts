@@ -18,6 +18,7 @@ export {
 } from "./routes.ts";
 export {
   RoleBindingShape,
+  SignedIn,
   SignIn,
   TokenCreate,
   TokenCreated,

@@ -5,6 +5,8 @@ import type { People } from "../access/people.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RevokedTokens } from "../access/revoked-tokens.ts";
 import type { Seal } from "../access/seal.ts";
+import type { Sessions } from "../access/sessions.ts";
+import type { SignInLinks } from "../access/sign-in-links.ts";
 import type { Signature } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
@@ -26,6 +28,8 @@ export interface Api {
   readonly people: People;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
+  readonly sessions: Sessions;
+  readonly links: SignInLinks;
   readonly liveNames: LiveNames;
   readonly feed: Feed;
   readonly entrances: Entrances;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { proofHeader } from "@tessera/wire/addresses";
 
 /** Of one connection, not of what is asked over it. */
 const hopByHop = new Set([
@@ -33,7 +34,7 @@ export function pageCookieIn({ cookie = "" }: IncomingHttpHeaders, secure: boole
 /** What of a browser's request reaches the job: no cookie of ours, and no credentials meant for us. */
 export function headersIn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const kept = Object.entries(headers).filter(
-    ([name]) => !hopByHop.has(name) && name !== "authorization" && name !== "cookie",
+    ([name]) => !hopByHop.has(name) && name !== "authorization" && name !== "cookie" && name !== proofHeader,
   );
   const cookie = (headers.cookie ?? "")
     .split(";")
