@@ -55,6 +55,8 @@ export class Api {
   #reached = false;
   /** The version of the server, once it has answered. */
   serverVersion: string | undefined;
+  /** The newest signed head of its journal that the server has shown. */
+  serverHead: string | undefined;
   #agent: Agent | undefined;
   /** What the agent's connections were checked against. */
   #trusted: string | undefined;
@@ -183,6 +185,7 @@ export class Api {
         },
         (answer) => {
           this.serverVersion = headerOf(answer, "tessera-version") ?? this.serverVersion;
+          this.serverHead = headerOf(answer, "tessera-head") ?? this.serverHead;
           resolve(answer);
         },
       );

@@ -68,6 +68,8 @@ export interface LeaseOrder {
   readonly env: { readonly [name: string]: string };
   /** Clear text, in memory only: an engine must not write them anywhere that outlives the member. */
   readonly secrets: { readonly [name: string]: string };
+  /** Secrets that only the process of the engine can open, where it keeps their key: rows and sealed values in base64. */
+  readonly sealedSecrets?: { readonly [name: string]: { readonly row: string; readonly value: string } };
   readonly limits: Limits;
   /** Refuse to prepare where one of the limits cannot be enforced. */
   readonly strict: boolean;
@@ -102,7 +104,7 @@ export interface Limits {
   /** What the folder that survives attempts may hold; absent = not limited. */
   readonly checkpointMiB?: number;
   readonly processesMax: number;
-  /** What the log of the member may hold; absent = not limited. */
+  /** What the log of the member may hold; absent = what the engine keeps by itself. */
   readonly logMiB?: number;
   /** Wall time from start to the stop signal; 0 = none. The engine enforces it, also while the control plane is away. */
   readonly runMsMax: number;

@@ -13,6 +13,8 @@ export interface ServerConfig {
   /** The owner lets jobs of several tenants run as the server's own user. */
   readonly tenantsShareUser: boolean;
   readonly simulated?: string;
+  /** The socket of a root helper, which then runs the jobs and holds the keys of secrets and signatures. */
+  readonly helper?: string;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
@@ -37,6 +39,7 @@ export const usage = `tess server: the control plane on this machine
   --database URL       a PostgreSQL instead of the embedded store (TESSERA_DATABASE_URL)
   --lease-seconds N    with PostgreSQL: seconds after which another server may take over (default 12)
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
+  --helper FILE        let the root helper behind this socket run the jobs; this server then needs no privileges
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
   --tenants-share-user without root: run jobs of several tenants, which can then read each other's files
   --tls-cert FILE --tls-key FILE
@@ -78,6 +81,8 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     throw new BadCall("--tls-cert and --tls-key must be given together");
   if (values.virtual !== undefined && values.simulated !== undefined)
     throw new BadCall("--virtual and --simulated cannot be used together; give one");
+  if (values.helper !== undefined && (values.virtual ?? values.simulated) !== undefined)
+    throw new BadCall("--helper cannot be used with --virtual or --simulated: give --virtual to the helper");
   const host = values.host ?? "127.0.0.1";
   const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
   if (refused !== undefined) throw new BadCall(refused);
@@ -94,6 +99,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     store: "dir" in store ? store : { ...store, leaseMs, headFile: `${data}/postgres.head` },
     virtual: values.virtual,
     simulated: values.simulated,
+    ...(values.helper !== undefined && { helper: resolve(values.helper) }),
     tenantsShareUser: values["tenants-share-user"] ?? false,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
@@ -117,6 +123,7 @@ function parse(args: readonly string[]) {
         "lease-seconds": { type: "string" },
         virtual: { type: "string" },
         simulated: { type: "string" },
+        helper: { type: "string" },
         "tenants-share-user": { type: "boolean" },
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },

@@ -1,16 +1,19 @@
-import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
-import { type Capabilities, systemClock } from "@tessera/engine";
+import { type Capabilities, type Engine, systemClock } from "@tessera/engine";
+import { RemoteCalls } from "@tessera/engine/remote";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
+import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
+import { signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
-import { decryptSecrets } from "./access/secrets.ts";
+import { sealedSecretsFor } from "./access/secrets.ts";
 import { budgetLooks } from "./api/away/budget-looks.ts";
 import { openWork } from "./api/away/open-work.ts";
 import { type Api, startApi } from "./api/start.ts";
@@ -23,6 +26,7 @@ import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
+import { beginTrail } from "./flow/trail/begin.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
@@ -48,16 +52,7 @@ async function main(): Promise<void> {
   await tellOfUnknownCommit(config);
   const contentFolder = join(config.data, "content");
   const content = new ContentStore(contentFolder, config.freeBytesMin);
-  const engine =
-    config.simulated === undefined
-      ? await openLocalEngine({
-          dir: join(config.data, "engine"),
-          content: contentFolder,
-          hide: [config.data, clientFolder()],
-          virtual: config.virtual,
-          tenantsShareUser: config.tenantsShareUser,
-        })
-      : openSimulated(parseVirtual(config.simulated));
+  const engine = await openEngine(config, contentFolder);
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
   control.onFailed((failure) => {
     try {
@@ -70,6 +65,8 @@ async function main(): Promise<void> {
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
+  const vault = vaultOf(keys.held);
+  await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
     say(`tessera: --secrets-lost: ${count} secrets deleted; their owners must set them again`);
@@ -102,10 +99,12 @@ async function main(): Promise<void> {
     files: kept,
     state: control.state,
     report: (report) => reports.put(report),
-    secretsFor: async (job) => ({
-      ...(job.spec.type === "notebook" && { JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) }),
-      ...(await decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets)),
-    }),
+    secretsFor: async (job) => {
+      const sealed = await sealedSecretsFor(control.reader, control.state, job.account, job.spec.secrets);
+      const order = vault.forOrder(sealed);
+      if (job.spec.type !== "notebook") return order;
+      return { ...order, secrets: { ...order.secrets, JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) } };
+    },
     now: () => control.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFenced: (error) => {
@@ -176,6 +175,19 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
+}
+
+/** The one engine of this server: in the helper, simulated, or here. */
+async function openEngine(config: ServerConfig, content: string): Promise<Engine> {
+  if (config.helper !== undefined) {
+    mkdirSync(content, { recursive: true, mode: 0o700 }); // its owner is the user for whom the helper keeps results
+    return openRemoteEngine(new RemoteCalls(config.helper));
+  }
+  if (config.simulated !== undefined) return openSimulated(parseVirtual(config.simulated));
+  return openLocalEngine({
+    ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+    ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser },
+  });
 }
 
 /** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */

@@ -87,6 +87,12 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   listEntries: "GET /v1/ledger",
   postEntry: "POST /v1/ledger",
   getHead: "GET /v1/journal/head",
+  proveConsistency: "GET /v1/journal/consistency",
+  listAnchors: "GET /v1/anchors",
+  addAnchor: "POST /v1/anchors",
+  removeAnchor: "DELETE /v1/anchors/:anchor",
+  listWitnessed: "GET /v1/witness",
+  witnessHead: "POST /v1/witness",
   listAudit: "GET /v1/audit",
   listEvents: "GET /v1/events",
 };

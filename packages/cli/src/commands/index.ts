@@ -221,6 +221,12 @@ export const commands: readonly CommandEntry[] = [
 
   { name: "server", group: setup, summary: "run the control plane here", load: () => import("./setup/server.ts") },
   {
+    name: "helper",
+    group: setup,
+    summary: "run the root helper of a control plane without privileges",
+    load: () => import("./setup/helper.ts"),
+  },
+  {
     name: "admin",
     group: setup,
     summary: "verify, rebuild, backup, restore, journal",

@@ -10,6 +10,7 @@ import type { Instant } from "../model/units.ts";
 import type { VolumeTerms } from "../model/volume.ts";
 import type { Head } from "./head.ts";
 import type { MoneyEvent } from "./money-event.ts";
+import type { TrailEvent } from "./trail-event.ts";
 
 /**
  * A decision. `apply` only writes events into the state and never recomputes policy, so today's journal gives the same
@@ -53,6 +54,7 @@ export type Event =
   | KeyUsed
   | PolicySet
   | MoneyEvent
+  | TrailEvent
   | AuditNoted
   | EpochBegan
   | TurnTaken;

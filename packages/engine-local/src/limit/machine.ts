@@ -52,7 +52,7 @@ function loadersOf(means: Means): readonly FilterLoader[] {
 }
 
 async function makeSupervisorGroup(hierarchies: readonly Hierarchy[]): Promise<string | undefined> {
-  const top = hierarchies.find(({ version }) => version === 2)?.folder;
+  const top = hierarchies.find(({ version }) => version === 2)?.top;
   if (top === undefined) return undefined;
   const folder = join(top, "supervisors");
   return mkdir(folder, { recursive: true }).then(

@@ -143,7 +143,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     ),
     logFolder: join(state.logs, order.lease),
     hintFile: join(state.hints, order.lease),
-    logBytesMax: ground.logBytesMax,
+    logBytesMax: order.limits.logMiB === undefined ? ground.logBytesMax : order.limits.logMiB * 2 ** 20,
     logFilesMax: ground.logFilesMax,
   };
 }

@@ -6,6 +6,7 @@ import { collectOutputs, sizeText } from "../files/collect.ts";
 import { leaseFile, takeClaim } from "../lease/folder.ts";
 import { LogWriter } from "../log/writer.ts";
 import { closeInherited } from "./descriptors.ts";
+import { freeAt } from "./disk.ts";
 import { Entrance } from "./entrance.ts";
 import { type MemberEnd, runMember } from "./member.ts";
 import { Orders } from "./orders.ts";
@@ -69,6 +70,9 @@ async function keepOutputs(
   if (returns && last.done !== true) return [];
   const say = (text: string) => log.write("tessera", Date.now(), [text]);
   try {
+    // What was stopped for filling the disk would be copied onto the same disk.
+    if (last.limit !== undefined && (await freeAt(sheet.workFolder)).isScarce)
+      throw new Error("the disk of this node is nearly full");
     const outputs = await collectOutputs(sheet, readyAt);
     for (const { name, left } of outputs) {
       if (left !== undefined)

@@ -68,8 +68,8 @@ export async function runMember(
   let passed: RoomPassed | undefined;
   const stopWatch = watchRoom(sheet, (found) => {
     passed = found;
-    say(`${roomText(found)}: ${stopText(order.stop)}`);
-    stopping.order(order.stop);
+    say(`${found.reason}: ${stopText(found.stop)}`);
+    stopping.order(found.stop);
   });
 
   let end: StepEnd = { code: 0 };
@@ -116,7 +116,7 @@ export async function runMember(
   stopping.settle();
   telling.close();
   if (passed !== undefined) {
-    reason = roomText(passed);
+    reason = passed.reason;
     if (end.code === 0) end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself
   }
   if (stoppedBy !== undefined) end = { code: 128 + constants.signals[stoppedBy], signal: stoppedBy };
@@ -181,11 +181,6 @@ function withPath(
   before: { readonly [name: string]: string },
 ): { readonly [name: string]: string } {
   return found.PATH === undefined ? found : { ...found, PATH: `${found.PATH}:${before.PATH ?? standardPath}` };
-}
-
-function roomText({ limit, usedMiB, allowedMiB }: RoomPassed): string {
-  const what = limit === "scratch" ? "its work, temporary and output folders hold" : "its checkpoint folder holds";
-  return `${what} ${usedMiB} MiB, more than its limit of ${allowedMiB} MiB (${limit})`;
 }
 
 /**

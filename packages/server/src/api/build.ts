@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { signerOf, vaultOf } from "../access/holder.ts";
 import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
@@ -13,11 +14,12 @@ import { RevokedTokens } from "../access/revoked-tokens.ts";
 import { Seal } from "../access/seal.ts";
 import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
-import { Signature } from "../access/signature.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
+import { Anchors } from "../flow/trail/anchors.ts";
+import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
@@ -28,6 +30,7 @@ import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
 import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
+import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
 import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
 import { Pages } from "./inside/pages.ts";
 import { addUpgrades } from "./inside/upgrade.ts";
@@ -46,6 +49,7 @@ export interface ApiConfig {
   readonly logLevel?: LogLevel;
   readonly rates?: Rates;
   readonly watch?: Partial<WatchLimits>;
+  readonly streams?: Partial<StreamLimits>;
   readonly inside?: Partial<EntranceLimits>;
   /** A domain of its own for pages of jobs, such as apps.example.com. */
   readonly appsDomain?: string;
@@ -94,7 +98,10 @@ export async function buildApi(built: {
   const secure = config.tls !== undefined;
   const tokenUse = await TokenUse.load(control.reader, (writes) => control.notePrivate(writes));
   const ground = { control, tokenUse };
-  const entrances = new Entrances(ground, { ...usualEntranceLimits, ...config.inside }, (open) => {
+  const streams = new Streams(control, { ...usualStreamLimits, ...config.streams }, (open) => {
+    metrics.streams = open;
+  });
+  const entrances = new Entrances(ground, streams, { ...usualEntranceLimits, ...config.inside }, (open) => {
     metrics.entries = open;
   });
   const pages = new Pages(ground, entrances, {
@@ -104,13 +111,21 @@ export async function buildApi(built: {
     local: isLoopback(config.host ?? "127.0.0.1"),
     port: () => (app.server.address() as AddressInfo).port,
   });
+  const signature = await signerOf(keys.held);
+  const vault = vaultOf(keys.held);
+  const treeFile = built.dataFolder === undefined ? undefined : treeFileIn(built.dataFolder);
+  const heads = await Heads.open(control, signature, treeFile);
+  const anchors = new Anchors({ control, heads, vault });
   const notices = new Notices(control);
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
-    signature: new Signature(keys.signingKey),
-    people: await People.load(control.reader),
+    signature,
+    vault,
+    heads,
+    anchors,
+    people: await People.load(control.reader, control.state),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     sessions: new Sessions(keys.serverKey),
@@ -120,14 +135,13 @@ export async function buildApi(built: {
     entrances,
     pages,
     notices,
+    streams,
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
   };
   const stopMetrics = metrics.follow(control);
-  const watches = new Watches(api, { ...usualWatchLimits, ...config.watch }, (open) => {
-    metrics.streams = open;
-  });
+  const watches = new Watches(api, { ...usualWatchLimits, ...config.watch });
   const log = logTo((line) => process.stderr.write(line), config.logLevel ?? "error");
   const app = newApp(config, log);
   const { headersMs } = config.patience ?? usualPatience;
@@ -161,9 +175,12 @@ export async function buildApi(built: {
     },
     async close() {
       clearInterval(flush);
+      anchors.close();
+      heads.close();
       stopMetrics();
       watches.close();
       entrances.close();
+      streams.close();
       pages.close();
       api.liveNames.stop();
       api.feed.stop();

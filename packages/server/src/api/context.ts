@@ -7,14 +7,18 @@ import type { RevokedTokens } from "../access/revoked-tokens.ts";
 import type { Seal } from "../access/seal.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { SignInLinks } from "../access/sign-in-links.ts";
-import type { Signature } from "../access/signature.ts";
+import type { Signer } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
+import type { Vault } from "../access/vault.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Notices } from "../flow/notice/notices.ts";
+import type { Anchors } from "../flow/trail/anchors.ts";
+import type { Heads } from "../flow/trail/heads.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
+import type { Streams } from "./guard/streams.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
 import type { Targets } from "./targets.ts";
@@ -24,7 +28,10 @@ export interface Api {
   readonly control: ControlPlane;
   readonly keys: Keys;
   readonly seal: Seal;
-  readonly signature: Signature;
+  readonly signature: Signer;
+  readonly vault: Vault;
+  readonly heads: Heads;
+  readonly anchors: Anchors;
   readonly people: People;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
@@ -38,6 +45,8 @@ export interface Api {
   readonly work?: ApiWork;
   /** What the audit keeps beside commands: refusals, failed sign-ins, reads, exports. */
   readonly notices: Notices;
+  /** Answers that last, counted and looked after. */
+  readonly streams: Streams;
   /** No volume may show it. */
   readonly dataFolder?: string;
   /** Where the files that users send are kept; absent where the engine cannot use them. */

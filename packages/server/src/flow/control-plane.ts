@@ -21,6 +21,7 @@ import type {
   LogLine,
   LogQuery,
 } from "@tessera/engine";
+import { coverPrivates } from "../access/private-rows.ts";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { RatedTime } from "./bill/rated.ts";
 import type { CommitListener } from "./commits.ts";
@@ -134,7 +135,7 @@ export class ThreadedControlPlane implements ControlPlane {
   put(input: Input, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
     if (this.#stopped !== undefined) return Promise.reject(new Outage(this.#stopped));
     return new Promise((resolve, reject) => {
-      this.#outbox.push({ input, privates, waiting: { resolve, reject } });
+      this.#outbox.push({ input: coverPrivates(input, privates), privates, waiting: { resolve, reject } });
       if (this.#sending) return;
       this.#sending = true;
       setImmediate(() => this.#send());

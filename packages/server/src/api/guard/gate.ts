@@ -53,6 +53,8 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
     if (principal !== undefined) {
       // For people who may sign in only: what runs here is nobody else's business.
       reply.raw.setHeader("tessera-version", version);
+      const head = api.heads.newest;
+      if (head !== undefined) reply.raw.setHeader("tessera-head", head.line);
       api.tokenUse.note(principal.token.id, now);
       request.incoming = { principal, requestId, address: request.ip };
     }

@@ -5,9 +5,10 @@ import { type Entry, EntryRefused } from "@tessera/engine";
 import { isSameOrigin } from "../../access/origin.ts";
 import { pageTokenOf } from "../../access/page-token.ts";
 import type { Denial } from "../answer/problem.ts";
+import type { Ground } from "../guard/streams.ts";
 import type { Entrances, Open, PageVisit } from "./entrances.ts";
 import { headersBack, headersIn, pageCookie, pageCookieIn } from "./page-headers.ts";
-import { type Ground, leaseOf, liveJob, type Visit } from "./visit.ts";
+import { leaseOf, liveJob, type Visit } from "./visit.ts";
 
 /** The page of a port of a member, as its host name says. */
 interface Named {

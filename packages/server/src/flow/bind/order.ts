@@ -5,13 +5,8 @@ import { limitsOf } from "./limits.ts";
 const masterPorts = { first: 20_000, count: 20_000 };
 const pagePorts = { first: 12_000, count: 8_000 };
 
-/** Everything an engine needs to run one member. */
-export function orderOf(
-  state: ReadonlyState,
-  job: Job,
-  lease: Lease,
-  secrets: { readonly [name: string]: string },
-): LeaseOrder {
+/** Everything an engine needs to run one member, but its secrets. */
+export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<LeaseOrder, "secrets"> {
   const { spec } = job;
   const seats = job.seats.map((seat) => state.fleet.nodes[seat.node]!);
   const { scrub = [], reshape = [] } = lease.handover ?? {};
@@ -48,7 +43,6 @@ export function orderOf(
     setup: spec.setup,
     run: spec.run,
     env: spec.env,
-    secrets,
     limits: limitsOf(state, job, lease),
     strict: spec.strict,
     stop: stopOrderOf(job, "time-limit", state.policy),

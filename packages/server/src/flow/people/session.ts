@@ -1,6 +1,7 @@
 import { isRefusal, type Refusal, type Token, type TokenId, type User } from "@tessera/core";
 import { hashPassword, passwordsWork, verifyPassword } from "../../access/passwords.ts";
 import type { People } from "../../access/people.ts";
+import { soundPrivates } from "../../access/private-rows.ts";
 import { isSession, mintSession, sessionLifeMs } from "../../access/session.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 import { newId } from "../ids.ts";
@@ -17,7 +18,7 @@ export async function userWithPassword(
 ): Promise<User | undefined> {
   if (!passwordsWork) return undefined;
   const id = people.idOf(name);
-  const rows = id === undefined ? undefined : await control.reader.privates("password", [id]);
+  const rows = id === undefined ? undefined : await soundPrivates(control.reader, control.state, "password", [id]);
   const row = id === undefined ? undefined : rows?.get(id);
   nobodysHash ??= hashPassword("nobody has this one");
   const hash = row === undefined ? await nobodysHash : Buffer.from(row).toString("utf8");

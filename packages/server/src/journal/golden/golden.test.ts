@@ -76,6 +76,10 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "entry-posted": true,
   "audit-noted": true,
   "epoch-began": true,
+  "signing-key-named": true,
+  "privates-noted": true,
+  "anchor-changed": true,
+  "head-witnessed": true,
   "turn-taken": true,
 };
 

@@ -23,6 +23,7 @@ export function tellStory(seed: string): Teller {
   elastic(t);
   handover(t);
   maintenance(t);
+  trail(t);
   leftovers(t);
   tellMoney(t);
   turns(t);
@@ -280,6 +281,19 @@ function turns(t: Teller): void {
   t.doAll(jobs);
   t.do({ kind: "policy.set", policy: { ...t.state.policy, graceMs: 0 } });
   t.tick(250);
+}
+
+/** Signing keys, private rows that are covered, anchors, and heads of another server. */
+function trail(t: Teller): void {
+  t.do({ kind: "key.name", publicKey: "first" });
+  t.do({ kind: "key.name", publicKey: "second", signature: "by the first" });
+  t.doWith({ kind: "privates.note" }, [{ kind: "person", key: ana, digest: hash }]);
+  t.doWith({ kind: "password.set", user: bo }, [{ kind: "password", key: bo, digest: hash }]);
+  t.doWith({ kind: "password.set", user: bo }, [{ kind: "password", key: bo, digest: "" }]);
+  t.do({ kind: "anchor.set", id: "anc_1", anchor: { kind: "folder", to: "/mnt/heads" } });
+  t.do({ kind: "anchor.set", id: "anc_2", anchor: { kind: "tessera", to: "https://other.example" } });
+  t.do({ kind: "anchor.drop", id: "anc_2" });
+  t.do({ kind: "head.witness", origin: "other", publicKey: "theirs", row: 7, line: "a signed head" });
 }
 
 /** What changed nothing and is kept for the audit, and a change that tells what was before. */
