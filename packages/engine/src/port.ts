@@ -40,10 +40,14 @@ export interface LeaseOrder {
    */
   readonly scrub?: { readonly gpuUuids: readonly string[]; readonly usualMs: number };
   readonly reshape?: { readonly gpuUuids: readonly string[]; readonly to: string; readonly usualMs: number };
-  /** Nodes of the gang by rank, and the address of rank 0. */
+  /**
+   * Nodes of the gang by rank, and the address of rank 0's node. Where exactly the gang meets is the engine's to say: only
+   * there can a port be kept free.
+   */
   readonly gangNodes: readonly string[];
   readonly masterAddress: string;
-  readonly masterPort: number;
+  /** What it may reach beyond its gang; absent = everything but the machine and other jobs. */
+  readonly network?: NetworkOrder;
   /** Where a page of the job should be served, if it serves one. */
   readonly pagePort?: number;
   /** The outside id of the tenant: members of different tenants must not see each other. */
@@ -108,6 +112,12 @@ export interface Limits {
   readonly logMiB?: number;
   /** Wall time from start to the stop signal; 0 = none. The engine enforces it, also while the control plane is away. */
   readonly runMsMax: number;
+}
+
+/** `none`: only its gang; `declared`: also what `allow` names, each as `host:port`; `all`: everything but the machine and other jobs. */
+export interface NetworkOrder {
+  readonly egress: "none" | "declared" | "all";
+  readonly allow?: readonly string[];
 }
 
 export interface StopOrder {

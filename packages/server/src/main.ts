@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
-import { type Capabilities, type Engine, systemClock } from "@tessera/engine";
+import type { Capabilities, Clock, Engine } from "@tessera/engine";
 import { RemoteCalls } from "@tessera/engine/remote";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
@@ -20,8 +20,14 @@ import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
+import { Alarms, clockText, diskText } from "./flow/alarms.ts";
 import { Driver } from "./flow/bind/drive.ts";
 import { Reports } from "./flow/bind/reports.ts";
+import { clockFile } from "./flow/clock/clock-file.ts";
+import { ClockWatch } from "./flow/clock/clock-watch.ts";
+import { machineTime } from "./flow/clock/machine-time.ts";
+import { placed } from "./flow/clock/place.ts";
+import { SteadyClock } from "./flow/clock/steady-clock.ts";
 import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
@@ -50,16 +56,33 @@ async function main(): Promise<void> {
   prepareDataFolder(config.data);
   starting = announceStart(config.data);
   await tellOfUnknownCommit(config);
+  const file = clockFile(join(config.data, "clock.json"), writePrivately);
+  const clock = SteadyClock.start(file.read());
   const contentFolder = join(config.data, "content");
   const content = new ContentStore(contentFolder, config.freeBytesMin);
-  const engine = await openEngine(config, contentFolder);
-  const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
+  const engine = await openEngine(config, contentFolder, clock);
+  const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine, clock);
   control.onFailed((failure) => {
     try {
       if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
     } catch {} // the next start recovers all the same; it only cannot say what became of this one
     say(`tessera: stopping: ${failure.message}. What was acknowledged is kept; start again to recover.`);
     process.exit(exitOutage);
+  });
+
+  const alarms = new Alarms();
+  const clockWatch = new ClockWatch({
+    ...{ clock, machine: machineTime, file },
+    onChange: (alarm) => {
+      if (alarm === undefined) alarms.clear("clock");
+      else alarms.raise({ kind: "clock", since: alarm.since, text: clockText(alarm) });
+      say(`tessera: ${alarm === undefined ? "the clock of this machine is right again" : clockText(alarm)}`);
+    },
+  });
+  clockWatch.start();
+  control.onRoom((room) => {
+    if (room) alarms.clear("disk");
+    else alarms.raise({ kind: "disk", since: control.now(), text: diskText });
   });
 
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
@@ -98,7 +121,7 @@ async function main(): Promise<void> {
     engine,
     files: kept,
     state: control.state,
-    report: (report) => reports.put(report),
+    report: (report) => reports.put(placed(clock, report)),
     secretsFor: async (job) => {
       const sealed = await sealedSecretsFor(control.reader, control.state, job.account, job.spec.secrets);
       const order = vault.forOrder(sealed);
@@ -122,7 +145,7 @@ async function main(): Promise<void> {
     const outputsOf = (tenant: string) => kept.treesOf(tenant);
     await engine
       .sweep((job) => control.state.jobById.has(job))
-      .then(() => sweepContent(content, control.state, outputsOf, control.now()))
+      .then(() => sweepContent(content, control.state, outputsOf, Math.min(control.now(), Date.now())))
       .catch((error) => say(`tessera: ${error.message}`));
   };
   void sweep();
@@ -131,12 +154,12 @@ async function main(): Promise<void> {
     ...{ store: config.store, keys, capabilities: control.capabilities, dataFolder },
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
   });
-  const watches = [...budgetLooks(control, work.answering, systemClock), new PriceWatch(control, systemClock)];
+  const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock)];
   for (const watch of watches) watch.start();
 
   const webhook =
     config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const parts = { control, keys, content, dataFolder, work, config: { ...config, console: consoleFolder } };
+  const parts = { control, keys, content, dataFolder, work, alarms, config: { ...config, console: consoleFolder } };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
@@ -169,6 +192,7 @@ async function main(): Promise<void> {
     await api.close();
     await work.close();
     await control.close();
+    clockWatch.stop();
     await engine.close();
     rmSync(join(config.data, "endpoint.json"), { force: true });
     starting?.ready(); // what a second server on this folder may have left there
@@ -178,15 +202,15 @@ async function main(): Promise<void> {
 }
 
 /** The one engine of this server: in the helper, simulated, or here. */
-async function openEngine(config: ServerConfig, content: string): Promise<Engine> {
+async function openEngine(config: ServerConfig, content: string, clock: Clock): Promise<Engine> {
   if (config.helper !== undefined) {
     mkdirSync(content, { recursive: true, mode: 0o700 }); // its owner is the user for whom the helper keeps results
     return openRemoteEngine(new RemoteCalls(config.helper));
   }
-  if (config.simulated !== undefined) return openSimulated(parseVirtual(config.simulated));
+  if (config.simulated !== undefined) return openSimulated(parseVirtual(config.simulated), clock);
   return openLocalEngine({
     ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
-    ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser },
+    ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
   });
 }
 

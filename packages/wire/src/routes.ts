@@ -30,7 +30,16 @@ import {
 import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
-import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
+import {
+  AlarmList,
+  DrainBody,
+  FleetMap,
+  GpuPage,
+  MaintenanceBody,
+  NodePage,
+  NodeShape,
+  ReasonBody,
+} from "./shapes/fleet.ts";
 import {
   AnchorAdd,
   AnchorList,
@@ -576,6 +585,15 @@ const table = {
     answer: FleetMap,
     status: 200,
     watch: true,
+  },
+  listAlarms: {
+    method: "GET",
+    path: "/v1/alarms",
+    action: "node.read",
+    resource: "fleet",
+    summary: "What is wrong with the machine of the control plane now: its clock, its disk",
+    answer: AlarmList,
+    status: 200,
   },
   listNodes: {
     method: "GET",

@@ -113,6 +113,12 @@ export const commands: readonly CommandEntry[] = [
 
   { name: "gpus", group: fleet, summary: "show which GPUs are free", load: () => import("./fleet/gpus.ts") },
   {
+    name: "alarms",
+    group: fleet,
+    summary: "show what is wrong with the server's machine",
+    load: () => import("./fleet/alarms.ts"),
+  },
+  {
     name: "node",
     aliases: ["nodes"],
     group: fleet,

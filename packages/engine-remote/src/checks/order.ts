@@ -37,7 +37,7 @@ const orderShape: ShapeOf<LeaseOrder> = {
   reshape: maybe(fields({ gpuUuids: gpus, to: id, usualMs: whole() })),
   gangNodes: list(id, 100_000),
   masterAddress: id,
-  masterPort: whole(65_535),
+  network: maybe(fields({ egress: oneOf("none", "declared", "all"), allow: maybe(list(text(300), 256)) })),
   pagePort: maybe(whole(65_535)),
   tenant: id,
   account: text(1_000),

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Instant, Token } from "@tessera/core";
+import { cookieNamed } from "./cookies.ts";
 import type { TokenUse } from "./token-use.ts";
 import { type MintedToken, tokenHash } from "./tokens.ts";
 
@@ -9,7 +10,6 @@ export const sessionIdleMs = 30 * minute;
 export const sessionLifeMs = 12 * 60 * minute;
 
 const prefix = "sess_";
-const cookieBytesMax = 8_192;
 
 /**
  * A session is a token of another shape: the journal knows it, so it outlives a restart and is revoked like any other.
@@ -42,11 +42,5 @@ export function sessionCookie(value: string, secure: boolean): string {
 
 /** What our cookie holds; undefined without one. */
 export function cookieIn(header: string | undefined, secure: boolean): string | undefined {
-  if (header === undefined || header.length > cookieBytesMax) return undefined;
-  const start = `${cookieName(secure)}=`;
-  for (const part of header.split(";")) {
-    const text = part.trim();
-    if (text.startsWith(start)) return text.slice(start.length);
-  }
-  return undefined;
+  return cookieNamed(header, cookieName(secure));
 }

@@ -15,6 +15,7 @@ import { Seal } from "../access/seal.ts";
 import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
@@ -28,6 +29,7 @@ import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
+import { Passwords } from "./guard/passwords.ts";
 import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
 import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
@@ -90,6 +92,7 @@ export async function buildApi(built: {
   content?: ContentStore;
   dataFolder?: string;
   work?: ApiWork;
+  alarms?: Alarms;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -117,6 +120,7 @@ export async function buildApi(built: {
   const heads = await Heads.open(control, signature, treeFile);
   const anchors = new Anchors({ control, heads, vault });
   const notices = new Notices(control);
+  const people = await People.load(control.reader, control.state);
   const api: Api = {
     control,
     keys,
@@ -125,7 +129,8 @@ export async function buildApi(built: {
     vault,
     heads,
     anchors,
-    people: await People.load(control.reader, control.state),
+    people,
+    passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     sessions: new Sessions(keys.serverKey),
@@ -139,7 +144,11 @@ export async function buildApi(built: {
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
+    ...(built.alarms !== undefined && { alarms: built.alarms }),
   };
+  built.alarms?.follow(({ kind, text }) =>
+    notices.add({ kind: `alarm.${kind}`, account: "", target: "", outcome: "failed", detail: text }),
+  );
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch });
   const log = logTo((line) => process.stderr.write(line), config.logLevel ?? "error");

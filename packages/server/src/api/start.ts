@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import type { Keys } from "../access/keys.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
@@ -21,6 +22,7 @@ export async function startApi(what: {
   content?: ContentStore;
   dataFolder?: string;
   work?: ApiWork;
+  alarms?: Alarms;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

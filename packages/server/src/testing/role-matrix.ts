@@ -83,6 +83,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
   readFleet: { anywhere: true },
+  listAlarms: { anywhere: true },
   listNodes: { anywhere: true },
   getNode: { fleet: true },
   cordonNode: { fleet: true, needs: "node.write" },

@@ -53,8 +53,13 @@ export const UserCreate = Type.Object(
   { additionalProperties: false },
 );
 export type UserCreate = Static<typeof UserCreate>;
+/** From a browser session: the password that one has, to change a credential of one's own. */
+const CurrentPassword = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 256, description: "Your own; needed from a browser if you have one" }),
+);
+
 export const PasswordPut = Type.Object(
-  { password: Type.String({ minLength: 12, maxLength: 256 }) },
+  { password: Type.String({ minLength: 12, maxLength: 256 }), currentPassword: CurrentPassword },
   { additionalProperties: false },
 );
 
@@ -79,6 +84,7 @@ export const TokenCreate = Type.Object(
       Type.Array(Type.String({ pattern: "^[a-z]+\\.[a-z]+$", maxLength: 50, title: "an action" }), { maxItems: 50 }),
     ),
     expiresIn: Type.Optional(Duration),
+    currentPassword: CurrentPassword,
   },
   { additionalProperties: false },
 );
@@ -104,6 +110,7 @@ export const WhoAmI = Type.Object({
   user: Type.String(),
   name: Type.String(),
   bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
+  hasPassword: Type.Optional(Type.Boolean({ description: "Asked for again before a browser changes credentials" })),
   scopes: Type.Array(Type.String()),
   may: Type.Array(Type.String(), {
     description: "Actions that are allowed at some account, at least on the user's own jobs",

@@ -66,6 +66,9 @@ export class Answering {
       get notices(): never {
         throw new Error("what is read is noted where the request came in");
       },
+      get passwords(): never {
+        throw new Error("a worker checks no passwords");
+      },
       get anchors(): never {
         throw new Error("anchors are written where the head is signed");
       },

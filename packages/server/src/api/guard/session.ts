@@ -1,12 +1,10 @@
-import { isRefusal, type Token, type User, type UserId } from "@tessera/core";
+import { isRefusal, type Token, type User } from "@tessera/core";
 import { type RouteId, routes, type SignIn } from "@tessera/wire";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
 import { authenticate, type Principal, principalOf, strangerOf } from "../../access/principal.ts";
 import { cookieIn, isSession, sessionCookie } from "../../access/session.ts";
-import { CheckQueue, SignInAttempts } from "../../access/session-attempts.ts";
-import { closeSessions, openSession, userWithPassword } from "../../flow/people/session.ts";
-import { accountOfUser } from "../../flow/project/audit.ts";
+import { closeSessions, openSession } from "../../flow/people/session.ts";
 import { answerDenial, denialOfStranger, unauthenticated } from "../answer/answer.ts";
 import { failed } from "../answer/failure.ts";
 import type { Log } from "../answer/log.ts";
@@ -88,11 +86,9 @@ interface Entered {
   readonly principal: Principal;
 }
 
-/** Says who may come in, and how often one may try. */
+/** Says who may come in. */
 class Door {
   readonly #api: Api;
-  readonly #attempts = new SignInAttempts();
-  readonly #checks = new CheckQueue();
   readonly #checkBody = checkOfBody(routes.signIn.body, true);
 
   constructor(api: Api) {
@@ -116,7 +112,7 @@ class Door {
     const principal = authenticate(control.state, header, control.now());
     if (principal !== undefined) return this.#open(principal.user, request, principal.token);
     const stranger = strangerOf(control.state, this.#api.revoked, header, control.now());
-    this.#noteFailure(request, undefined, `${stranger.why} token`);
+    this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, `${stranger.why} token`);
     return denialOfStranger(stranger);
   }
 
@@ -125,7 +121,7 @@ class Door {
     const token = links.take(ticket, control.now());
     const principal = token === undefined ? undefined : principalOf(control.state, token, control.now());
     if (principal !== undefined) return this.#open(principal.user, request, token);
-    this.#noteFailure(request, undefined, "unknown ticket");
+    this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, "unknown ticket");
     return deny(
       "unauthenticated",
       "The sign-in link has been used, or is too old.",
@@ -143,46 +139,13 @@ class Door {
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    const { control, people } = this.#api;
-    const waitMs = this.#attempts.waitMs(name, request.ip, performance.now());
-    if (waitMs > 0) return tooSoon(reply, waitMs);
-    // Counted before it is checked, so that many at once are not all free.
-    this.#attempts.failed(name, request.ip, performance.now());
-    const user = await this.#checks.run(async () => ({
-      found: await userWithPassword(control, people, name, password),
-    }));
-    if (user === undefined) return tooSoon(reply, 5_000);
-    if (user.found === undefined) {
-      this.#attempts.answered(name, request.ip, performance.now());
-      this.#noteFailure(request, people.idOf(name), "wrong name or password");
-      return deny(
-        "unauthenticated",
-        "The name and the password do not match.",
-        "Try again, or ask an administrator to set a new password.",
-      );
-    }
-    this.#attempts.succeeded(name, request.ip);
-    return this.#open(user.found, request);
+    const { people, passwords } = this.#api;
+    const { ip: address, tessRequestId } = request;
+    const device = passwords.devices.known(request.headers.cookie, people.idOf(name));
+    const user = await passwords.check({ name, address, device }, password, tessRequestId);
+    if (isDenied(user)) return user;
+    const entered = await this.#open(user, request);
+    if (device === undefined && !isDenied(entered)) reply.header("set-cookie", passwords.devices.cookieFor(user.id));
+    return entered;
   }
-
-  /** The name that was typed is not kept: it may be a password in the wrong field. */
-  #noteFailure({ ip: address, tessRequestId }: FastifyRequest, about: UserId | undefined, detail: string): void {
-    const { notices, control } = this.#api;
-    notices.add({
-      kind: "session.fail",
-      address,
-      ...(about !== undefined && { about }),
-      request: tessRequestId,
-      account: about === undefined ? "" : accountOfUser(control.state, about),
-      target: about ?? "",
-      outcome: "failed",
-      detail,
-    });
-  }
-}
-
-function tooSoon(reply: FastifyReply, waitMs: number): Denial {
-  const seconds = Math.ceil(waitMs / 1000);
-  reply.header("retry-after", String(seconds));
-  return deny("rate-limited", "There were too many attempts to sign in.", `Retry in ${seconds} s.`);
 }

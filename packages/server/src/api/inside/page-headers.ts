@@ -14,7 +14,7 @@ const hopByHop = new Set([
 ]);
 
 /** Cookies that are ours and that a job must neither see nor set. */
-const ownCookies = new Set(["tessera", "__host-tessera", "tessera-page", "__host-tessera-page"]);
+const ownCookies = new Set(["tessera", "tessera-page", "tessera-device"].flatMap((name) => [name, `__host-${name}`]));
 
 function cookieName(secure: boolean): string {
   return secure ? "__Host-tessera-page" : "tessera-page";

@@ -1,4 +1,5 @@
 import { accountOf, isStranded, type ReadonlyState, rootAccount } from "@tessera/core";
+import { type Alarm, alarmKinds } from "../../flow/alarms.ts";
 import type { ControlPlane } from "../../flow/control.ts";
 import { gpusOf } from "../../render/quantities.ts";
 import { escaped, MetricsText } from "./metrics-text.ts";
@@ -45,7 +46,7 @@ export class Metrics {
   }
 
   /** `named`: also by account, for one who may see them all. */
-  text(control: ControlPlane, named: boolean): string {
+  text(control: ControlPlane, named: boolean, alarms: readonly Alarm[]): string {
     const out = new MetricsText();
     out.family("tessera_http_requests_total", "counter", "Requests answered.");
     for (const [labels, count] of this.#requests) out.value("tessera_http_requests_total", labels, count);
@@ -63,6 +64,10 @@ export class Metrics {
     out.counter("tessera_commits_total", "Batches committed since start.", this.#commits);
     out.counter("tessera_commit_events_total", "Events committed since start.", this.#events);
     out.gauge("tessera_ready", "1 when commands are taken.", control.readiness().ready ? 1 : 0);
+    out.family("tessera_alarm", "gauge", "1 while something is wrong with the machine of the control plane.");
+    for (const kind of alarmKinds) {
+      out.value("tessera_alarm", `kind="${kind}"`, alarms.some((alarm) => alarm.kind === kind) ? 1 : 0);
+    }
     stateMetrics(out, control.state);
     if (named) accountMetrics(out, control.state);
     processMetrics(out, this.#startedAt);

@@ -36,7 +36,11 @@ describe("sessions", () => {
   const own = { "sec-fetch-site": "same-origin" };
   const signIn = (body: object = { name: "ana", password }, headers: Record<string, string> = own) =>
     server.call(undefined, "POST", "/v1/session", body, headers);
-  const cookieOf = (answer: Answer) => answer.headers.get("set-cookie")!.split(";")[0]!;
+  const cookieOf = (answer: Answer) =>
+    answer.headers
+      .getSetCookie()
+      .find((each) => each.startsWith("tessera="))!
+      .split(";")[0]!;
   const halvesOf = (answer: Answer): Halves => ({
     cookie: cookieOf(answer),
     "tessera-proof": answer.json.proof,
@@ -50,7 +54,7 @@ describe("sessions", () => {
     assert.equal(answer.status, 200);
     assert.equal(answer.json.me.name, "ana");
     assert.match(
-      answer.headers.get("set-cookie")!,
+      answer.headers.getSetCookie().find((each) => each.startsWith("tessera=")) ?? "",
       /^tessera=sess_[\w-]{43}\.\d+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     );
     const me = await ask(halvesOf(answer), "GET", "/v1/whoami");
@@ -185,6 +189,7 @@ describe("sessions", () => {
     assert.equal((await make({ origin: server.url })).status, 200);
     const read = await ask(halves, "GET", "/v1/whoami", undefined, { "sec-fetch-site": "same-site" });
     assert.equal(read.status, 403);
+    assert.equal((await ask(halves, "POST", "/v1/tokens", {})).json.field, "currentPassword");
     assert.equal((await signIn(undefined, { "sec-fetch-site": "cross-site" })).status, 403);
   });
 
@@ -204,7 +209,7 @@ describe("sessions", () => {
     for (const halves of [first, second]) assert.equal(await statusOf(halves), 401);
     const third = halvesOf(await signIn());
     const fourth = halvesOf(await signIn());
-    await ask(third, "PUT", `/v1/users/${ana.id}/password`, { password });
+    await ask(third, "PUT", `/v1/users/${ana.id}/password`, { password, currentPassword: password });
     assert.equal(await statusOf(third), 200);
     assert.equal(await statusOf(fourth), 401);
   });
@@ -239,28 +244,69 @@ describe("sessions", () => {
 });
 
 describe("attempts to sign in", () => {
+  const from = (address: string) => ({ name: "a", address, device: undefined });
+
   it("cost a wait that doubles up to a quarter of an hour, by name and address", () => {
     const attempts = new SignInAttempts();
+    const one = from("1.1.1.1");
     for (let i = 0; i < 5; i++) {
-      assert.equal(attempts.waitMs("a", "1.1.1.1", 0), 0);
-      attempts.failed("a", "1.1.1.1", 0);
+      assert.equal(attempts.waitMs(one, 0), 0);
+      attempts.failed(one, 0);
     }
-    assert.equal(attempts.waitMs("a", "1.1.1.1", 0), 1_000);
-    attempts.failed("a", "1.1.1.1", 0);
-    assert.equal(attempts.waitMs("a", "1.1.1.1", 500), 1_500);
-    assert.equal(attempts.waitMs("a", "2.2.2.2", 0), 0);
-    for (let i = 0; i < 60; i++) attempts.failed("a", "1.1.1.1", 0);
-    assert.equal(attempts.waitMs("a", "1.1.1.1", 0), 900_000);
-    attempts.succeeded("a", "1.1.1.1");
-    assert.equal(attempts.waitMs("a", "1.1.1.1", 0), 0);
+    assert.equal(attempts.waitMs(one, 0), 1_000);
+    attempts.failed(one, 0);
+    assert.equal(attempts.waitMs(one, 500), 1_500);
+    assert.equal(attempts.waitMs(from("2.2.2.2"), 0), 0);
+    for (let i = 0; i < 14; i++) attempts.failed(one, 0);
+    assert.equal(attempts.waitMs(one, 0), 900_000);
+    attempts.succeeded(one);
+    assert.equal(attempts.waitMs(one, 0), 0);
   });
 
-  it("are forgotten after an hour, and never more than ten thousand are kept", () => {
+  it("from many addresses of one network are one source: the loopback, a /64 and a /24", () => {
+    for (const address of [(i: number) => `127.0.0.${i + 1}`, (i: number) => `2001:db8:0:1::${i + 1}`]) {
+      const attempts = new SignInAttempts();
+      let guesses = 0;
+      for (let i = 0; i < 60; i++) {
+        if (attempts.waitMs(from(address(i)), 0) > 0) continue;
+        attempts.failed(from(address(i)), 0);
+        guesses++;
+      }
+      assert.equal(guesses, 5);
+    }
     const attempts = new SignInAttempts();
-    for (let i = 0; i < 12_000; i++) attempts.failed(`n${i}`, "1.1.1.1", 0);
+    let guesses = 0;
+    for (let i = 0; i < 250; i++) {
+      const attempt = { ...from(`10.1.1.${i}`), name: `n${i % 50}` };
+      if (attempts.waitMs(attempt, 0) > 0) continue;
+      attempts.failed(attempt, 0);
+      guesses++;
+    }
+    assert.equal(guesses, 100);
+  });
+
+  it("from everywhere do not keep out a browser in which the user has signed in, nor one try from a new network", () => {
+    const attempts = new SignInAttempts();
+    for (let i = 0; i < 150; i++) attempts.failed(from(`10.${i}.0.1`), 0);
+    assert.equal(attempts.waitMs(from("192.0.2.7"), 0), 0, "one right password from anywhere gets in");
+    attempts.failed(from("192.0.2.7"), 0);
+    assert.ok(attempts.waitMs(from("192.0.2.7"), 0) > 0, "a second guess waits");
+    for (let i = 0; i < 500; i++) attempts.failed(from(`11.${i % 250}.${i}.1`), 0);
+    assert.ok(attempts.waitMs(from("192.0.2.8"), 0) > 0);
+    assert.equal(attempts.waitMs({ ...from("192.0.2.8"), device: "known" }, 0), 0);
+    assert.equal(attempts.waitMs({ ...from("11.1.1.1"), device: "known" }, 0), 0);
+  });
+
+  it("are not paid for with one's own password, fade, and never more than ten thousand are kept", () => {
+    const attempts = new SignInAttempts();
+    for (let i = 0; i < 40; i++) {
+      attempts.failed({ ...from("1.1.1.1"), name: `n${i}` }, 0);
+      attempts.succeeded({ ...from("1.1.1.1"), name: "mine" });
+    }
+    assert.ok(attempts.waitMs(from("1.1.1.1"), 0) > 0);
+    assert.equal(attempts.waitMs(from("1.1.1.1"), 3_600_000), 0);
+    for (let i = 0; i < 12_000; i++) attempts.failed({ ...from("1.1.1.1"), name: `m${i}` }, 0);
     assert.equal(attempts.size, 10_000);
-    attempts.failed("late", "1.1.1.1", 3_600_000);
-    assert.equal(attempts.size, 1);
   });
 
   it("are checked two at a time, and refused when too many wait", async () => {
@@ -271,19 +317,22 @@ describe("attempts to sign in", () => {
     const gate = new Promise<void>((resolve) => {
       go = resolve;
     });
-    const one = () =>
-      queue.run(async () => {
+    const one = (address: string, device?: string) =>
+      queue.run({ address, device }, async () => {
         most = Math.max(most, ++running);
         await gate;
         running--;
         return "done";
       });
-    const asked = Array.from({ length: 40 }, one);
+    const flood = Array.from({ length: 40 }, () => one("10.0.0.1"));
+    const others = Array.from({ length: 40 }, (_, i) => one(`10.0.${i}.2`));
+    const known = one("10.0.0.1", "her browser");
     go();
-    const answers = await Promise.all(asked);
-    assert.equal(most, 2);
-    assert.equal(answers.filter((answer) => answer === "done").length, 34);
-    assert.equal(await one(), "done");
+    const done = async (asked: Promise<string | undefined>[]) =>
+      (await Promise.all(asked)).filter((answer) => answer === "done").length;
+    assert.equal(await known, "done", "a flood does not refuse a known browser");
+    assert.deepEqual([await done(flood), await done(others), most], [6, 28, 2]);
+    assert.equal(await one("10.0.0.1"), "done");
   });
 
   it("believe what a browser says about where a request comes from", () => {

@@ -1,8 +1,8 @@
+import { createHash } from "node:crypto";
 import { accountOf, type Code, type Job, type Lease, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
 import type { CodeOrder, LeaseOrder } from "@tessera/engine";
 import { limitsOf } from "./limits.ts";
 
-const masterPorts = { first: 20_000, count: 20_000 };
 const pagePorts = { first: 12_000, count: 8_000 };
 
 /** Everything an engine needs to run one member, but its secrets. */
@@ -28,8 +28,6 @@ export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<Leas
     }),
     gangNodes: seats.map((node) => node.facts.name),
     masterAddress: seats[0]!.facts.address,
-    // Gangs side by side on one machine must not meet on one port.
-    masterPort: masterPorts.first + ((job.no * 7 + lease.attempt) % masterPorts.count),
     pagePort: pagePortOf(job, lease),
     tenant: tenantOf(state, job.account).id,
     account: accountOf(state, job.account).path,
@@ -55,7 +53,11 @@ function codeOf(code: Code): CodeOrder {
   return { git: { url: code.git, ...(code.ref !== undefined && { ref: code.ref }) } };
 }
 
-/** Where a member should serve a page. Jobs side by side on one machine must not meet on one port. */
-export function pagePortOf(job: Pick<Job, "no">, { attempt, rank }: Pick<Lease, "attempt" | "rank">): number {
-  return pagePorts.first + ((job.no * 7 + attempt * 3 + rank) % pagePorts.count);
+/**
+ * Where a member should serve a page. Jobs side by side on one machine should not meet on one port, and the number must
+ * not tell how many jobs others have.
+ */
+export function pagePortOf({ id }: Pick<Job, "id">, { attempt, rank }: Pick<Lease, "attempt" | "rank">): number {
+  const drawn = createHash("sha256").update(`${id}-${attempt}`).digest().readUInt32BE(0);
+  return pagePorts.first + ((drawn + rank) % pagePorts.count);
 }
