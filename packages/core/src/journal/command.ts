@@ -116,7 +116,7 @@ export interface SubmitJob {
 export interface AuditNote {
   /** What was tried: an action such as `job.logs`, or `session.fail`. */
   readonly action: string;
-  readonly user?: UserId;
+  readonly user?: UserId | "system";
   readonly token?: TokenId;
   readonly origin?: string;
   /** The request id that the caller was told; of several the first. */

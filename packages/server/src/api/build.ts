@@ -21,6 +21,7 @@ import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
+import type { OutboxStatus } from "../notify/outbox.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
@@ -92,12 +93,13 @@ export async function buildApi(built: {
   content?: ContentStore;
   dataFolder?: string;
   work?: ApiWork;
+  outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
   const { control, keys, config = {}, table = routes } = built;
-  const metrics = new Metrics();
+  const metrics = new Metrics(built.outletsNow);
   const secure = config.tls !== undefined;
   const tokenUse = await TokenUse.load(control.reader, (writes) => control.notePrivate(writes));
   const ground = { control, tokenUse };
