@@ -261,14 +261,18 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
   const store = "url" in config.store ? "PostgreSQL" : "SQLite";
   const { seq, eventsReplayed } = control.started;
   if (newToken !== undefined) {
-    say(`tessera: first start. You are the platform owner; your token (shown once, kept in ${newToken}):`);
-    say(`  ${readFileSync(newToken, "utf8").trim()}`);
+    say(`tessera: first start. You are the platform owner; your token is kept in ${newToken}, where tess finds it`);
   }
   say(
     `tessera: ${gpus}${virtual} ${gpus === 1 ? "GPU" : "GPUs"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
+  // The token itself would stay in the terminal and in the logs of whatever started this.
+  const link = newToken === undefined ? undefined : api.signInLink(readFileSync(newToken, "utf8").trim());
+  const open = `npx tess ${finding(config)}open`;
+  if (link === undefined) say(`tessera: the console, signed in: ${open}`);
+  else say(`tessera: the console, signed in (this link works once and for 10 minutes, later: ${open}): ${link}`);
   say(
-    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
+    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
   );
 }
 
