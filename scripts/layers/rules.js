@@ -50,6 +50,7 @@ export const rootHolds = [
   "CONTRIBUTING.md",
   "LICENSE",
   "README.md",
+  "SECURITY.md",
   "bin",
   "biome.json",
   "docs",
