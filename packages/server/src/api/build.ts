@@ -188,7 +188,7 @@ export async function buildApi(built: {
     },
     async close() {
       clearInterval(flush);
-      anchors.close();
+      await anchors.close();
       heads.close();
       stopMetrics();
       watches.close();
