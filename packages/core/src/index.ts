@@ -171,6 +171,7 @@ export { jobOf } from "./state/live-jobs.ts";
 export type { ReadonlyState } from "./state/readonly-state.ts";
 export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/snapshot.ts";
 export type { State } from "./state/state.ts";
+export { unmadeById, unmadeByNo, unmadeCount, unmadeElements } from "./state/unmade.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
 export { Mistakes } from "./submit/mistakes.ts";
 export { type MountSource, mountSource } from "./submit/mounts.ts";
