@@ -70,8 +70,8 @@ export async function walk(way) {
     const token = join(home, "token");
     writeFileSync(token, readFileSync(join(data, "owner.token")), { mode: 0o600 });
     if (way.person !== undefined) chownSync(token, way.person, way.person);
-    const type = (words) =>
-      run([tess, "--server", plane.url, "--token-file", token, ...words], project, home, way.person);
+    const type = (words) => run([tess, ...words], project, home, way.person);
+    await type(["login", plane.url, "--token-file", token]);
     const ran = await type(["run", "--gpus", "1", "--", "python3", "train.py"]);
     const [, ...fetch] = /(tess) (cp) (\S+) (\.)/.exec(ran.err)?.slice(1) ?? [];
     const fetched = fetch.length === 0 ? undefined : await type(fetch);

@@ -116,6 +116,7 @@ function paramOf(random, name, world) {
     period: ["open", "2026-10", "2026-11"],
     line: ["1", "2"],
     entrance: ["ent_0000000000000000", ...world.bait],
+    anchor: ["anc_0000000000000000", ...world.bait],
   }[name];
   return random.chance(0.8) ? random.pick(known) : hostileText(random, world.bait).slice(0, 3000);
 }

@@ -83,3 +83,18 @@ export class Outage extends Failure {
     super(exit.serverDown, { code: "server-down", message, hint, cause });
   }
 }
+
+/** A connection that could not be made, or was lost on the way. `sent` says whether the server may have seen the request. */
+export class ConnectionLost extends Outage {
+  readonly sent: boolean;
+  constructor(server: string, sent: boolean, cause: unknown) {
+    const { code = "" } = cause as NodeJS.ErrnoException;
+    const why = code === "ABORT_ERR" ? "it took too long" : code || String(cause);
+    super(
+      `no Tessera server answers at ${server} (${why})`,
+      "start one with npm start, or name another with --server or TESS_SERVER",
+      cause,
+    );
+    this.sent = sent;
+  }
+}

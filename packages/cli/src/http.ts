@@ -1,9 +1,10 @@
-import type { Agent, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { Agent } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
 import { addresses, creates } from "@tessera/wire/addresses";
 import { exit, exitCodeOfStatus } from "./exit.ts";
-import { AmbiguousName, Failure, Outage } from "./failure.ts";
+import { AmbiguousName, ConnectionLost, Failure } from "./failure.ts";
 
 /** Where requests go. */
 export interface Target {
@@ -11,8 +12,10 @@ export interface Target {
   readonly token: string | undefined;
   /** Where the token was found, for when it is refused. */
   readonly tokenFrom?: string;
-  /** PEM: the only certificate to believe, known from the server's own files. */
+  /** PEM: the only certificate to believe, known from the server's own files or noted by `tess login`. */
   readonly certificate?: string | undefined;
+  /** Where the certificate was found, for when another one is shown. */
+  readonly certificateFrom?: string | undefined;
 }
 
 export interface Ask<Id extends RouteId> {
@@ -45,21 +48,6 @@ const pauseMsMax = 1_000;
 /** Asking again changes nothing more. */
 const repeatable: ReadonlySet<RouteId> = new Set<RouteId>(["applyJob", "dryRunJob", "findMissing", "putContent"]);
 
-/** A connection lost on the way. `sent` says whether the server may have seen the request. */
-class ConnectionLost extends Outage {
-  readonly sent: boolean;
-  constructor(server: string, sent: boolean, cause: unknown) {
-    const { code = "" } = cause as NodeJS.ErrnoException;
-    const why = code === "ABORT_ERR" ? "it took too long" : code || String(cause);
-    super(
-      `no Tessera server answers at ${server} (${why})`,
-      "start one with npm start, or name another with --server or TESS_SERVER",
-      cause,
-    );
-    this.sent = sent;
-  }
-}
-
 /** Calls the routes of wire. One for each command; keeps its connections. */
 export class Api {
   readonly #locate: () => Target;
@@ -67,7 +55,11 @@ export class Api {
   #reached = false;
   /** The version of the server, once it has answered. */
   serverVersion: string | undefined;
+  /** The newest signed head of its journal that the server has shown. */
+  serverHead: string | undefined;
   #agent: Agent | undefined;
+  /** What the agent's connections were checked against. */
+  #trusted: string | undefined;
 
   /** Which of several jobs of one name is meant; its id. Without a person to ask it fails. */
   readonly choose: (several: AmbiguousName) => Promise<string>;
@@ -111,14 +103,16 @@ export class Api {
   /** Where a WebSocket of this route is, and with what it must be asked for. */
   async socketAt<Id extends RouteId>(id: Id, at: Readonly<Record<string, string>>) {
     this.#target = this.#locate();
-    const { server, token, certificate } = this.#target;
-    const url = urlOf(server, id, { at });
-    const secure = url.protocol === "https:";
-    url.protocol = secure ? "wss:" : "ws:";
+    const { server, token } = this.#target;
+    const { certificateFailureOf, secured, trustIn } = await import("./tls.ts");
+    const url = secured(urlOf(server, id, { at }));
+    url.protocol = "wss:";
     return {
       url,
       headers: { "user-agent": "tess", ...(token !== undefined && { authorization: `Bearer ${token}` }) },
-      tls: secure && certificate !== undefined ? (await import("./tls.ts")).believeOnly(certificate) : {},
+      tls: await trustIn(this.#target),
+      failureOf: (error: Error) =>
+        certificateFailureOf(this.#target, error) ?? new ConnectionLost(server, false, error),
     };
   }
 
@@ -170,12 +164,14 @@ export class Api {
     headers: Record<string, string>,
     signal: AbortSignal | undefined,
   ): Promise<IncomingMessage> {
-    const url = urlOf(this.#target.server, id, ask);
-    const secure = url.protocol === "https:";
-    const { request, Agent } = secure ? await import("node:https") : await import("node:http");
-    const tls = secure ? await import("./tls.ts") : undefined;
-    const { token, certificate } = this.#target;
-    this.#agent ??= new Agent({ keepAlive: true, ...(certificate !== undefined && tls?.believeOnly(certificate)) });
+    const { request, Agent } = await import("node:https");
+    const tls = await import("./tls.ts");
+    const target = this.#target;
+    const { token } = target;
+    const url = tls.secured(urlOf(target.server, id, ask));
+    if (this.#trusted !== target.certificate) this.#agent = undefined;
+    this.#trusted = target.certificate;
+    this.#agent ??= new Agent({ keepAlive: true, ...(await tls.trustIn(target)) });
     const body = ask.body === undefined ? undefined : JSON.stringify(ask.body);
     return new Promise((resolve, reject) => {
       let sent = false;
@@ -189,16 +185,17 @@ export class Api {
         },
         (answer) => {
           this.serverVersion = headerOf(answer, "tessera-version") ?? this.serverVersion;
+          this.serverHead = headerOf(answer, "tessera-head") ?? this.serverHead;
           resolve(answer);
         },
       );
       outgoing.on("socket", (socket) => {
         if (!socket.connecting) sent = true;
-        else socket.once(secure ? "secureConnect" : "connect", () => (sent = true));
+        else socket.once("secureConnect", () => (sent = true));
         socket.setKeepAlive(true, 30_000);
       });
       outgoing.on("error", (error) => {
-        reject(tls?.certificateFailureOf(this.server, error) ?? new ConnectionLost(this.server, sent, error));
+        reject(tls.certificateFailureOf(target, error) ?? new ConnectionLost(this.server, sent, error));
       });
       for (const part of ask.bytes ?? []) outgoing.write(part);
       outgoing.end(body);

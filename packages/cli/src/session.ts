@@ -1,4 +1,5 @@
 import { resolveSettings, type Settings, type WhereFlags } from "./config/resolve.ts";
+import type { Place } from "./heads/check.ts";
 import { Api } from "./http.ts";
 import type { Progress } from "./job/progress.ts";
 import { type Format, parseFormat } from "./output/format.ts";
@@ -95,6 +96,24 @@ export class Session {
       await this.note(
         `This tess is ${own} and the server is ${server}: install tess of the same version if something fails.`,
       );
+  }
+
+  /** Warns where the server's history is not the one that was seen before. Never fails a command. */
+  async compareHeads(): Promise<void> {
+    const api = await this.#api?.catch(() => undefined);
+    if (api?.serverVersion === undefined || this.hurried) return;
+    const { compareHeads } = await import("./heads/check.ts");
+    const warning = await compareHeads(this.terminal, api, await this.place(), this.now()).catch(() => undefined);
+    if (warning === undefined) return;
+    const text = this.silent ? JSON.stringify({ warning: { code: "history-changed", message: warning } }) : warning;
+    await this.terminal.stderr.write(`${this.silent ? text : this.paintNote("red", text)}\n`);
+  }
+
+  /** What the server is remembered by. */
+  async place(): Promise<Place> {
+    const { data } = await this.settings();
+    if (data !== undefined) return { name: data, local: true };
+    return { name: new URL((await this.api()).server).origin, local: false };
   }
 
   print(text: string): Promise<void> {

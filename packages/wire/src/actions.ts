@@ -32,6 +32,7 @@ export const actions = [
   "bill.write", // close periods, book payments and adjustments
   "audit.read",
   "event.read",
+  "witness.write", // keep heads of another server here
   "self.read",
   "session.write", // sign in and out
 ] as const;

@@ -1,6 +1,7 @@
 /** The shapes on the network and the table of routes: all that a face or the server uses of them. */
 export { type Action, actions } from "./actions.ts";
 export { fieldElsewhere } from "./fields-elsewhere.ts";
+export * from "./history/index.ts";
 export { invoicePage } from "./invoice-page.ts";
 export { nearestName } from "./nearest.ts";
 export { headerShapes, parametersOf } from "./parameters.ts";
@@ -18,6 +19,7 @@ export {
 } from "./routes.ts";
 export {
   RoleBindingShape,
+  SignedIn,
   SignIn,
   TokenCreate,
   TokenCreated,
@@ -39,7 +41,8 @@ export {
 } from "./shapes/common.ts";
 export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
-export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
+export { Alarm, FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
+export { AnchorAdd, AnchorShape, ConsistencyShape, HeadShape } from "./shapes/history.ts";
 export {
   Alternative,
   Attempt,
@@ -70,7 +73,6 @@ export {
   EntryShape,
   Estimate,
   ExtractShape,
-  HeadShape,
   InvoiceShape,
   InvoiceSummary,
   LedgerPage,

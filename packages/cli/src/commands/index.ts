@@ -113,6 +113,12 @@ export const commands: readonly CommandEntry[] = [
 
   { name: "gpus", group: fleet, summary: "show which GPUs are free", load: () => import("./fleet/gpus.ts") },
   {
+    name: "alarms",
+    group: fleet,
+    summary: "show what is wrong with the server's machine",
+    load: () => import("./fleet/alarms.ts"),
+  },
+  {
     name: "node",
     aliases: ["nodes"],
     group: fleet,
@@ -124,6 +130,12 @@ export const commands: readonly CommandEntry[] = [
     group: fleet,
     summary: "get, set: rules for eviction and planning",
     load: () => import("./fleet/policy.ts"),
+  },
+  {
+    name: "anchor",
+    group: fleet,
+    summary: "list, add, remove, witnessed: where heads of the history are kept",
+    load: () => import("./fleet/anchor.ts"),
   },
   {
     name: "what-if",
@@ -219,7 +231,19 @@ export const commands: readonly CommandEntry[] = [
   { name: "edit", group: verbs, summary: "change one", load: () => import("./any-noun.ts") },
   { name: "delete", group: verbs, summary: "delete one", load: () => import("./any-noun.ts") },
 
+  {
+    name: "head",
+    group: setup,
+    summary: "show, forget: what is remembered of a server's history",
+    load: () => import("./setup/head.ts"),
+  },
   { name: "server", group: setup, summary: "run the control plane here", load: () => import("./setup/server.ts") },
+  {
+    name: "helper",
+    group: setup,
+    summary: "run the root helper of a control plane without privileges",
+    load: () => import("./setup/helper.ts"),
+  },
   {
     name: "admin",
     group: setup,

@@ -220,7 +220,8 @@ test("events are followed as lines, oldest first", async (t) => {
 
 test("audit hands its filters on", async (t) => {
   const server = await StandIn.start(t);
-  await runTess(["audit", "--account", "lab", "--actor", "ana", "--action", "job.submit", "--from", "7d"], {
+  const about = ["--target", "job_1", "--outcome", "refused", "--address", "10.0.0.7", "--text", "wandb"];
+  await runTess(["audit", "--account", "lab", "--actor", "ana", "--action", "job.submit", "--from", "7d", ...about], {
     env: server.env,
   });
   assert.deepEqual(server.requestsTo("listAudit")[0]?.query, {
@@ -228,6 +229,10 @@ test("audit hands its filters on", async (t) => {
     actor: "ana",
     action: "job.submit",
     from: "7d",
+    target: "job_1",
+    outcome: "refused",
+    address: "10.0.0.7",
+    text: "wandb",
     limit: 100,
   });
 });

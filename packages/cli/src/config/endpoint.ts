@@ -8,6 +8,7 @@ export interface Endpoint {
   readonly tokenFile: string | undefined;
   /** PEM: the certificate that this server shows, with any signer and any name. */
   readonly certificate: string | undefined;
+  readonly certificateFrom: string | undefined;
 }
 
 /** How the server of this data folder said it can be reached, if it ever ran. */
@@ -18,11 +19,13 @@ export function readEndpoint(folder: string | undefined): Endpoint | undefined {
   try {
     const { url, pid, tokenFile, certificateFile } = JSON.parse(text) as Record<string, unknown>;
     if (typeof url !== "string") return undefined;
+    const shown = typeof certificateFile === "string" ? resolve(folder, certificateFile) : undefined;
     return {
       url,
       pid: typeof pid === "number" ? pid : undefined,
       tokenFile: typeof tokenFile === "string" ? resolve(folder, tokenFile) : undefined,
-      certificate: typeof certificateFile === "string" ? readIfThere(resolve(folder, certificateFile)) : undefined,
+      certificate: shown === undefined ? undefined : readIfThere(shown),
+      certificateFrom: shown,
     };
   } catch {
     return undefined; // being written at this moment; the next look finds it whole

@@ -10,6 +10,8 @@ export interface Context {
   project?: string;
   /** Name of a file beside the configuration that holds the token. */
   token_file?: string;
+  /** Name of a file beside the configuration that holds the certificate which this server alone can show. */
+  certificate_file?: string;
 }
 
 export interface Config {
@@ -42,17 +44,26 @@ export async function writeConfig(folder: string, config: Config): Promise<void>
 
 /** Keeps a token in a file that only the user can read; answers its name for `token_file`. */
 export function writeToken(folder: string, context: string, token: string): string {
-  const name = `${checkContextName(context)}.token`;
-  writePrivately(join(folder, name), `${token}\n`);
+  return writeBeside(folder, `${checkContextName(context)}.token`, `${token}\n`);
+}
+
+/** Keeps a certificate likewise: if another user could change it, that user could have the token. */
+export function writeCertificate(folder: string, context: string, certificate: string): string {
+  return writeBeside(folder, `${checkContextName(context)}.crt`, certificate);
+}
+
+function writeBeside(folder: string, name: string, text: string): string {
+  writePrivately(join(folder, name), text);
   return name;
 }
 
-export function readToken(folder: string, file: string): string | undefined {
-  const path = join(folder, file);
-  return existsSync(path) ? readFileSync(path, "utf8").trim() : undefined;
+/** What a file beside the configuration holds. */
+export function readKept(folder: string, file: string | undefined): string | undefined {
+  const path = file === undefined ? undefined : join(folder, file);
+  return path !== undefined && existsSync(path) ? readFileSync(path, "utf8").trim() : undefined;
 }
 
-export function removeToken(folder: string, file: string): void {
+export function removeKept(folder: string, file: string): void {
   rmSync(join(folder, file), { force: true });
 }
 
@@ -77,16 +88,17 @@ function checkConfig(path: string, value: unknown): Config {
 }
 
 function checkContext(where: string, value: unknown): Context {
-  const { server, tenant, project, token_file, ...others } = recordOf(where, value ?? {});
-  refuseOthers(where, others, "server, tenant, project, token_file");
+  const { server, tenant, project, token_file, certificate_file, ...others } = recordOf(where, value ?? {});
+  refuseOthers(where, others, "server, tenant, project, token_file, certificate_file");
   const context: Context = {};
-  for (const [key, given] of Object.entries({ server, tenant, project, token_file })) {
+  for (const [key, given] of Object.entries({ server, tenant, project, token_file, certificate_file })) {
     if (given === undefined) continue;
     if (typeof given !== "string") throw configFailure(`${where}.${key} must be text, got ${JSON.stringify(given)}`);
     context[key as keyof Context] = given;
   }
-  if (token_file !== undefined && /[/\\]/.test(String(token_file))) {
-    throw configFailure(`${where}.token_file must be the name of a file beside the configuration`);
+  for (const key of ["token_file", "certificate_file"] as const) {
+    if (/[/\\]/.test(context[key] ?? ""))
+      throw configFailure(`${where}.${key} must be the name of a file beside the configuration`);
   }
   return context;
 }

@@ -11,6 +11,11 @@ export function configFolder(env: Env): string {
   return join(env.XDG_CONFIG_HOME || join(homeOf(env), ".config"), "tess");
 }
 
+/** Folder of what commands remember of earlier ones. */
+export function stateFolder(env: Env): string {
+  return join(env.XDG_STATE_HOME || join(homeOf(env), ".local", "state"), "tess");
+}
+
 /** Folder of what can be fetched again. */
 export function cacheFolder(env: Env): string {
   return join(env.XDG_CACHE_HOME || join(homeOf(env), ".cache"), "tess");
@@ -32,7 +37,7 @@ export function homeOf(env: Env): string {
 }
 
 /** A program of the server's package; it is started, never imported. */
-export function serverProgram(name: "main" | "admin"): string {
+export function serverProgram(name: "main" | "admin" | "helper"): string {
   return programOf(`server/dist/${name}.js`);
 }
 

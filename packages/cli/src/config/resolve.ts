@@ -4,7 +4,7 @@ import { configFailure, Outage } from "../failure.ts";
 import type { Target } from "../http.ts";
 import type { Terminal } from "../terminal.ts";
 import { readEndpoint, tokenOfEndpoint } from "./endpoint.ts";
-import { type Config, type Context, readConfig, readToken } from "./file.ts";
+import { type Config, type Context, readConfig, readKept } from "./file.ts";
 import { type FolderConfig, readFolderConfig } from "./folder.ts";
 import { configFolder, dataFolder } from "./paths.ts";
 
@@ -52,16 +52,26 @@ export async function resolveSettings(flags: WhereFlags, terminal: Terminal): Pr
     if (server === undefined) throw noServer(data, flags.data ?? env.TESSERA_DATA);
     checkAddress(server);
     const isOwn = endpoint !== undefined && sameServer(endpoint.url, server);
-    const trust = isOwn && endpoint.certificate !== undefined ? { certificate: endpoint.certificate } : {};
-    if (givenToken !== undefined) return { server, ...givenToken, ...trust };
     const known = [context, ...Object.values(config.contexts)].find((each) => sameServer(each.server, server));
-    const kept = known?.token_file === undefined ? undefined : readToken(folder, known.token_file);
+    const { certificate, certificateFrom } = isOwn ? endpoint : noted(folder, known);
+    const trust = certificate === undefined ? {} : { certificate, certificateFrom };
+    if (givenToken !== undefined) return { server, ...givenToken, ...trust };
+    const kept = readKept(folder, known?.token_file);
     if (kept !== undefined) return { server, token: kept, tokenFrom: join(folder, known!.token_file!), ...trust };
     const own = isOwn ? tokenOfEndpoint(endpoint) : undefined;
     return { server, token: own, ...(own !== undefined && { tokenFrom: endpoint!.tokenFile! }), ...trust };
   };
   const found = named === undefined ? data : undefined;
   return { locate, serverFrom, data: found, context: name, project, scope: project ?? context.tenant };
+}
+
+/** The certificate that `tess login` noted for the server of a context. */
+export function noted(
+  folder: string,
+  known: Context | undefined,
+): { readonly certificate?: string | undefined; readonly certificateFrom?: string } {
+  const file = known?.certificate_file;
+  return file === undefined ? {} : { certificate: readKept(folder, file), certificateFrom: join(folder, file) };
 }
 
 function sourceOf(flags: WhereFlags, env: Terminal["env"], context: Context): Settings["serverFrom"] {

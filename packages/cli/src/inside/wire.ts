@@ -49,7 +49,7 @@ export class Wire {
   /** Goes through an entrance that was granted. */
   static async open(api: Api, entrance: string, ears: Ears): Promise<Wire> {
     const { WebSocket } = await import("ws");
-    const { url, headers, tls } = await api.socketAt("openEntrance", { entrance });
+    const { url, headers, tls, failureOf } = await api.socketAt("openEntrance", { entrance });
     const socket = new WebSocket(url, { ...tls, headers, perMessageDeflate: false, maxPayload: 4 << 20 });
     const wire = new Wire(socket, ears);
     await new Promise<void>((resolve, reject) => {
@@ -57,7 +57,7 @@ export class Wire {
       socket.once("unexpected-response", (_request, answer: IncomingMessage) =>
         api.failureOf(answer).then(reject, reject),
       );
-      socket.once("error", (error) => reject(lost(api.server, error)));
+      socket.once("error", (error) => reject(failureOf(error)));
     });
     return wire;
   }
@@ -121,12 +121,4 @@ export class Wire {
       "repeat the command once the server is back",
     );
   }
-}
-
-function lost(server: string, cause: Error): Outage {
-  return new Outage(
-    `${server} does not open a connection (${(cause as NodeJS.ErrnoException).code ?? cause.message})`,
-    "",
-    cause,
-  );
 }

@@ -1,9 +1,15 @@
 import { strict as assert } from "node:assert";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
 import type { TestContext } from "node:test";
 import { type AnswerOf, type Job, type Route, type RouteId, routes } from "@tessera/wire";
 import Value from "typebox/value";
+import { certificate, privateKey } from "./certificate.ts";
 import { jobOf } from "./things.ts";
 
 /** A request as the stand-in saw it. */
@@ -32,14 +38,21 @@ export class StandIn {
   readonly #watchers = new Map<RouteId, Set<ServerResponse>>();
   readonly #jobs = new Map<string, Job>();
   readonly #server: Server;
+  readonly #sockets = new Set<Duplex>();
+  /** Where it says how to reach it and how to recognise it, as the data folder of a server does. */
+  readonly data = mkdtempSync(join(tmpdir(), "tess-stand-in-"));
   #events = 0;
 
   private constructor() {
-    this.#server = createServer((request, response) => {
+    this.#server = createServer({ cert: certificate, key: privateKey }, (request, response) => {
       this.#answer(request, response).catch((error) => {
         this.mistakes.push(String(error));
         response.destroy();
       });
+    });
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
     });
   }
 
@@ -48,6 +61,7 @@ export class StandIn {
     await standIn.listen(0);
     test.after(async () => {
       await standIn.stop();
+      rmSync(standIn.data, { recursive: true });
       assert.deepEqual(standIn.mistakes, []);
     });
     return standIn;
@@ -55,25 +69,31 @@ export class StandIn {
 
   port = 0;
 
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
   get env(): Record<string, string> {
     return {
-      TESS_SERVER: `http://127.0.0.1:${this.port}`,
+      TESS_SERVER: this.url,
       TESS_TOKEN: "secret-token",
       HOME: "/nonexistent",
-      TESSERA_DATA: "/nonexistent",
+      TESSERA_DATA: this.data,
     };
   }
 
   async listen(port: number): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
     this.port = (this.#server.address() as AddressInfo).port;
+    writeFileSync(join(this.data, "identity.crt"), certificate);
+    writeFileSync(join(this.data, "endpoint.json"), JSON.stringify({ url: this.url, certificateFile: "identity.crt" }));
   }
 
   /** As a crash would: open connections are cut. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
+    for (const socket of this.#sockets) socket.destroy(); // also those that have not finished their handshake
     await closed;
   }
 

@@ -19,18 +19,25 @@ import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
 import { setPolicy } from "./policy.ts";
+import { changeTrail } from "./trail.ts";
 import { windowCame } from "./windows.ts";
 
 /** The decision on one input. Changes nothing; the same state, input and time give the same answer anywhere (S26). */
 export function decide(state: State, input: Input, now: Instant): Decision {
   switch (input.kind) {
     case "command":
-      return decideOnce(state, input, now);
+      return withPrivates(decideOnce(state, input, now), input, now);
     case "report":
       return { events: takeReport(state, input.report, now) };
     case "tick":
       return { events: [] };
   }
+}
+
+/** What is decided covers the private rows that are written with it. */
+function withPrivates(decision: Decision, { privates: rows = [] }: CommandInput, now: Instant): Decision {
+  if (rows.length === 0 || isRefusal(decision) || decision.repeated === true) return decision;
+  return { ...decision, events: [...decision.events, { kind: "privates-noted", v: 1, at: now, rows }] };
 }
 
 /** A create that repeats an idempotency key is answered from memory: same body, same answer; other body, refused (S15). */
@@ -110,6 +117,12 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "invoice.issue":
     case "ledger.post":
       return changeBooks(state, command, now);
+    case "key.name":
+    case "privates.note":
+    case "anchor.set":
+    case "anchor.drop":
+    case "head.witness":
+      return changeTrail(state, command, now);
     case "audit.note":
       return { events: [{ kind: "audit-noted", v: 1, at: now, notes: command.notes.length }] };
     case "epoch.begin":

@@ -6,6 +6,8 @@ import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Instant } from "../model/units.ts";
 import type { MoneyCommand } from "./money-command.ts";
+import type { TrailCommand } from "./trail-command.ts";
+import type { PrivateNote } from "./trail-event.ts";
 
 /**
  * A request to the core. A command is an input: the journal keeps it unchanged, beside the events that the core decided.
@@ -78,6 +80,7 @@ export type Command =
       readonly label: string;
       readonly scopes: readonly string[];
       readonly expiresAt: Instant;
+      readonly parent?: TokenId;
     }
   | { readonly kind: "token.revoke"; readonly token: TokenId }
   /** The same commit writes the value to the private table, encrypted; the journal records only that it changed. */
@@ -93,6 +96,7 @@ export type Command =
   | { readonly kind: "volume.delete"; readonly account: string; readonly name: string }
   | { readonly kind: "policy.set"; readonly policy: Policy }
   | MoneyCommand
+  | TrailCommand
   /** What the audit keeps although nothing changed: refusals, failed sign-ins, reads. Sent by the shell in batches. */
   | { readonly kind: "audit.note"; readonly notes: readonly AuditNote[] }
   /** The first input after a restore: from then on engines refuse orders of a lower epoch. */
@@ -112,7 +116,7 @@ export interface SubmitJob {
 export interface AuditNote {
   /** What was tried: an action such as `job.logs`, or `session.fail`. */
   readonly action: string;
-  readonly user?: UserId;
+  readonly user?: UserId | "system";
   readonly token?: TokenId;
   readonly origin?: string;
   /** The request id that the caller was told; of several the first. */
@@ -147,6 +151,8 @@ export interface CommandInput {
   readonly change?: string;
   /** A repeated create with the same key and body gets the answer of the first. */
   readonly idempotency?: { readonly key: string; readonly bodyHash: string };
+  /** The private rows that the same commit writes: the journal covers them by their digests. */
+  readonly privates?: readonly PrivateNote[];
 }
 
 /** Advances the time, so that due timers take effect. */

@@ -10,6 +10,7 @@ import type { Instant } from "../model/units.ts";
 import type { VolumeTerms } from "../model/volume.ts";
 import type { Head } from "./head.ts";
 import type { MoneyEvent } from "./money-event.ts";
+import type { TrailEvent } from "./trail-event.ts";
 
 /**
  * A decision. `apply` only writes events into the state and never recomputes policy, so today's journal gives the same
@@ -54,6 +55,7 @@ export type Event =
   | KeyUsed
   | PolicySet
   | MoneyEvent
+  | TrailEvent
   | AuditNoted
   | EpochBegan
   | TurnTaken;
@@ -123,6 +125,7 @@ export interface TokenCreated extends Head<"token-created"> {
   readonly label: string;
   readonly scopes: readonly string[];
   readonly expiresAt: Instant;
+  readonly parent?: TokenId;
 }
 export interface TokenRevoked extends Head<"token-revoked"> {
   readonly token: TokenId;

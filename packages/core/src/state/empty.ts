@@ -24,6 +24,7 @@ import { VictimClasses } from "./indexes/victim-classes.ts";
 import { Waiting } from "./indexes/waiting.ts";
 import { Wishes } from "./indexes/wish.ts";
 import type { State } from "./state.ts";
+import { emptyTrail } from "./trail.ts";
 
 /** The state before anything happened: the root account and nothing else. */
 export function emptyState(): State {
@@ -63,6 +64,7 @@ export function emptyState(): State {
     arrivals: new Arrivals(),
     policy: plainPolicy,
     books: emptyBooks(),
+    trail: emptyTrail(),
     movedAt: [],
     dedicated: new Map(),
     rest: new Map(),

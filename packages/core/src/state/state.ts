@@ -29,6 +29,7 @@ import type { Timers } from "./indexes/timers.ts";
 import type { VictimClasses } from "./indexes/victim-classes.ts";
 import type { Waiting } from "./indexes/waiting.ts";
 import type { Wishes } from "./indexes/wish.ts";
+import type { Trail } from "./trail.ts";
 
 /** A used idempotency key and what its request created. */
 export interface UsedKey {
@@ -69,6 +70,7 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   readonly claimants: Set<Job>;
   policy: Policy;
   readonly books: Books;
+  readonly trail: Trail;
   /** When jobs were moved, one entry for each, oldest first; the next move drops entries older than an hour [T9]. */
   movedAt: Instant[];
   /** Nodes that a confidential tenant has to itself, and the account that is charged for their remainder [U3]. */

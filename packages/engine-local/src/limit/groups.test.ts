@@ -7,6 +7,7 @@ const limits = { cpusMilli: 1_500, memoryMiB: 256, processesMax: 40, runMsMax: 0
 const version2: Hierarchy = {
   version: 2,
   mount: "/sys/fs/cgroup",
+  top: "/groups/tessera",
   folder: "/groups/tessera",
   controllers: ["cpu", "memory", "pids"],
   killFile: true,
@@ -14,6 +15,7 @@ const version2: Hierarchy = {
 const version1 = (...controllers: string[]): Hierarchy => ({
   version: 1,
   mount: "/sys/fs/cgroup",
+  top: `/groups/${controllers.join(",")}/tessera`,
   folder: `/groups/${controllers.join(",")}/tessera`,
   controllers,
   killFile: false,
@@ -37,7 +39,7 @@ it("sets all limits in one group where version 2 carries them", () => {
   ]);
 });
 
-it("takes a group of version 1 for each controller, and none that nobody asked for", () => {
+it("takes a group of version 1 for each controller that carries a limit or a share of all jobs", () => {
   const old = [
     version1("memory"),
     version1("cpu", "cpuacct"),
@@ -55,6 +57,7 @@ it("takes a group of version 1 for each controller, and none that nobody asked f
     [
       { held: ["memory"], ends: "no", settings: ["memory.limit_in_bytes=268435456"] },
       { held: ["cpu"], ends: "no", settings: ["cpu.cfs_period_us=100000", "cpu.cfs_quota_us=150000"] },
+      { held: [], ends: "no", settings: [] },
       { held: ["gpu"], ends: "no", settings: ["devices.deny=c 195:1 rwm"] },
       { held: [], ends: "freezer", settings: [] },
     ],

@@ -16,9 +16,12 @@ const periodUs = 100_000;
 /** The kernel takes no quota below a millisecond. */
 const quotaUsMin = 1_000;
 
+/** What all jobs have a limit on together, so that each must be in a group. */
+const shared = ["memory", "cpu", "pids"];
+
 /**
- * The groups of one lease: one for each hierarchy that carries a limit it asked for, and one that can end the whole
- * tree at once.
+ * The groups of one lease: one for each hierarchy that carries a limit it asked for or a limit on all jobs, and one that
+ * can end the whole tree at once.
  */
 export function planGroups(
   hierarchies: readonly Hierarchy[],
@@ -26,7 +29,7 @@ export function planGroups(
   limits: Limits,
   closedDevices: readonly DeviceNumber[],
 ): ControlGroup[] {
-  const groups = hierarchies.map((hierarchy): ControlGroup => {
+  const groups = hierarchies.map((hierarchy) => {
     const has = (controller: string) => hierarchy.controllers.includes(controller);
     const settings: Setting[] = [];
     const held: string[] = [];
@@ -44,16 +47,18 @@ export function planGroups(
         closedDevices.map(({ major, minor }) => ({ file: "devices.deny", value: `c ${major}:${minor} rwm` })),
       );
     }
-    return {
+    const group: ControlGroup = {
       folder: join(hierarchy.folder, name),
       settings,
       limits: held,
       ends: hierarchy.killFile ? "kill-file" : hierarchy.version === 1 && has("freezer") ? "freezer" : "no",
       ...(held.includes("memory") ? { oomFile: hierarchy.version === 2 ? "memory.events" : "memory.oom_control" } : {}),
     };
+    return { group, isNeeded: held.length > 0 || shared.some(has) };
   });
-  const ender = groups.find((group) => group.ends === "kill-file") ?? groups.find((group) => group.ends === "freezer");
-  return groups.filter((group) => group.limits.length > 0 || group === ender);
+  const ends = (how: ControlGroup["ends"]) => groups.find(({ group }) => group.ends === how)?.group;
+  const ender = ends("kill-file") ?? ends("freezer");
+  return groups.filter(({ group, isNeeded }) => isNeeded || group === ender).map(({ group }) => group);
 }
 
 function memorySettings({ version, folder }: Hierarchy, bytes: number): Setting[] {

@@ -1,12 +1,15 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ownShare, shareSettings, weightSettings, writeSettings } from "./share.ts";
 
 /** A control group hierarchy in which this process may make groups. */
 export interface Hierarchy {
   readonly version: 1 | 2;
   /** Where it is mounted. */
   readonly mount: string;
-  /** The folder below which each lease gets its own. */
+  /** The folder of everything that is ours. */
+  readonly top: string;
+  /** The folder below it in which each lease gets its own; it limits what all jobs have together. */
   readonly folder: string;
   /** Controllers that take effect in groups below `folder`. */
   readonly controllers: readonly string[];
@@ -71,17 +74,22 @@ function tryHierarchy(mount: Mount, own: string): Hierarchy | undefined {
   if (mount.version === 1 && controllers.length === 0) return undefined;
   // At the top first: a group below our own would end with the unit that a service manager keeps us in.
   for (const parent of new Set([mount.path, join(mount.path, own)])) {
-    const folder = join(parent, "tessera");
+    const top = join(parent, "tessera");
+    const folder = join(top, "jobs");
     const trial = join(folder, `trial-${process.pid}`);
     try {
       mkdirSync(folder, { recursive: true });
-      if (mount.version === 2) enableControllers(parent, folder);
+      if (mount.version === 2) enableControllers(parent, top, folder);
+      chmodSync(folder, 0o700); // how many jobs there are is not for everybody
       mkdirSync(trial);
       const killFile = existsSync(join(trial, "cgroup.kill"));
       rmdirSync(trial);
-      if (mount.version === 1) return { version: 1, mount: mount.path, folder, controllers, killFile: false };
+      writeSettings(top, weightSettings(mount.version));
+      writeSettings(folder, shareSettings(mount.version, ownShare()));
+      const found = { mount: mount.path, top, folder };
+      if (mount.version === 1) return { ...found, version: 1, controllers, killFile: false };
       const enabled = readFileSync(join(folder, "cgroup.subtree_control"), "utf8").trim().split(" ").filter(Boolean);
-      return { version: 2, mount: mount.path, folder, controllers: enabled, killFile };
+      return { ...found, version: 2, controllers: enabled, killFile };
     } catch {
       // Not ours to change here; perhaps further down.
     }

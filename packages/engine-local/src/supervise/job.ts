@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LogLine } from "@tessera/engine";
 import { LineCutter } from "../log/lines.ts";
 import type { Masker } from "../log/mask.ts";
+import { Pace } from "../log/pace.ts";
 import type { LogWriter } from "../log/writer.ts";
 import { initDescriptor, initScript, initSettings } from "./init.ts";
 import { findProcess, markVariable, type ProcessEntry } from "./processes.ts";
@@ -90,9 +91,16 @@ export function startStep(
 
 export const standardPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/** What one process may have open; without a limit, one job could use up the table of the machine. */
+const filesMax = 65_536;
+/** Where the machine itself is out of memory, the kernel ends jobs before supervisors and the control plane. */
+const firstToEnd = 500;
+
 /** Moves itself into each group before anything of the user exists, so that nothing starts outside. */
 const enterGroups = `d=$1; n=$2; shift 2
 [ -z "$d" ] || ulimit -d "$d"
+ulimit -n ${filesMax} 2>/dev/null
+echo ${firstToEnd} > /proc/self/oom_score_adj
 while [ "$n" -gt 0 ]; do
   echo $$ > "$1/cgroup.procs" || { echo "fail 125 control group $1 cannot be entered" >&${initDescriptor.status}; exit 125; }
   shift; n=$((n - 1))
@@ -136,7 +144,14 @@ async function keepLines(
   log: { readonly writer: Pick<LogWriter, "write">; readonly masker: Masker },
 ): Promise<void> {
   const cutter = new LineCutter(log.masker);
-  stream.on("data", (bytes: Buffer) => log.writer.write(name, Date.now(), cutter.push(bytes)));
+  const pace = new Pace(performance.now());
+  stream.on("data", (bytes: Buffer) => {
+    log.writer.write(name, Date.now(), cutter.push(bytes));
+    const waitMs = pace.take(bytes.length, performance.now());
+    if (waitMs === 0) return;
+    stream.pause();
+    setTimeout(() => stream.resume(), waitMs).unref();
+  });
   await new Promise((resolve) => stream.once("close", resolve).on("error", resolve));
   log.writer.write(name, Date.now(), cutter.end());
 }

@@ -6,8 +6,10 @@ import { collectOutputs, sizeText } from "../files/collect.ts";
 import { leaseFile, takeClaim } from "../lease/folder.ts";
 import { LogWriter } from "../log/writer.ts";
 import { closeInherited } from "./descriptors.ts";
+import { freeAt } from "./disk.ts";
 import { Entrance } from "./entrance.ts";
 import { type MemberEnd, runMember } from "./member.ts";
+import { MemberNetwork } from "./network/member-network.ts";
 import { Orders } from "./orders.ts";
 import { prepare } from "./prepare.ts";
 import { findProcess } from "./processes.ts";
@@ -35,23 +37,28 @@ async function supervise(folder: string): Promise<void> {
   if (scrubbed?.kind === "scrub-failed") return;
   const stopped = new AbortController();
   orders.onStop(() => stopped.abort());
-  const prepared = await prepare(sheet, stopped.signal);
-  if (prepared.kind !== "prepared" && stopped.signal.aborted) return reports.write(neverReleased);
+  const network = new MemberNetwork(sheet.network, sheet.order.lease);
+  const prepared = await prepare(sheet, network, stopped.signal);
+  if (prepared.kind !== "prepared") {
+    await network.leave();
+    return reports.write(stopped.signal.aborted ? neverReleased : prepared);
+  }
   await reports.write(prepared);
-  if (prepared.kind !== "prepared") return;
   const released = await orders.releasedOrStopped();
   if (released) {
     const log = new LogWriter(sheet.logFolder, sheet.logBytesMax, sheet.logFilesMax);
     const readyAt = statSync(join(folder, leaseFile.reports)).ctimeMs;
     const entrance = new Entrance(folder);
-    const last = await runMember(sheet, secrets, orders, reports, log, entrance);
+    const last = await runMember(sheet, secrets, orders, reports, log, entrance, network);
     entrance.close();
     const outputs = await keepOutputs(sheet, readyAt, last, orders.returns, log);
     log.close();
     await removeGroups(sheet.groups);
+    await network.leave();
     await reports.write({ ...last, ...(outputs.length > 0 && { outputs }) });
   } else {
     await removeGroups(sheet.groups);
+    await network.leave();
     await reports.write(neverReleased);
   }
 }
@@ -69,6 +76,9 @@ async function keepOutputs(
   if (returns && last.done !== true) return [];
   const say = (text: string) => log.write("tessera", Date.now(), [text]);
   try {
+    // What was stopped for filling the disk would be copied onto the same disk.
+    if (last.limit !== undefined && (await freeAt(sheet.workFolder)).isScarce)
+      throw new Error("the disk of this node is nearly full");
     const outputs = await collectOutputs(sheet, readyAt);
     for (const { name, left } of outputs) {
       if (left !== undefined)

@@ -10,6 +10,7 @@ import { environmentOf } from "./environment.ts";
 import { fetchScript } from "./fetch.ts";
 import { type Step, type StepEnd, standardPath, startStep } from "./job.ts";
 import { lookScript, needsLook, readLook } from "./look.ts";
+import type { MemberNetwork } from "./network/member-network.ts";
 import type { Orders } from "./orders.ts";
 import { isAlive, type ProcessEntry } from "./processes.ts";
 import type { ReportWriter } from "./reports.ts";
@@ -29,6 +30,7 @@ export async function runMember(
   reports: ReportWriter,
   writer: LogWriter,
   entrance: Entrance,
+  network: MemberNetwork,
 ): Promise<MemberEnd> {
   const { order } = sheet;
   let environment = environmentOf(sheet, secrets);
@@ -68,8 +70,8 @@ export async function runMember(
   let passed: RoomPassed | undefined;
   const stopWatch = watchRoom(sheet, (found) => {
     passed = found;
-    say(`${roomText(found)}: ${stopText(order.stop)}`);
-    stopping.order(order.stop);
+    say(`${found.reason}: ${stopText(found.stop)}`);
+    stopping.order(found.stop);
   });
 
   let end: StepEnd = { code: 0 };
@@ -91,7 +93,7 @@ export async function runMember(
     tree = { ...tree, ...(step.root === undefined ? {} : { root: step.root }), keepers: step.keepers };
     const { session } = step;
     const around = tree;
-    entrance.open({ sheet, tree: () => around, session });
+    entrance.open({ sheet, network, tree: () => around, session });
     end = await Promise.race([step.ended, unwatched(step, tree)]);
     // Before the rest of the job gets its grace: a shell of a visitor would use it up.
     await entrance.shut("the job has ended");
@@ -116,7 +118,7 @@ export async function runMember(
   stopping.settle();
   telling.close();
   if (passed !== undefined) {
-    reason = roomText(passed);
+    reason = passed.reason;
     if (end.code === 0) end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself
   }
   if (stoppedBy !== undefined) end = { code: 128 + constants.signals[stoppedBy], signal: stoppedBy };
@@ -181,11 +183,6 @@ function withPath(
   before: { readonly [name: string]: string },
 ): { readonly [name: string]: string } {
   return found.PATH === undefined ? found : { ...found, PATH: `${found.PATH}:${before.PATH ?? standardPath}` };
-}
-
-function roomText({ limit, usedMiB, allowedMiB }: RoomPassed): string {
-  const what = limit === "scratch" ? "its work, temporary and output folders hold" : "its checkpoint folder holds";
-  return `${what} ${usedMiB} MiB, more than its limit of ${allowedMiB} MiB (${limit})`;
 }
 
 /**

@@ -1,5 +1,7 @@
-import type { UserId } from "@tessera/core";
+import { randomBytes } from "node:crypto";
+import type { ReadonlyState, UserId } from "@tessera/core";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
+import { soundPrivates } from "./private-rows.ts";
 
 /** What is known of a person outside the journal, where it can be erased. */
 export interface Person {
@@ -13,12 +15,13 @@ export class People {
   readonly #idByName = new Map<string, UserId>();
   readonly #withPassword = new Set<UserId>();
 
-  static async load(reader: StoreReader): Promise<People> {
+  static async load(reader: StoreReader, state: ReadonlyState): Promise<People> {
     const people = new People();
-    for (const [id, value] of await reader.privates("person")) {
-      people.#enter(id as UserId, JSON.parse(Buffer.from(value).toString("utf8")) as Person);
+    for (const [id, value] of await soundPrivates(reader, state, "person")) {
+      const { name, email } = JSON.parse(Buffer.from(value).toString("utf8")) as Person;
+      people.#enter(id as UserId, { name, ...(email !== undefined && { email }) });
     }
-    for (const id of (await reader.privates("password")).keys()) people.#withPassword.add(id as UserId);
+    for (const id of (await soundPrivates(reader, state, "password")).keys()) people.#withPassword.add(id as UserId);
     return people;
   }
 
@@ -64,8 +67,10 @@ export class People {
   }
 }
 
+/** With a salt: the journal keeps a digest of the row, from which the name could be guessed once it is erased. */
 export function personRow(id: UserId, person: Person): PrivateWrite {
-  return { kind: "person", key: id, value: Buffer.from(JSON.stringify(person)) };
+  const salt = randomBytes(16).toString("base64url");
+  return { kind: "person", key: id, value: Buffer.from(JSON.stringify({ ...person, salt })) };
 }
 
 /** Everything private about a user goes. */

@@ -53,6 +53,7 @@ export const grantsOf: Readonly<Record<Role, Grants>> = {
     "node.write": "all",
     "policy.write": "all",
     "volume.write": "all",
+    "witness.write": "all",
     "price.write": "all",
     "bill.write": "all",
   },

@@ -2,12 +2,14 @@ import { headerShapes, type JobCreated, parametersOf, type Route, type RouteId, 
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { mayAnywhere } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
+import { unauthenticated } from "./answer/answer.ts";
 import { type Denial, deny, isDenied } from "./answer/problem.ts";
 import { answerAway, isAway, whenLeft } from "./away/away.ts";
 import type { AwayAnswer } from "./away/tasks.ts";
 import type { Api, Call, Handler } from "./context.ts";
-import { authorise, checkMounts, checkScope } from "./guard/authorise.ts";
+import { type Asked, authorise, checkMounts, checkScope } from "./guard/authorise.ts";
 import { noteRead } from "./guard/record.ts";
+import { stillMay, stillThere } from "./guard/streams.ts";
 import { sendFile, sendFiles } from "./handle/files.ts";
 import { handlers } from "./handle/index.ts";
 import { sendLogs } from "./handle/logs.ts";
@@ -18,7 +20,7 @@ import { type Check, checkOfBody, checkOfQuery } from "./request/validate.ts";
 import type { Watches } from "./watch/watches.ts";
 
 /** Bodies whose values are never told back, not even to the one who sent them. */
-const sensitive: ReadonlySet<RouteId> = new Set<RouteId>(["putSecret", "setPassword"]);
+const sensitive: ReadonlySet<RouteId> = new Set<RouteId>(["putSecret", "setPassword", "createToken"]);
 
 export const routeIds = Object.keys(routes) as RouteId[];
 
@@ -126,13 +128,48 @@ export async function serve(
   if (route.watch && request.headers.accept?.includes("text/event-stream")) {
     return watches.open(id, call, request.headers["last-event-id"], reply);
   }
+  const began = performance.now();
+  if (route.upload) {
+    const full = followUpload(api, call as unknown as Call<"putContent">, request);
+    if (full !== undefined) return full;
+  }
   const isDoneAway = api.work !== undefined && isAway(id, api.control.state);
   const answer = await once(underWay, principal, idempotency?.key, () =>
     isDoneAway ? answerAway(api, id, call, whenLeft(reply)) : prepared.handler!(api, call),
   );
   if (isDenied(answer)) return answer;
+  if (route.method === "GET" && performance.now() - began > slowMs) {
+    const ended = await endedMeanwhile(api, asked, request, reply);
+    if (ended !== undefined) return ended;
+  }
   if (isDoneAway) sendAway(route, answer as AwayAnswer, reply);
   else send(id, route, answer as object, reply);
+  return undefined;
+}
+
+/** An answer that took longer than this is given only to a caller who may still have it. */
+const slowMs = 1_000;
+
+async function endedMeanwhile(
+  api: Api,
+  asked: Asked,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Denial | undefined> {
+  const principal = stillThere(api, asked.principal);
+  if (principal === undefined) return unauthenticated(api, request, reply);
+  const target = await authorise(api, { ...asked, principal });
+  return isDenied(target) ? target : undefined;
+}
+
+/** Counts an upload and cuts it off once its right is gone. */
+function followUpload(api: Api, call: Call<"putContent">, { raw }: FastifyRequest): Denial | undefined {
+  const { principal, target } = call;
+  const full = api.streams.full(principal);
+  if (full !== undefined) return full;
+  const over = () => !stillMay(api, principal, "job.submit", target, false);
+  const uncount = api.streams.add({ principal, over, end: () => raw.destroy() });
+  raw.once("close", uncount);
   return undefined;
 }
 

@@ -4,6 +4,7 @@ import { emptyJournal, headOf, sealRow } from "../journal/row.ts";
 import { latestAuditFirst, newestJobFirst } from "./columns.ts";
 import { isWithin } from "./paths.ts";
 import {
+  type AuditPlace,
   type AuditQuery,
   type AuditRow,
   type Batch,
@@ -166,6 +167,9 @@ class MemoryStore implements Store {
         (row) =>
           matches(row.actor, query.actor) &&
           matches(row.action, query.action) &&
+          matches(row.target, query.target) &&
+          matches(row.outcome, query.outcome) &&
+          (query.origins === undefined || query.origins.includes(row.origin ?? "")) &&
           underAny(row.account, query.accounts) &&
           (fromAt === undefined || row.at >= fromAt) &&
           (toAt === undefined || row.at < toAt) &&
@@ -173,6 +177,13 @@ class MemoryStore implements Store {
       )
       .sort(latestAuditFirst)
       .slice(0, query.limit);
+  }
+
+  async auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]> {
+    return [...this.#place.projections.audit.values()]
+      .filter((row) => latestAuditFirst({ ...row, ...place }, row) > 0)
+      .sort((a, b) => latestAuditFirst(b, a))
+      .slice(0, limit);
   }
 
   async books({ kind, key, keyPrefix = "" as "-", tenant, fromAt, toAt, after, limit }: BookQuery) {
@@ -206,6 +217,10 @@ class MemoryStore implements Store {
   async rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]> {
     const from = Math.max(0, fromSeq - 1);
     return this.#place.rows.slice(from, from + limit).map(copyOf);
+  }
+
+  async rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]> {
+    return (await this.rows(fromSeq, limit)).map(({ hash }) => hash);
   }
 
   async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {

@@ -162,10 +162,20 @@ export interface AuditQuery {
   readonly accounts: readonly string[];
   readonly actor?: string;
   readonly action?: string;
+  readonly target?: string;
+  readonly outcome?: string;
+  /** Names of addresses; a record matches when its origin is one of them. Absent = any. */
+  readonly origins?: readonly string[];
   readonly fromAt?: Instant;
   readonly toAt?: Instant;
-  readonly before?: { readonly seq: number; readonly index: number };
+  readonly before?: AuditPlace;
   readonly limit: number;
+}
+
+/** Where an audit record stands. */
+export interface AuditPlace {
+  readonly seq: number;
+  readonly index: number;
 }
 
 export interface BookQuery {
@@ -203,12 +213,16 @@ export interface StoreReader {
   /** For each device its newest row at or before `fromAt`, and all rows in (fromAt, toAt), by device and (at, seq). */
   devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]>;
   audit(query: AuditQuery): Promise<readonly AuditRow[]>;
+  /** The records after a place, oldest first. */
+  auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]>;
   /** In the order of the journal. */
   books(query: BookQuery): Promise<readonly BookRow[]>;
   bookPage(query: BookPageQuery): Promise<readonly BookRow[]>;
   privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Rows with seq >= fromSeq in order, in pages of at most `limit`. */
   rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;
+  /** The hashes of the same rows. */
+  rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]>;
   /** The events of the same rows. */
   eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]>;
   latestSnapshot(): Promise<Snapshot | undefined>;

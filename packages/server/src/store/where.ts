@@ -1,5 +1,5 @@
 import { rangeOf, tenantOf, topmost } from "./paths.ts";
-import type { AuditQuery, BookPageQuery, BookQuery, JobQuery } from "./port.ts";
+import type { AuditPlace, AuditQuery, BookPageQuery, BookQuery, JobQuery } from "./port.ts";
 import { storable } from "./text.ts";
 import { spanRows } from "./usage-span.ts";
 
@@ -81,28 +81,42 @@ export function jobStatements(query: JobQuery, columns: string, dialect: Dialect
   });
 }
 
-/** How to find audit records: one statement for each list that has to be merged. */
-export function auditStatements(query: AuditQuery, columns: string, dialect: Dialect): Statement[] {
+/** The rows that a span of time can be in: the journal is in the order of time. */
+export interface SeqSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How to find audit records: one statement for each list that has to be merged. The narrowest index leads. */
+export function auditStatements(query: AuditQuery, span: SeqSpan, columns: string, dialect: Dialect): Statement[] {
   const roots = topmost(query.accounts);
   const statement = (from: string, key: string, where: Where) => ({
     text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.seq DESC, ${key}.idx DESC ${where.bind("LIMIT ?", query.limit)}`,
     values: where.values,
   });
   const common = (key: string, where: Where) => {
+    if (query.target !== undefined) where.and("a.target = ?", query.target);
     if (query.actor !== undefined) where.and("a.actor = ?", query.actor);
     if (query.action !== undefined) where.and("a.action = ?", query.action);
-    if (query.fromAt !== undefined) where.and(`${key}.at >= ?`, query.fromAt);
-    if (query.toAt !== undefined) where.and(`${key}.at < ?`, query.toAt);
+    if (query.outcome !== undefined) where.and("a.outcome = ?", query.outcome);
+    // Said in so many words, so that the index of these alone can be used.
+    if (query.outcome !== undefined && query.outcome !== "ok") where.and("a.outcome <> 'ok'");
+    if (query.fromAt !== undefined) where.and(`${key}.seq >= ? AND ${key}.at >= ?`, span.from, query.fromAt);
+    if (query.toAt !== undefined) where.and(`${key}.seq <= ? AND ${key}.at < ?`, span.to, query.toAt);
     if (query.before !== undefined) {
       where.and(`(${key}.seq, ${key}.idx) < (?, ?)`, query.before.seq, query.before.index);
     }
     return where;
   };
-  if (query.actor !== undefined || roots.length === 0) {
-    const where = common("a", new Where(dialect));
+  const overall = (where: Where) => {
     if (roots.length > 0) where.and(...within("a.account", roots));
-    return [statement(`${dialect.schema}audit a`, "a", where)];
-  }
+    return statement(`${dialect.schema}audit a`, "a", common("a", where));
+  };
+  if (query.origins !== undefined)
+    return query.origins.map((origin) => overall(new Where(dialect).and("a.origin = ?", origin)));
+  const led =
+    query.actor !== undefined || query.target !== undefined || (query.outcome !== undefined && query.outcome !== "ok");
+  if (led || roots.length === 0) return [overall(new Where(dialect))];
   return roots.map((root) => {
     const where = common("u", new Where(dialect).and("u.ancestor = ?", root));
     return statement(
@@ -111,6 +125,22 @@ export function auditStatements(query: AuditQuery, columns: string, dialect: Dia
       where,
     );
   });
+}
+
+/** How to read audit records on from a place. */
+export function auditAfterStatement(place: AuditPlace, limit: number, columns: string, dialect: Dialect): Statement {
+  const where = new Where(dialect).and("(a.seq, a.idx) > (?, ?)", place.seq, place.index);
+  const text = `SELECT ${columns} FROM ${dialect.schema}audit a ${where.text} ORDER BY a.seq, a.idx ${where.bind("LIMIT ?", limit)}`;
+  return { text, values: where.values };
+}
+
+/** The first record at or after a row of the journal, and the last of all. */
+export function auditProbes(dialect: Dialect): { readonly from: string; readonly last: string } {
+  const read = `SELECT seq, at FROM ${dialect.schema}audit`;
+  return {
+    from: `${read} WHERE seq >= ${dialect.mark(1)} ORDER BY seq, idx LIMIT 1`,
+    last: `${read} ORDER BY seq DESC, idx DESC LIMIT 1`,
+  };
 }
 
 /** How to find what has to do with money, in the order of the journal. */

@@ -12,7 +12,9 @@ export type Where = (typeof tenancies)[number];
 const admin =
   "job.read job.submit job.control job.logs job.enter account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write volume.read usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
 const can: Readonly<Record<Role, ReadonlySet<string>>> = {
-  "platform-owner": words(`${admin} audit.read node.write policy.write volume.write price.write bill.write`),
+  "platform-owner": words(
+    `${admin} audit.read node.write policy.write volume.write witness.write price.write bill.write`,
+  ),
   "tenant-admin": words(`${admin} audit.read`),
   "team-admin": words(admin),
   member: words("job.read job.submit account.read secret.read volume.read usage.read cost.read budget.read event.read"),
@@ -47,6 +49,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readSession: { anywhere: true },
   signIn: { anywhere: true },
   signOut: { anywhere: true },
+  linkSession: { anywhere: true },
   signOutEverywhere: { anywhere: true },
   submitJob: { sees: "account.read", needs: "job.submit" },
   applyJob: { sees: "account.read", needs: "job.submit" },
@@ -80,6 +83,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
   readFleet: { anywhere: true },
+  listAlarms: { anywhere: true },
   listNodes: { anywhere: true },
   getNode: { fleet: true },
   cordonNode: { fleet: true, needs: "node.write" },
@@ -124,6 +128,12 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listEntries: { sees: "account.read", needs: "ledger.read" },
   postEntry: { sees: "account.read", needs: "bill.write" },
   getHead: { anywhere: true },
+  proveConsistency: { anywhere: true },
+  listAnchors: { anywhere: true, needs: "policy.write" },
+  addAnchor: { anywhere: true, needs: "policy.write" },
+  removeAnchor: { anywhere: true, needs: "policy.write", answers: 404 },
+  listWitnessed: { anywhere: true, needs: "policy.write" },
+  witnessHead: { anywhere: true, needs: "witness.write", answers: 422 },
   listAudit: { sees: "account.read", needs: "audit.read" },
   listEvents: { sees: "account.read", needs: "event.read" },
 };
@@ -269,6 +279,14 @@ async function requestFor(
       return { path, body: { cancel: true } };
     case "setPolicy":
       return { path, body: { rebalance: "off", minRuntime: "1m", grace: "0s", backfill: true } };
+    case "proveConsistency":
+      return { path: `${path}?from=1&to=1` };
+    case "removeAnchor":
+      return { path: path.replace(":anchor", "anc_0000000000000000") };
+    case "witnessHead":
+      return { path, body: { head: "no head", keys: [{ publicKey: "k" }] } };
+    case "addAnchor":
+      return { path, body: { kind: "http", to: `http://127.0.0.1:9/${n}` } };
     case "putVolume":
       return { path, body: { path: "/srv/data" } };
     case "putSecret":
@@ -298,7 +316,7 @@ async function doomedAccount(tenancy: Tenancy, role: Role, where: Where, n: numb
 
 /** An answer without what differs each time, and without the name that was asked for. */
 function fingerprint({ status, headers, text, json }: Answer): string {
-  const changes = new Set(["x-request-id", "date", "content-length"]);
+  const changes = new Set(["x-request-id", "tessera-head", "date", "content-length"]);
   const stable = [...headers].filter(([name]) => !changes.has(name));
   const { value } = (json ?? {}) as { value?: unknown };
   const nameless = typeof value === "string" ? text.replaceAll(value, "NAME") : text;

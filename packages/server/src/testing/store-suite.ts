@@ -397,6 +397,58 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         assert.deepEqual(await found({ toAt: 30, accounts: ["a"] }), ["1.1"]);
       });
 
+      it("is filtered by target, outcome and where it came from", async () => {
+        const more = [
+          auditOf({ seq: 4, index: 0, at: 40, account: "a", target: "usr_1", outcome: "refused", origin: "org_1" }),
+          auditOf({
+            seq: 5,
+            index: 0,
+            at: 50,
+            account: "b",
+            target: "usr_1",
+            outcome: "failed",
+            origin: "org_2",
+            count: 7,
+          }),
+          auditOf({ seq: 6, index: 0, at: 60, account: "a", target: "usr_2", origin: "org_1" }),
+        ];
+        await project({ audit: [...entries, ...more] });
+        const found = async (query: object) =>
+          (await store.audit({ accounts: [], limit: 10, ...query })).map(({ seq, index }) => `${seq}.${index}`);
+        assert.deepEqual(await found({ target: "usr_1" }), ["5.0", "4.0"]);
+        assert.deepEqual(await found({ target: "usr_1", accounts: ["b"] }), ["5.0"]);
+        assert.deepEqual(await found({ outcome: "refused" }), ["4.0"]);
+        assert.deepEqual(await found({ outcome: "ok", accounts: ["a"] }), ["6.0", "3.1", "1.1"]);
+        assert.deepEqual(await found({ origins: ["org_1"] }), ["6.0", "4.0"]);
+        assert.deepEqual(await found({ origins: ["org_1", "org_2"], fromAt: 45 }), ["6.0", "5.0"]);
+        assert.deepEqual(await found({ origins: ["org_1", "org_2"], limit: 2 }), ["6.0", "5.0"]);
+        assert.deepEqual(await found({ origins: [] }), []);
+        assert.deepEqual(await found({ fromAt: 100 }), []);
+        assert.deepEqual(await found({ toAt: 10 }), []);
+      });
+
+      it("is found in any span of time, and read on from any place", async () => {
+        const many = Array.from({ length: 60 }, (_, i) =>
+          auditOf({ seq: 3 * i + 2, index: i % 2, at: 100 * (i >> 1) }),
+        );
+        await project({ audit: many });
+        for (const [fromAt, toAt] of [
+          [0, 1],
+          [0, 5_000],
+          [150, 950],
+          [900, 901],
+          [2_900, 9_999],
+          [3_000, 9_999],
+        ] as const) {
+          const wanted = many.filter(({ at }) => at >= fromAt && at < toAt).toReversed();
+          assert.deepEqual(await store.audit({ accounts: [], limit: 100, fromAt, toAt }), wanted);
+          assert.deepEqual(await store.audit({ accounts: ["vision"], limit: 100, fromAt, toAt }), wanted);
+        }
+        assert.deepEqual(await store.auditAfter({ seq: 0, index: 0 }, 100), many);
+        assert.deepEqual(await store.auditAfter(many[9]!, 3), many.slice(10, 13));
+        assert.deepEqual(await store.auditAfter(many.at(-1)!, 3), []);
+      });
+
       it("is paged by cursor", async () => {
         await project({ audit: entries });
         for (const accounts of [[], ["", "a", "ab"]]) {

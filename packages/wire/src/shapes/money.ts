@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { AccountPath, DateTime, gpuModelPattern, Line, Page, Timestamp, Zone } from "./common.ts";
+import { NamedKeys } from "./history.ts";
 
 /** Millionths of a currency's unit, as text: they pass 2^53. */
 const Micros = Type.String({
@@ -315,22 +316,19 @@ export const ExtractShape = Type.Object({
     path: Type.Array(Type.Object({ side: Type.Enum(["left", "right"]), hash: Type.String() })),
     cover: Type.String(),
     previousHash: Type.String(),
-    /** Of each later row up to the head: what its hash was made from. */
-    chain: Type.Array(Type.Object({ cover: Type.String(), root: Type.String() })),
+    /** In extracts from before heads had a tree: of each later row up to the head, what its hash was made from. */
+    chain: Type.Optional(Type.Array(Type.Object({ cover: Type.String(), root: Type.String() }))),
+    row: Type.Optional(Type.Integer({ description: "Number of the row that holds the event" })),
+    tree: Type.Optional(Type.Array(Type.String(), { description: "From the row to the tree of the head" })),
+    /** Shows that the head continues an earlier one, which was asked for. */
+    since: Type.Optional(Type.Object({ row: Type.Integer(), path: Type.Array(Type.String()) })),
   }),
-  head: Type.String(),
+  head: Type.String({ description: "The signed head of the journal; in older extracts its hash" }),
+  keys: Type.Optional(NamedKeys),
   signature: Type.String({ description: "Ed25519 over everything above, base64" }),
   publicKey: Type.String({ description: "SPKI, base64" }),
 });
 export type ExtractShape = Static<typeof ExtractShape>;
-
-export const HeadShape = Type.Object({
-  hash: Type.String(),
-  at: Timestamp,
-  publicKey: Type.String(),
-  signature: Type.String({ description: "Ed25519 over hash and time, base64" }),
-});
-export type HeadShape = Static<typeof HeadShape>;
 
 export const EntryShape = Type.Object({
   no: Type.Integer(),

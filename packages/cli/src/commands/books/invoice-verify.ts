@@ -12,6 +12,7 @@ interface VerifyFlags {
   readonly invoice?: string;
   readonly extract?: string;
   readonly head?: string;
+  readonly key?: string;
 }
 
 const exitUnsound = 1;
@@ -23,15 +24,18 @@ export function addVerify(command: Command, session: Session): void {
     .summary("compute an invoice again and prove that the journal holds it")
     .description(
       "Computes an invoice again from what it was made from, and proves that the journal holds it. With files it needs no server: " +
-        "the invoice, its extract and a head that was published are enough. Ends with 1 where something is wrong, and names it.",
+        "the invoice, its extract, a head that was published and the server's signing key are enough. Ends with 1 where " +
+        "something is wrong, and names it. The key is the one that this machine remembers of the server unless --key is given.",
     )
     .argument("<invoice>", "its number")
     .option("--invoice <file>", "the invoice, as written by tess invoice show -o json")
     .option("--extract <file>", "what it was made from, as written by tess invoice extract")
-    .option("--head <hash>", "a head of the journal that was published");
+    .option("--head <line>", "a signed head of the journal that was published")
+    .option("--key <key>", "the server's signing key as you know it, base64");
   examples(verify, [
     "tess invoice verify INV-000001",
-    "tess invoice verify INV-000001 --invoice invoice.json --extract extract.json --head 4f1d…",
+    "tess invoice verify INV-000001 --key MCowBQYDK2VwAyEA…",
+    'tess invoice verify INV-000001 --invoice invoice.json --extract extract.json --head "tessera-head/1 …"',
   ]);
   verify.action(async (name: string, flags: VerifyFlags) => {
     const claim = await claimOf(session, name, flags);
@@ -45,21 +49,26 @@ export function addVerify(command: Command, session: Session): void {
     .command("extract")
     .summary("write what an invoice was made from")
     .description("Writes what an issued invoice was made from, with the proof that the journal holds it, as JSON.")
-    .argument("<invoice>", "its number");
-  examples(extract, ["tess invoice extract INV-000001 > extract.json"]);
-  extract.action(async (name: string) => {
+    .argument("<invoice>", "its number")
+    .option("--since <row>", "also prove it against an earlier head: the number of its row");
+  examples(extract, ["tess invoice extract INV-000001 > extract.json", "tess invoice extract INV-000001 --since 4711"]);
+  extract.action(async (name: string, { since }: { readonly since?: string }) => {
     const api = await session.api();
-    await session.print(jsonText(session, await api.call("getExtract", { at: await placeOf(api, name) })));
+    const row = since === undefined ? undefined : Number(since);
+    if (row !== undefined && !(Number.isSafeInteger(row) && row > 0))
+      throw usageFailure(`--since must be the number of a row, got "${since}"`, "it stands in the head as row=");
+    const query = row === undefined ? {} : { since: row };
+    await session.print(jsonText(session, await api.call("getExtract", { at: await placeOf(api, name), query })));
   });
 
   const head = command
     .command("head")
     .summary("show the head of the journal")
-    .description("Shows the hash of the newest row of the journal, signed; publish it where it cannot be changed.");
+    .description("Shows the signed head of the journal; publish it where it cannot be changed. tess anchor does so.");
   examples(head, ["tess invoice head", "tess invoice head -o json"]);
   head.action(async () => {
     const shape = await (await session.api()).call("getHead");
-    await emitObject(session, shape, shape.hash, ({ hash, at }) => `${hash}  ${at}\n`);
+    await emitObject(session, shape, shape.line, ({ line }) => `${line}\n`);
   });
 }
 
@@ -70,14 +79,28 @@ async function claimOf(session: Session, name: string, flags: VerifyFlags) {
   }
   if (flags.head !== undefined) {
     const { text } = readDocument<InvoiceShape>(session, flags.invoice!);
-    return { text, extract: readDocument<ExtractShape>(session, flags.extract!), head: flags.head };
+    const extract = readDocument<ExtractShape>(session, flags.extract!);
+    return {
+      number: name,
+      text,
+      extract,
+      head: flags.head,
+      key: flags.key ?? (await knownKey(session).catch(() => undefined)) ?? "",
+    };
   }
   const api = await session.api();
   const at = await placeOf(api, name);
-  // The head first: the way of the proof, made after it, goes by it.
-  const { hash } = await api.call("getHead");
+  // The head first: the proof, made after it, shows that it goes by it.
+  const { line: head, row, publicKey } = await api.call("getHead");
+  const key = flags.key ?? (await knownKey(session)) ?? publicKey;
   const { text } = await api.call("getInvoice", { at });
-  return { text, extract: await api.call("getExtract", { at }), head: hash };
+  const extract = await api.call("getExtract", { at, query: { since: row } });
+  return { number: name, text, extract, head, key };
+}
+
+async function knownKey(session: Session): Promise<string | undefined> {
+  const { recall } = await import("../../heads/memory.ts");
+  return recall(session.terminal.env, (await session.place()).name)?.key;
 }
 
 function readDocument<Shape>(session: Session, file: string): Shape {

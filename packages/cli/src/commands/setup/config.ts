@@ -109,8 +109,11 @@ async function setValue(session: Session, key: string, value: string): Promise<v
   const config = await load(session);
   const name = checkContextName(session.options.context ?? config.current ?? "default");
   const { [key as ContextKey]: _before, ...others } = config.contexts[name] ?? {};
-  // A token belongs to the server it was made for.
-  if (key === "server") delete others.token_file;
+  // A token and a key belong to the server they were made for.
+  if (key === "server") {
+    delete others.token_file;
+    delete others.certificate_file;
+  }
   const context = value === "none" ? others : { ...others, [key]: value };
   await save(session, { current: config.current ?? name, contexts: { ...config.contexts, [name]: context } });
   await emitObject(

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { readEndpoint, tokenOfEndpoint } from "../../config/endpoint.ts";
-import { checkContextName, readConfig, writeConfig, writeToken } from "../../config/file.ts";
+import { checkContextName, readConfig, writeCertificate, writeConfig, writeToken } from "../../config/file.ts";
 import { configFolder, dataFolder } from "../../config/paths.ts";
-import { checkAddress, readTokenFile, sameServer } from "../../config/resolve.ts";
+import { checkAddress, noted, readTokenFile, sameServer } from "../../config/resolve.ts";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import { Api } from "../../http.ts";
@@ -15,6 +15,7 @@ export function define(command: Command, session: Session): void {
   command
     .description(
       "Remembers a server and a token as a context, and makes it the current one.\n" +
+        "At an http:// address it also notes the server's key and shows it: compare it with what tess whoami shows the owner.\n" +
         "The token comes from --token-file, --token or TESS_TOKEN, is asked for on a terminal, or is read from standard input.",
     )
     .argument("[server]", "address, such as https://tessera.example.org; default: the server of this clone");
@@ -35,25 +36,36 @@ async function login(session: Session, given: string | undefined): Promise<void>
       "tess login https://tessera.example.org, or npm start for one of your own",
     );
   const server = checkAddress(address).replace(/\/+$/, "");
-  const own = endpoint !== undefined && sameServer(endpoint.url, server) ? tokenOfEndpoint(endpoint) : undefined;
+  const ownServer = endpoint !== undefined && sameServer(endpoint.url, server) ? endpoint : undefined;
+  const folder = configFolder(terminal.env);
+  const config = await readConfig(folder);
+  const known = Object.entries(config.contexts).find(([, context]) => sameServer(context.server, server));
+  const { certificateAt, fingerprintOf } = await import("../../tls.ts");
+  const before = ownServer ?? noted(folder, known?.[1]);
+  const isPlain = new URL(server).protocol === "http:";
+  const certificate = before.certificate ?? (isPlain ? await certificateAt(server) : undefined);
+  // Before the token is asked for and sent: a person can still stop here.
+  if (isPlain && certificate !== undefined && before.certificate === undefined)
+    await session.note(`The key of ${server} is ${fingerprintOf(certificate)}; from now on no other is believed.`);
   const token =
     options.token ??
     (options.tokenFile === undefined ? undefined : readTokenFile(options.tokenFile)) ??
     (terminal.env.TESS_TOKEN || undefined) ??
-    own ??
+    (ownServer && tokenOfEndpoint(ownServer)) ??
     (await askSecret(session, `Token for ${server}: `)).trim();
-  const me = await new Api(() => ({ server, token })).call("whoAmI");
+  const trust = { certificate, certificateFrom: before.certificateFrom };
+  const me = await new Api(() => ({ server, token, ...trust })).call("whoAmI");
 
-  const folder = configFolder(terminal.env);
-  const config = await readConfig(folder);
-  const known = Object.entries(config.contexts).find(([, context]) => sameServer(context.server, server))?.[0];
-  const name = checkContextName(options.context ?? known ?? new URL(server).hostname.replace(/[^A-Za-z0-9._-]/g, "-"));
-  const project = options.project ?? config.contexts[name]?.project;
-  const tokenFile = writeToken(folder, name, token);
+  const name = checkContextName(
+    options.context ?? known?.[0] ?? new URL(server).hostname.replace(/[^A-Za-z0-9._-]/g, "-"),
+  );
+  const { certificate_file: _before, ...kept } = config.contexts[name] ?? {};
+  const project = options.project ?? kept.project;
   config.contexts[name] = {
-    ...config.contexts[name],
+    ...kept,
     server,
-    token_file: tokenFile,
+    token_file: writeToken(folder, name, token),
+    ...(isPlain && certificate !== undefined && { certificate_file: writeCertificate(folder, name, certificate) }),
     ...(project !== undefined && { project }),
   };
   await writeConfig(folder, { ...config, current: name });

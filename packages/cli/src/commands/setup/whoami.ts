@@ -15,6 +15,8 @@ export function define(command: Command, session: Session): void {
 async function whoami(session: Session): Promise<void> {
   const api = await session.api();
   const settings = await session.settings();
+  const { certificate } = settings.locate();
+  const key = certificate === undefined ? undefined : (await import("../../tls.ts")).fingerprintOf(certificate);
   await emitObject(session, await api.call("whoAmI"), "whoami", (me) => {
     const { paint } = session;
     return fieldsText(
@@ -24,6 +26,7 @@ async function whoami(session: Session): Promise<void> {
         ["Scopes", me.scopes.length === 0 ? "all" : me.scopes.join(", ")],
         ["Project", settings.project ?? me.defaultProject],
         ["Server", `${api.server} (from ${sourceText(settings)})`],
+        ["Key", key],
       ],
       paint,
     );

@@ -185,6 +185,19 @@ function besideJobs(): Event[] {
     event("key-used", { user: ana, key: "k", bodyHash: "b", result: "r" }),
     event("audit-noted", { notes: 2 }),
     event("epoch-began", { epoch: 7, reason: "restore" }),
+    event("signing-key-named", { publicKey: "k1" }),
+    event("signing-key-named", { publicKey: "k2", signature: "s" }),
+    event("privates-noted", { rows: [{ kind: "person", key: "usr_bea", digest: "d1" }] }),
+    event("privates-noted", {
+      rows: [
+        { kind: "person", key: "usr_bea", digest: "" },
+        { kind: "person", key: "usr_ana", digest: "d2" },
+      ],
+    }),
+    event("anchor-changed", { id: "anc_1", anchor: { kind: "folder", to: "/mnt/heads" } }),
+    event("anchor-changed", { id: "anc_2", anchor: { kind: "http", to: "https://example.org" } }),
+    event("anchor-changed", { id: "anc_2" }),
+    event("head-witnessed", { origin: "o", publicKey: "k", row: 3, line: "l" }),
     event("turn-taken", { upTo: 4, again: true }),
     event("price-added", { version: price }),
     event("prices-foreseen", { ahead: { fromAt: 1, toAt: 2, windows: [] } }),
@@ -294,6 +307,16 @@ describe("apply", () => {
     );
   });
 
+  it("keeps signing keys, digests of private rows, anchors and heads of other servers", () => {
+    const { trail } = withAll();
+    assert.deepEqual(
+      trail.keys.map(({ publicKey }) => publicKey),
+      ["k1", "k2"],
+    );
+    assert.deepEqual([...trail.privates], [["person/usr_ana", "d2"]]);
+    assert.deepEqual([[...trail.anchors.keys()], trail.witnessed.get("o")?.row], [["anc_1"], 3]);
+  });
+
   it("forgets an idempotency key after a day", () => {
     const state = emptyState();
     const used = (key: string, usedAt: number) =>
@@ -375,6 +398,10 @@ const kinds: Record<EventKind, true> = {
   "entry-posted": true,
   "audit-noted": true,
   "epoch-began": true,
+  "signing-key-named": true,
+  "privates-noted": true,
+  "anchor-changed": true,
+  "head-witnessed": true,
   "turn-taken": true,
 };
 

@@ -9,6 +9,7 @@ import { applyToBooks } from "./money.ts";
 import { applyToNodes } from "./nodes.ts";
 import { applyToPeople } from "./people.ts";
 import { nodesTouched, noteAllRemainders, noteRemainder } from "./remainder.ts";
+import { applyToTrail } from "./trail.ts";
 
 /** An idempotency key is remembered for this long; a later request with it counts as a new one. */
 export const keysKeptMs = 24 * 3_600_000;
@@ -84,6 +85,12 @@ function write(state: State, event: Event): void {
     case "invoice-issued":
     case "entry-posted":
       applyToBooks(state, event);
+      return;
+    case "signing-key-named":
+    case "privates-noted":
+    case "anchor-changed":
+    case "head-witnessed":
+      applyToTrail(state, event);
       return;
     case "lease-scrubbed":
     case "lease-reshaped":

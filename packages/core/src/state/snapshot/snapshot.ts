@@ -28,6 +28,7 @@ import { noRound } from "../indexes/waiting.ts";
 import { jobOf } from "../live-jobs.ts";
 import type { GpuTimeWindow, State, UsedKey } from "../state.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
+import { readTrail, type TrailImage, trailImage } from "./trail-image.ts";
 
 /** Version of `Image`. A snapshot of another version is ignored: the journal can always be replayed. */
 export const snapshotSchema = 8;
@@ -68,6 +69,8 @@ interface Image {
   readonly marks?: readonly (readonly [number, number, number])[];
   /** Absent where the books are empty. */
   readonly books?: BooksImage;
+  /** Absent where nothing is known. */
+  readonly trail?: TrailImage;
   /** Absent where no account uses past usage. */
   readonly history?: readonly (readonly [AccountNo, History])[];
   /** Absent where nothing has been submitted. */
@@ -103,6 +106,7 @@ export function writeSnapshot(state: State): string {
   const marks = writeMarks(state);
   const arrivals = state.arrivals.image();
   const runTimes = state.runTimes.image();
+  const trail = trailImage(state.trail);
   const image: Image = {
     lastAt: state.lastAt,
     epoch: state.epoch,
@@ -128,6 +132,7 @@ export function writeSnapshot(state: State): string {
     gpuTime: byKey(state.gpuTime),
     ...(state.dedicated.size > 0 && { dedicated: byKey(state.dedicated) }),
     ...(hasBooks(state.books) && { books: booksImage(state.books) }),
+    ...(trail !== undefined && { trail }),
     ...(state.history.size > 0 && { history: byKey(state.history) }),
     ...(state.rest.size > 0 && { rest: byKey(state.rest) }),
     ...(marks.length > 0 && { marks }),
@@ -158,6 +163,7 @@ export function readSnapshot(text: string): State {
     readBooks(state.books, image.books);
     lookAtPrices(state, image.lastAt);
   }
+  if (image.trail !== undefined) readTrail(state.trail, image.trail);
   state.accounts.length = 0;
   state.usage.length = 0;
   state.accountByPath.clear();

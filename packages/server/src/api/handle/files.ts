@@ -4,6 +4,7 @@ import type { FastifyReply } from "fastify";
 import { filesOf, openFileOf, outputsOf, sourcesOf } from "../../flow/keep/files.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api, Call, Handler } from "../context.ts";
+import { followRights } from "./logs.ts";
 
 /** A reader that takes nothing for this long is cut off. */
 const unreadMsMax = 60_000;
@@ -20,8 +21,7 @@ export async function sendFiles(api: Api, call: Call<"listFiles">, reply: Fastif
     for await (const file of filesOf(api.control, sources as Exclude<typeof sources, Denial>))
       yield Buffer.from(`${JSON.stringify(file)}\n`);
   }
-  await stream(reply, call.requestId, { "content-type": "application/x-ndjson" }, lines());
-  return undefined;
+  return stream(api, call, reply, { "content-type": "application/x-ndjson" }, lines());
 }
 
 /** Streams the bytes of one file. Never shown by a browser: what is in it is the tenant's. */
@@ -43,22 +43,25 @@ export async function sendFile(api: Api, call: Call<"readFile">, reply: FastifyR
     "content-disposition": "attachment",
     "x-content-type-options": "nosniff",
   };
-  await stream(reply, call.requestId, headers, file.content);
-  return undefined;
+  return stream(api, call, reply, headers, file.content);
 }
 
 async function stream(
+  api: Api,
+  call: Call<"listFiles" | "readFile">,
   reply: FastifyReply,
-  requestId: string,
   headers: Readonly<Record<string, string>>,
   parts: AsyncIterable<Uint8Array>,
-): Promise<void> {
+): Promise<Denial | undefined> {
+  const full = api.streams.full(call.principal);
+  if (full !== undefined) return full;
   const { raw } = reply;
   const gone = new AbortController();
   raw.on("close", () => gone.abort());
   raw.on("error", () => gone.abort());
+  const uncount = followRights(api, call, gone, raw);
   reply.hijack();
-  raw.writeHead(200, { ...headers, "cache-control": "no-store", "x-request-id": requestId });
+  raw.writeHead(200, { ...headers, "cache-control": "no-store", "x-request-id": call.requestId });
   try {
     for await (const part of parts) {
       if (gone.signal.aborted) break;
@@ -69,5 +72,8 @@ async function stream(
   } catch {
     // What was sent stands; that it is not all is seen by its length, or by a line that is cut off.
     raw.destroy();
+  } finally {
+    uncount();
   }
+  return undefined;
 }

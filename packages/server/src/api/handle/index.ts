@@ -11,6 +11,7 @@ import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { recordHandlers } from "./records.ts";
+import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 
 /** Streams and cookies are answered by other means: see `logs.ts` and `session.ts`. */
@@ -28,5 +29,6 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...moneyHandlers,
   ...policyHandlers,
   ...recordHandlers,
+  ...trailHandlers,
   ...volumeHandlers,
 };

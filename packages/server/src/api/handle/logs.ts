@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { isRefusal, type LeaseId, leaseIdOf, parseDuration } from "@tessera/core";
 import type { LogLine } from "@tessera/engine";
 import type { Job as WireJob } from "@tessera/wire";
@@ -7,6 +8,7 @@ import type { FoundJob } from "../../flow/find/find-job.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
+import { stillMay } from "../guard/streams.ts";
 import { type Joining, mergeByTime } from "./merge-logs.ts";
 
 /** A reader that takes nothing for this long is cut off. */
@@ -50,10 +52,13 @@ export async function sendLogs(api: Api, call: Call<"readLogs">, reply: FastifyR
   if (query.rank !== undefined && run !== undefined && query.rank >= run.members) {
     return deny("invalid", `The ranks of this job go from 0 to ${run.members - 1}.`, "", "rank", query.rank);
   }
+  const full = api.streams.full(call.principal);
+  if (full !== undefined) return full;
   const gone = new AbortController();
   const { raw } = reply;
   raw.on("close", () => gone.abort());
   raw.on("error", () => gone.abort());
+  const uncount = followRights(api, call, gone, raw);
   const ranks =
     run === undefined ? [] : query.rank === undefined ? Array.from({ length: run.members }, (_, i) => i) : [query.rank];
   const ask = {
@@ -80,9 +85,28 @@ export async function sendLogs(api: Api, call: Call<"readLogs">, reply: FastifyR
     // What was sent stands; a line that is cut off tells the reader that it was not all.
     raw.destroy();
   } finally {
+    uncount();
     gone.abort();
   }
   return undefined;
+}
+
+/** Cuts the answer off once the caller may no longer read it; what it waits for is cancelled. */
+export function followRights(
+  api: Api,
+  { principal, target }: Pick<Call<"readLogs">, "principal" | "target">,
+  gone: AbortController,
+  raw: ServerResponse,
+): () => void {
+  const { account, own } = target;
+  return api.streams.add({
+    principal,
+    over: () => !stillMay(api, principal, "job.logs", account, own),
+    end() {
+      gone.abort();
+      raw.destroy();
+    },
+  });
 }
 
 async function write(raw: NodeJS.WritableStream, lines: AsyncIterable<LogLine>, gone: AbortSignal): Promise<void> {

@@ -53,8 +53,7 @@ type Money =
   | "getExtract"
   | "closePeriod"
   | "listEntries"
-  | "postEntry"
-  | "getHead";
+  | "postEntry";
 type MoneyHandlers = { readonly [Id in Money]: Handler<Id> };
 
 export const moneyHandlers: MoneyHandlers = {
@@ -174,11 +173,11 @@ export const moneyHandlers: MoneyHandlers = {
     return { invoice: number, currency, line: renderLine(line, no), arithmetic: arithmeticOf(line), ...behind };
   },
 
-  async getExtract(api, { target, params }) {
+  async getExtract(api, { target, params, query }) {
     const found = await findInvoice(api, target, params.period!);
     if (isDenied(found)) return found;
     if (found.issued === undefined || target.path.includes("/")) return notFound("invoice");
-    const extract = await extractWithProof(api.control, found.issued, found.seq!, api.signature);
+    const extract = await extractWithProof(api, found.issued, found.seq!, query.since);
     if (extract !== undefined) return extract;
     return refuse(
       "conflict",
@@ -214,12 +213,6 @@ export const moneyHandlers: MoneyHandlers = {
     if (isRefusal(done)) return done;
     const [row] = await control.reader.books({ kind: "entry", key: done.result! });
     return renderEntry(JSON.parse(row!.doc) as SpelledEntry);
-  },
-
-  async getHead({ control, signature }) {
-    const { hash } = await control.reader.head();
-    const head = { hash: Buffer.from(hash).toString("hex"), at: timestamp(control.now()) };
-    return { ...head, publicKey: signature.publicKey, signature: signature.of(JSON.stringify(head)) };
   },
 };
 

@@ -1,18 +1,15 @@
-import { isRefusal, type JobId, parseDuration, type Refusal, rootAccount, type UserId } from "@tessera/core";
-import type { AuditEntry, QueryOf, UsageEvent } from "@tessera/wire";
+import { isRefusal, type JobId, rootAccount, type UserId } from "@tessera/core";
+import type { UsageEvent } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { belongsTo, findJob } from "../../flow/find/find-job.ts";
 import { openStretches, reportSpan, usageReport } from "../../flow/meter/usage.ts";
 import { type PlacedUsage, type UsagePlace, usageAfter, usageEvent } from "../../flow/meter/usage-events.ts";
-import { addressesOf } from "../../flow/notice/origins.ts";
-import { stranger } from "../../flow/project/audit.ts";
-import { instantOrAgo } from "../../flow/zones.ts";
-import { timestamp } from "../../render/quantities.ts";
-import type { AuditQuery, AuditRow } from "../../store/port.ts";
+import type { AuditQuery } from "../../store/port.ts";
 import { notFound } from "../answer/problem.ts";
 import type { Api, Call, Handler } from "../context.ts";
 import { type FeedItem, renderFeedItem } from "../feed.ts";
 import { closeCursor, openCursor, usualLimit } from "../request/page.ts";
+import { auditSearch, findAudit } from "./audit-search.ts";
 
 type RecordHandlers = {
   readUsage: Handler<"readUsage">;
@@ -47,23 +44,11 @@ export const recordHandlers: RecordHandlers = {
   async listAudit(api, { target, query }) {
     const opened = openCursor(api.seal, "audit", query.cursor);
     if (opened !== undefined && "refused" in opened) return opened;
-    const filter = auditFilter(api, target, query);
-    if (isRefusal(filter)) return filter;
-    const limit = query.limit ?? usualLimit;
+    const search = await auditSearch(api, target, query);
+    if (isRefusal(search)) return search;
     const before = opened?.at as AuditQuery["before"];
-    const rows = await api.control.reader.audit({
-      ...filter,
-      ...(before !== undefined && { before }),
-      limit: limit + 1,
-    });
-    const page = rows.slice(0, limit);
-    const last = page.at(-1);
-    const shown = page.filter((row) => belongsTo(api.control.state, target, row.account, row.at));
-    return {
-      items: await showAudit(api, shown),
-      ...(rows.length > limit &&
-        last && { next: closeCursor(api.seal, "audit", { seq: last.seq, index: last.index }) }),
-    };
+    const { items, last } = await findAudit(api, search, before, query.limit ?? usualLimit);
+    return { items, ...(last && { next: closeCursor(api.seal, "audit", { seq: last.seq, index: last.index }) }) };
   },
 
   async listEvents(api, call) {
@@ -106,53 +91,4 @@ export async function feedFilter(
     "several" in found ? found.several.map((job) => job.id) : ["live" in found ? found.live.id : found.ended.id];
   const isAbout = (subject: string) => ids.some((id) => subject === id || subject.startsWith(`${id}.`));
   return (item) => isAbout(item.subject) && seen(item);
-}
-
-export function auditFilter(
-  api: Api,
-  roots: readonly { readonly path: string }[],
-  query: QueryOf<"listAudit">,
-): Omit<AuditQuery, "limit" | "before"> | Refusal {
-  const now = api.control.now();
-  const at = (text: string | undefined, field: string) =>
-    text === undefined ? undefined : instantOrAgo(text, field, now, (duration) => parseDuration(duration, field));
-  const fromAt = at(query.from, "from");
-  if (isRefusal(fromAt)) return fromAt;
-  const toAt = at(query.to, "to");
-  if (isRefusal(toAt)) return toAt;
-  const actor = query.actor === undefined ? undefined : (api.people.idOf(query.actor) ?? query.actor);
-  return {
-    accounts: roots.some((root) => root.path === "") ? [] : roots.map((root) => root.path),
-    ...(actor !== undefined && { actor }),
-    ...(query.action !== undefined && { action: query.action }),
-    ...(fromAt !== undefined && { fromAt }),
-    ...(toAt !== undefined && { toAt }),
-  };
-}
-
-/** Records as they are shown, with the addresses that were not erased. */
-export async function showAudit(api: Api, rows: readonly AuditRow[]): Promise<AuditEntry[]> {
-  const addresses = await addressesOf(
-    api.control.reader,
-    rows.flatMap(({ origin }) => origin ?? []),
-  );
-  return rows.map((row) => showRecord(api, row, addresses.get(row.origin ?? "")));
-}
-
-function showRecord(api: Api, row: AuditRow, address: string | undefined): AuditEntry {
-  const nobody = row.actor === "system" || row.actor === stranger;
-  return {
-    at: timestamp(row.at),
-    actor: row.actor,
-    actorName: nobody ? row.actor : api.people.nameOf(row.actor as UserId),
-    ...(row.token !== null && { token: row.token }),
-    action: row.action,
-    target: row.target,
-    account: row.account,
-    outcome: row.outcome,
-    detail: row.detail,
-    ...(address !== undefined && { address }),
-    ...(row.count !== undefined && { count: row.count }),
-    requestId: row.request,
-  };
 }

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { EntryAsk } from "@tessera/engine";
 import { newId } from "../../flow/ids.ts";
 import { type Denial, deny } from "../answer/problem.ts";
-import { type Ground, type Visit, visitOver } from "./visit.ts";
+import type { Ground, Streams } from "../guard/streams.ts";
+import { type Visit, visitOver } from "./visit.ts";
 
 export interface EntranceLimits {
   /** Commands and terminals that are open at once. */
@@ -64,12 +65,14 @@ export class Entrances {
   readonly #granted = new Map<string, Granted>();
   readonly #tickets = new Map<string, PageVisit>();
   readonly #pages = new Map<string, PageVisit>();
-  readonly #open = new Set<Open>();
+  readonly #open = new Map<Open, () => void>();
+  readonly #streams: Streams;
   readonly #changed: (open: number) => void;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(ground: Ground, limits: EntranceLimits, changed: (open: number) => void) {
+  constructor(ground: Ground, streams: Streams, limits: EntranceLimits, changed: (open: number) => void) {
     this.#ground = ground;
+    this.#streams = streams;
     this.limits = limits;
     this.#changed = changed;
     this.#timer = setInterval(() => this.#look(), limits.lookEveryMs).unref();
@@ -132,7 +135,7 @@ export class Entrances {
   /** Whether one more may be opened; why not otherwise. */
   mayOpen({ principal, job }: Visit, kind: Open["kind"]): Denial | undefined {
     let [users, jobs] = [0, 0];
-    for (const each of this.#open) {
+    for (const each of this.#open.keys()) {
       if (each.kind !== kind) continue;
       if (each.principal.user === principal.user) users++;
       if (each.job === job) jobs++;
@@ -144,33 +147,44 @@ export class Entrances {
         : [limits.portsPerUserMax, limits.portsPerJobMax];
     const what = kind === "exec" ? "commands and terminals" : "connections";
     if (users >= perUser) return tooMany(`${what} of yours`, perUser);
-    return jobs >= perJob ? tooMany(`${what} into this job`, perJob) : undefined;
+    return jobs >= perJob ? tooMany(`${what} into this job`, perJob) : this.#streams.full(principal);
   }
 
   opened(open: Open): void {
-    this.#open.add(open);
+    const ends = () => this.#end(open);
+    const uncount = this.#streams.add({ principal: open.principal, over: () => this.#isOver(open), end: ends });
+    this.#open.set(open, uncount);
     this.#changed(this.#open.size);
   }
 
   closed(open: Open): void {
+    this.#open.get(open)?.();
     this.#open.delete(open);
     this.#changed(this.#open.size);
   }
 
   close(): void {
     clearInterval(this.#timer);
-    for (const open of this.#open) open.end("stopping");
+    for (const open of this.#open.keys()) open.end("stopping");
   }
 
   #keptMs(ask: EntryAsk): number {
     return ask.kind === "exec" ? this.limits.unusedMsMax : this.limits.idleMsMax;
   }
 
+  #isOver(open: Open): boolean {
+    return visitOver(this.#ground, open) !== undefined;
+  }
+
+  #end(open: Open): void {
+    const over = visitOver(this.#ground, open);
+    if (over !== undefined) open.end(over);
+  }
+
   #look(): void {
-    for (const open of this.#open) {
-      const over = visitOver(this.#ground, open);
-      if (over === undefined) open.look?.();
-      else open.end(over);
+    for (const open of this.#open.keys()) {
+      if (this.#isOver(open)) this.#end(open);
+      else open.look?.();
     }
   }
 

@@ -2,12 +2,13 @@ import { Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage, 
 import { Duplex } from "node:stream";
 import { type JobId, refuse } from "@tessera/core";
 import { type Entry, EntryRefused } from "@tessera/engine";
+import { isSameOrigin } from "../../access/origin.ts";
 import { pageTokenOf } from "../../access/page-token.ts";
-import { isSameOrigin } from "../../access/session.ts";
 import type { Denial } from "../answer/problem.ts";
+import type { Ground } from "../guard/streams.ts";
 import type { Entrances, Open, PageVisit } from "./entrances.ts";
 import { headersBack, headersIn, pageCookie, pageCookieIn } from "./page-headers.ts";
-import { type Ground, leaseOf, liveJob, type Visit } from "./visit.ts";
+import { leaseOf, liveJob, type Visit } from "./visit.ts";
 
 /** The page of a port of a member, as its host name says. */
 interface Named {

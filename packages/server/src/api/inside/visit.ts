@@ -1,15 +1,7 @@
 import { type Job, type JobId, type LeaseId, leaseIdOf } from "@tessera/core";
 import { may } from "../../access/policy.ts";
-import { inScope, type Principal, principalOf } from "../../access/principal.ts";
-import { isIdle } from "../../access/session.ts";
-import type { TokenUse } from "../../access/token-use.ts";
-import type { ControlPlane } from "../../flow/control.ts";
-
-/** What looking after visits takes. */
-export interface Ground {
-  readonly control: ControlPlane;
-  readonly tokenUse: TokenUse;
-}
+import { inScope, type Principal } from "../../access/principal.ts";
+import { type Ground, stillThere } from "../guard/streams.ts";
 
 /** A person inside one member of one attempt of a job. */
 export interface Visit {
@@ -26,9 +18,8 @@ export function leaseOf({ job, attempt, rank }: Visit): LeaseId {
 /** Why a visit must end now; undefined while it may go on. Asked again and again, because rights and jobs change. */
 export function visitOver(ground: Ground, visit: Visit): "not-allowed" | "job-over" | undefined {
   const { state } = ground.control;
-  const now = ground.control.now();
-  const principal = principalOf(state, visit.principal.token, now);
-  if (principal === undefined || isIdle(principal.token, now, ground.tokenUse)) return "not-allowed";
+  const principal = stillThere(ground, visit.principal);
+  if (principal === undefined) return "not-allowed";
   const job = liveJob(ground, visit);
   if (job === undefined) return "job-over";
   const own = job.user === principal.user.id;

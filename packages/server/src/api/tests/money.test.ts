@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { type AccountTerms, extractFrom, hour, invoiceText, plainTerms, recompute, unitsPerGpu } from "@tessera/core";
 import type {
@@ -12,10 +13,12 @@ import type {
   LineExplanation,
 } from "@tessera/wire";
 import { verifyInvoice } from "@tessera/wire";
+import { Signature } from "../../access/signature.ts";
 import { BudgetWatch } from "../../flow/watch/budget-watch.ts";
 import { checkChain } from "../../journal/chain.ts";
+import { coverOf } from "../../journal/row.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
-import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
+import { serveApi, Tenancy, type TestServer, type TestUser, testKeys } from "../../testing/tenancy.ts";
 
 const termsOf = (gpus: number): AccountTerms => ({
   ...plainTerms,
@@ -193,9 +196,13 @@ describe("money over the API", () => {
 
   it("[S12] lets a tenant check an invoice with the extract and a published head alone, and names what was changed", async () => {
     const invoice = await server.must<InvoiceShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10");
-    const extract = await server.must<ExtractShape>(finance, "GET", "/v1/accounts/lab/invoices/2026-10/extract");
-    const { hash: head } = await server.must<HeadShape>(finance, "GET", "/v1/journal/head");
-    const claim = { text: invoice.text, extract, head };
+    const { line: head, row, publicKey: key } = await server.must<HeadShape>(finance, "GET", "/v1/journal/head");
+    await control.must({ kind: "node.cordon", node: "n1", reason: "so that the head moves" });
+    await control.must({ kind: "node.up", node: "n1" });
+    const path = `/v1/accounts/lab/invoices/2026-10/extract?since=${row}`;
+    const extract = await server.must<ExtractShape>(finance, "GET", path);
+    const number = invoice.number!;
+    const claim = { number, text: invoice.text, extract, head, key };
     const verdict = await verifyInvoice(claim);
     assert.equal(verdict.sound, true, "fault" in verdict ? verdict.fault : "");
     const place = extract.entries.findIndex((entry) => entry.includes(`"is":"usage"`));
@@ -207,12 +214,61 @@ describe("money over the API", () => {
       return "fault" in found ? found.fault : "";
     };
     assert.match(await faultOf({ text: invoice.text.replace("60000000", "60000001") }), /does not follow/);
-    assert.match(await faultOf({ head: "00".repeat(32) }), /published head/);
+    assert.match(await faultOf({ head: "00".repeat(32) }), /is not a signed head/);
+    const forged = head.replace(/tree=..../, "tree=0000");
+    assert.match(await faultOf({ head: forged }), /the signature of the head of the publisher is wrong/);
     const without = { entries: extract.entries.toSpliced(place, 1), leaves: extract.leaves.toSpliced(place, 1) };
     assert.match(await faultOf({ extract: { ...extract, ...without } }), /not those that the journal/);
-    assert.match(await faultOf({ extract: { ...extract, invoice: "INV-000009" } }), /not of this invoice/);
-    const other = { ...extract, publicKey: extract.publicKey.replace(/.....$/, "AAAA=") };
-    assert.match(await faultOf({ extract: other }), /signature/);
+    assert.match(await faultOf({ extract: { ...extract, entries: [], leaves: [] } }), /not those that the journal/);
+  });
+
+  it("[S12] does not take an extract that another key signed, nor the files of another invoice (finding 19)", async () => {
+    const { invoice, extract, head, key } = await filesOf("lab");
+    const claim = { number: invoice.number!, text: invoice.text, extract, head, key };
+    assert.equal((await verifyInvoice(claim)).sound, true);
+    const faultOf = async (change: Partial<typeof claim>) => {
+      const found = await verifyInvoice({ ...claim, ...change });
+      return "fault" in found ? found.fault : "";
+    };
+    const thief = new Signature(randomBytes(32));
+    const { signature, publicKey, ...signed } = extract;
+    for (const keys of [signed.keys, [{ publicKey: thief.publicKey }]]) {
+      const again = { ...signed, keys };
+      const forged = { ...again, signature: await thief.of(JSON.stringify(again)), publicKey: thief.publicKey };
+      assert.match(await faultOf({ extract: forged }), /signed by another key/);
+    }
+    const twice = { ...extract, invoice: "INV-000009" };
+    assert.match(await faultOf({ number: "INV-000009" }), new RegExp(`extract is of ${invoice.number}`));
+    assert.match(await faultOf({ number: "INV-000009", extract: twice }), /the proof is not of INV-000009/);
+    const ops = await filesOf("ops");
+    const theirs = { text: ops.invoice.text, extract: ops.extract };
+    assert.match(await faultOf(theirs), new RegExp(`extract is of ${ops.invoice.number}, not of ${invoice.number}`));
+  });
+
+  async function filesOf(tenant: string) {
+    const invoice = await server.must<InvoiceShape>(owner, "GET", `/v1/accounts/${tenant}/invoices/2026-10`);
+    const { line: head, row, publicKey: key } = await server.must<HeadShape>(owner, "GET", "/v1/journal/head");
+    const path = `/v1/accounts/${tenant}/invoices/2026-10/extract?since=${row}`;
+    return { invoice, extract: await server.must<ExtractShape>(owner, "GET", path), head, key };
+  }
+
+  it("[S12] still takes an extract from before heads had a tree", async () => {
+    const { invoice, extract, key } = await filesOf("lab");
+    const { signature, publicKey, keys, head, proof: given, ...rest } = extract;
+    const { row, tree, since, ...proof } = given;
+    const later = await control.reader.rows(row! + 1, 1_000);
+    const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+    const chain = later.map((each) => ({ cover: hex(coverOf(each)), root: hex(each.root) }));
+    const old = { ...rest, proof: { ...proof, chain }, head: hex(later.at(-1)!.hash) };
+    const signed = {
+      ...old,
+      signature: await new Signature(testKeys.held.signingKey).of(JSON.stringify(old)),
+      publicKey: key,
+    };
+    const claim = { number: invoice.number!, text: invoice.text, extract: signed, head: old.head, key };
+    const verdict = await verifyInvoice(claim);
+    assert.equal(verdict.sound, true, "fault" in verdict ? verdict.fault : "");
+    assert.equal((await verifyInvoice({ ...claim, head: "00".repeat(32) })).sound, false);
   });
 
   it("explains a line by its hours and the stretches behind it", async () => {

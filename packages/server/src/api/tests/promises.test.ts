@@ -404,6 +404,14 @@ describe("audit", () => {
         assert.deepEqual([entry.actor, entry.actorName, entry.token], [t.owner.id, "own", t.owner.tokenId]);
       }
       assert.doesNotMatch(JSON.stringify(items), /hush-hush|long enough/);
+      const actions = async (query: string): Promise<string[]> =>
+        (await call("GET", `/v1/audit?limit=1000&${query}`)).json.items.map((each: { action: string }) => each.action);
+      assert.deepEqual(await actions(`target=${job.json.id}`), ["job.cancel", "job.release", "job.hold", "job.submit"]);
+      assert.deepEqual(await actions("text=FAN"), ["node.cordon"]);
+      assert.deepEqual(await actions("address=192.0.2.1"), []);
+      assert.ok((await actions("address=127.0.0.1")).includes("node.cordon"));
+      assert.ok(!(await actions("outcome=ok")).includes("session.fail"));
+      assert.deepEqual(await actions("to=1d"), []);
       // Erased means erased: no name is left anywhere, and it can be taken again.
       assert.equal((await call("GET", `/v1/users/${user.json.id}`)).status, 404);
       assert.equal((await t.control.reader.privates("person")).has(user.json.id), false);

@@ -1,9 +1,10 @@
 import type { Account } from "@tessera/core";
 import { type UsagePlace, usageAfter } from "../../flow/meter/usage-events.ts";
-import type { AuditQuery, AuditRow } from "../../store/port.ts";
+import type { AuditRow } from "../../store/port.ts";
 import type { Api } from "../context.ts";
 import { type FeedItem, renderFeedItem } from "../feed.ts";
-import { showAudit, showUsageEvent } from "../handle/records.ts";
+import { type AuditSearch, showAudit } from "../handle/audit-search.ts";
+import { showUsageEvent } from "../handle/records.ts";
 import { quickMs } from "./diff.ts";
 import type { Change, Source } from "./source.ts";
 
@@ -76,32 +77,36 @@ const auditRowsMax = 1_000;
 /** The audit only grows too, but lies in the store. */
 export class AuditSource implements Source {
   readonly #api: Api;
-  readonly #filter: Omit<AuditQuery, "limit" | "before">;
+  readonly #search: AuditSearch;
   readonly #limit: number;
   #last: AuditRow | undefined;
   readonly everyMs = auditEveryMs;
 
-  constructor(api: Api, filter: Omit<AuditQuery, "limit" | "before">, limit: number) {
+  constructor(api: Api, search: AuditSearch, limit: number) {
     this.#api = api;
-    this.#filter = filter;
+    this.#search = search;
     this.#limit = limit;
   }
 
   async sync(): Promise<readonly object[]> {
-    const rows = await this.#api.control.reader.audit({ ...this.#filter, limit: this.#limit });
+    const rows = await this.#api.control.reader.audit({ ...this.#search.query, limit: this.#limit });
     this.#last = rows[0];
-    return showAudit(this.#api, rows);
+    return this.#shown(rows);
   }
 
   async changes(): Promise<readonly Change[]> {
-    const rows = await this.#api.control.reader.audit({ ...this.#filter, limit: auditRowsMax });
+    const rows = await this.#api.control.reader.audit({ ...this.#search.query, limit: auditRowsMax });
     const last = this.#last;
     const fresh =
       last === undefined
         ? rows
         : rows.filter((row) => row.seq > last.seq || (row.seq === last.seq && row.index > last.index));
     this.#last = rows[0] ?? last;
-    const shown = await showAudit(this.#api, fresh.toReversed());
+    const shown = await this.#shown(fresh.toReversed());
     return shown.map((item) => ({ event: "put", item }));
+  }
+
+  async #shown(rows: readonly AuditRow[]): Promise<readonly object[]> {
+    return (await showAudit(this.#api, this.#search, rows)).filter((entry) => entry !== undefined);
   }
 }

@@ -3,8 +3,9 @@ import type { RouteId, RouteOf } from "@tessera/wire";
 import type { UsagePlace } from "../../flow/meter/usage-events.ts";
 import { type Denial, isDenied, notFound } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
+import { auditSearch } from "../handle/audit-search.ts";
 import { handlers } from "../handle/index.ts";
-import { auditFilter, feedFilter } from "../handle/records.ts";
+import { feedFilter } from "../handle/records.ts";
 import { jobFilter } from "../list/jobs.ts";
 import { openCursor, usualLimit } from "../request/page.ts";
 import { DiffSource } from "./diff.ts";
@@ -48,8 +49,8 @@ export async function sourceOf(api: Api, id: RouteId, call: Call<RouteId>): Prom
     }
     case "listAudit": {
       const { target, query } = callOf<"listAudit">(call);
-      const filter = auditFilter(api, target, query);
-      return isRefusal(filter) ? filter : new AuditSource(api, filter, limit);
+      const search = await auditSearch(api, target, query, false);
+      return isRefusal(search) ? search : new AuditSource(api, search, limit);
     }
     default:
       return diffOf(api, id as DiffId, call, limit);

@@ -22,7 +22,10 @@ describe("watching a list", () => {
     ada = await tenancy.user("ada", "member", "lab");
     bob = await tenancy.user("bob", "member", "mill");
     owner = await tenancy.user("own", "platform-owner");
-    server = await serveApi(control, { watch: { eventsKeptMax: 20, unreadBytesMax: 20_000, streamsPerUserMax: 6 } });
+    server = await serveApi(control, {
+      watch: { eventsKeptMax: 20, unreadBytesMax: 20_000 },
+      streams: { perUserMax: 6 },
+    });
   });
   after(() => server.close());
 

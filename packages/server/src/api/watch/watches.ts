@@ -1,15 +1,14 @@
 import type { Event, ReadonlyState } from "@tessera/core";
 import type { RouteId } from "@tessera/wire";
 import type { FastifyReply } from "fastify";
-import { principalOf } from "../../access/principal.ts";
 import { newId } from "../../flow/ids.ts";
-import { type Denial, deny, isDenied } from "../answer/problem.ts";
+import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
+import { accessKinds, stillThere } from "../guard/streams.ts";
 import type { Source } from "./source.ts";
 import { sourceOf } from "./sources.ts";
 
 export interface WatchLimits {
-  readonly streamsPerUserMax: number;
   readonly heartbeatMs: number;
   /** How long a lost stream can be taken up again, and how many of its events are kept for that. */
   readonly resumeMs: number;
@@ -19,7 +18,6 @@ export interface WatchLimits {
 }
 
 export const usualWatchLimits: WatchLimits = {
-  streamsPerUserMax: 200,
   heartbeatMs: 15_000,
   resumeMs: 60_000,
   eventsKeptMax: 1_000,
@@ -54,15 +52,6 @@ class Session {
   }
 }
 
-/** Event kinds after which someone may see less than before. */
-const accessKinds: ReadonlySet<string> = new Set([
-  "role-bound",
-  "role-unbound",
-  "user-changed",
-  "token-revoked",
-  "account-deleted",
-]);
-
 /** All open event streams. Each is told what changed at most ten times a second, and cut off when it does not read. */
 export class Watches {
   readonly #api: Api;
@@ -72,14 +61,12 @@ export class Watches {
   readonly #seeing = new Set<Session>();
   readonly #stop: () => void;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #onCount: (open: number) => void;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(api: Api, limits: WatchLimits, onCount: (open: number) => void) {
+  constructor(api: Api, limits: WatchLimits) {
     this.#api = api;
     this.#limits = limits;
-    this.#onCount = onCount;
     this.#stop = api.control.follow({
       before: (event, state) => this.#see(event, state),
       after: (batch) => this.#batch(batch.events),
@@ -102,13 +89,8 @@ export class Watches {
       this.#markDirty(resumed.session);
       return undefined;
     }
-    if (this.#openBy(call.principal.user.id) >= this.#limits.streamsPerUserMax) {
-      return deny(
-        "rate-limited",
-        `You have ${this.#limits.streamsPerUserMax} streams open (limit ${this.#limits.streamsPerUserMax}).`,
-        "Close one of them.",
-      );
-    }
+    const full = this.#api.streams.full(call.principal);
+    if (full !== undefined) return full;
     const source = await sourceOf(this.#api, route, call);
     if (isDenied(source)) return source;
     const session = new Session(call, request, source);
@@ -130,13 +112,6 @@ export class Watches {
     for (const session of this.#sessions.values()) session.reply?.raw.end();
     this.#sessions.clear();
     this.#seeing.clear();
-  }
-
-  #openBy(user: string): number {
-    let open = 0;
-    for (const { call, reply } of this.#sessions.values())
-      if (reply !== undefined && call.principal.user.id === user) open++;
-    return open;
   }
 
   /** Makes room by forgetting the stream that was lost first. */
@@ -181,21 +156,31 @@ export class Watches {
       "x-request-id": session.call.requestId,
     });
     session.reply = reply;
+    const { principal } = session.call;
+    const uncount = this.#api.streams.add({
+      principal,
+      over: () => this.#isOver(session),
+      end: () => this.#end(session),
+    });
     raw.on("close", () => {
+      uncount();
       if (session.reply !== reply) return;
       session.reply = undefined;
       session.lostAt = performance.now();
-      this.#count();
     });
     raw.on("error", () => raw.destroy());
     raw.write(first === "" ? ": welcome back\n\n" : first);
-    this.#count();
   }
 
-  #count(): void {
-    let open = 0;
-    for (const { reply } of this.#sessions.values()) if (reply !== undefined) open++;
-    this.#onCount(open);
+  /** Whether its caller is gone, or has other roles than when it was opened; the client must open a new one. */
+  #isOver({ call, roles }: Session): boolean {
+    const principal = stillThere(this.#api, call.principal);
+    return principal === undefined || JSON.stringify(principal.user.bindings) !== roles;
+  }
+
+  #end(session: Session): void {
+    this.#forget(session);
+    session.reply?.raw.end();
   }
 
   #text(session: Session, event: string, data: unknown): string {
@@ -224,15 +209,9 @@ export class Watches {
     for (const session of this.#sessions.values()) this.#markDirty(session);
   }
 
-  /** Drops each stream whose caller's roles have changed since it was opened; the client must open a new one. */
+  /** A lost stream is not counted, but must not be taken up again either. */
   #recheck(): void {
-    for (const session of this.#sessions.values()) {
-      const { principal } = session.call;
-      const now = principalOf(this.#api.control.state, principal.token, this.#api.control.now());
-      if (now !== undefined && JSON.stringify(now.user.bindings) === session.roles) continue;
-      this.#forget(session);
-      session.reply?.raw.end();
-    }
+    for (const session of this.#sessions.values()) if (this.#isOver(session)) this.#end(session);
   }
 
   #markDirty(session: Session): void {
@@ -292,14 +271,9 @@ export class Watches {
   }
 
   #beat(): void {
-    const { state } = this.#api.control;
-    const now = this.#api.control.now();
     for (const session of this.#sessions.values()) {
       if (session.reply === undefined) {
         if (performance.now() - session.lostAt > this.#limits.resumeMs) this.#forget(session);
-      } else if (principalOf(state, session.call.principal.token, now) === undefined) {
-        this.#forget(session);
-        session.reply.raw.end();
       } else this.#write(session, ": still here\n\n");
     }
   }

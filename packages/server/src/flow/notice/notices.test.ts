@@ -71,7 +71,7 @@ describe("notices", () => {
     await notices.flush();
     const origins = (await written()).map(({ origin = "" }) => origin);
     assert.equal((await addressesOf(control.reader, origins)).size, 2);
-    const people = await People.load(control.reader);
+    const people = await People.load(control.reader, control.state);
     await eraseUser(control, people, { actor: { user: "system" }, request: "r" }, control.state.users.get(ana)!);
     assert.equal((await addressesOf(control.reader, origins)).size, 0);
     assert.equal((await verify(control.reader)).sound, true);

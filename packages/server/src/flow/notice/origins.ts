@@ -68,6 +68,14 @@ export async function addressesOf(reader: StoreReader, names: readonly string[])
   return new Map([...rows].map(([name, value]) => [name, keptIn(value).address]));
 }
 
+/** The names under which an address is kept. Reads all of them: for another thread than the one that answers. */
+export async function namesOfAddress(reader: StoreReader, address: string): Promise<string[]> {
+  const plain = plainAddress(address);
+  return [...(await reader.privates(kind))]
+    .filter(([, value]) => keptIn(value).address === plain)
+    .map(([name]) => name);
+}
+
 function keptIn(value: Uint8Array): Kept {
   return JSON.parse(Buffer.from(value).toString("utf8")) as Kept;
 }

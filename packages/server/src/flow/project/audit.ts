@@ -143,6 +143,16 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: command.period.label, account: command.tenant, detail: command.totalMicros };
     case "ledger.post":
       return { target: command.entry, account: command.tenant, detail: `${command.micros} ${command.memo}` };
+    case "key.name":
+      return { target: "signing key", account: "", detail: command.publicKey };
+    case "privates.note":
+      return { target: "private rows", account: "", detail: "covered" };
+    case "anchor.set":
+      return { target: command.id, account: "", detail: `${command.anchor.kind} ${command.anchor.to}` };
+    case "anchor.drop":
+      return { target: command.id, account: "", detail: "" };
+    case "head.witness":
+      return { target: command.origin, account: "", detail: command.line };
     case "audit.note":
       return { target: "", account: "", detail: "" };
     case "epoch.begin":

@@ -16,6 +16,7 @@ import {
   writeSnapshot,
 } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
+import { coverPrivates } from "../../access/private-rows.ts";
 import type { JournalPlace } from "../../journal/format.ts";
 import { joinLines } from "../../journal/lines.ts";
 import { draftAfter, placeAfter } from "../../journal/row.ts";
@@ -35,7 +36,8 @@ export interface WriteRequest {
 
 /** The request for an input. */
 export function requestOf(input: Input, privates: readonly PrivateWrite[] = []): WriteRequest {
-  return { input, line: canonicalJson(input), privates };
+  const covered = coverPrivates(input, privates);
+  return { input: covered, line: canonicalJson(covered), privates };
 }
 
 /** A batch on its way out: what became durable, and the answers, in the order of the requests. */

@@ -23,11 +23,13 @@ export function tellStory(seed: string): Teller {
   elastic(t);
   handover(t);
   maintenance(t);
+  trail(t);
   leftovers(t);
   tellMoney(t);
   turns(t);
   notes(t);
   longArray(t);
+  sessions(t);
   return t;
 }
 
@@ -300,6 +302,19 @@ function longArray(t: Teller): void {
   t.do({ kind: "job.cancel", job: jobId("sweep") });
 }
 
+/** Signing keys, private rows that are covered, anchors, and heads of another server. */
+function trail(t: Teller): void {
+  t.do({ kind: "key.name", publicKey: "first" });
+  t.do({ kind: "key.name", publicKey: "second", signature: "by the first" });
+  t.doWith({ kind: "privates.note" }, [{ kind: "person", key: ana, digest: hash }]);
+  t.doWith({ kind: "password.set", user: bo }, [{ kind: "password", key: bo, digest: hash }]);
+  t.doWith({ kind: "password.set", user: bo }, [{ kind: "password", key: bo, digest: "" }]);
+  t.do({ kind: "anchor.set", id: "anc_1", anchor: { kind: "folder", to: "/mnt/heads" } });
+  t.do({ kind: "anchor.set", id: "anc_2", anchor: { kind: "tessera", to: "https://other.example" } });
+  t.do({ kind: "anchor.drop", id: "anc_2" });
+  t.do({ kind: "head.witness", origin: "other", publicKey: "theirs", row: 7, line: "a signed head" });
+}
+
 /** What changed nothing and is kept for the audit, and a change that tells what was before. */
 function notes(t: Teller): void {
   const where = { account: "lab", target: jobId("saves"), request: "req_1", detail: "GET /v1/jobs/:job/logs" };
@@ -324,4 +339,27 @@ function leftovers(t: Teller): void {
   t.submit("waits", "lab/vision", { gpus: ["A100:1", "H100:2"], preemptible: false, gpu_memory: "40GiB" } as never);
   t.do({ kind: "epoch.begin", reason: "restored from a backup" });
   t.do({ kind: "user.erase", user: bo });
+}
+
+/** Sessions that a token was exchanged for end with it. */
+function sessions(t: Teller): void {
+  const token = { user: bo, scopes: [], expiresAt: t.now + 60 * minute } as const;
+  const parent = "tok_3" as TokenId;
+  const console = { ...token, prefix: "sess_cd", label: "console", parent };
+  t.do({ kind: "token.create", ...token, id: parent, prefix: "tess_cd", hash: hash.slice(1), label: "desk" });
+  t.do({ kind: "token.create", ...console, id: "tok_4" as TokenId, hash: hash.slice(2) });
+  t.do({ kind: "token.create", ...console, id: "tok_5" as TokenId, hash: hash.slice(3) });
+  t.do({ kind: "token.revoke", token: "tok_4" as TokenId });
+  t.do({ kind: "token.create", ...console, id: "tok_6" as TokenId, hash: hash.slice(4) });
+  t.do({ kind: "token.revoke", token: parent });
+  t.do({
+    kind: "token.create",
+    ...token,
+    id: "tok_7" as TokenId,
+    prefix: "tess_ef",
+    hash: hash.slice(5),
+    label: "kept",
+  });
+  const kept = { ...console, parent: "tok_7" as TokenId };
+  t.do({ kind: "token.create", ...kept, id: "tok_8" as TokenId, hash: hash.slice(6) });
 }

@@ -12,6 +12,7 @@ import {
   type LeaseId,
   type NodeFacts,
   type OperationId,
+  type PrivateNote,
   parseJob,
   plainTerms,
   type RawJob,
@@ -44,6 +45,12 @@ export class Teller {
   /** A command that must be accepted. */
   do(command: Command, idempotency?: { readonly key: string; readonly bodyHash: string }): void {
     this.doAll([command], idempotency);
+  }
+
+  /** A command that writes private rows. */
+  doWith(command: Command, privates: readonly PrivateNote[]): void {
+    const op = `op_${++this.#inputs}` as OperationId;
+    this.#decide([{ kind: "command", v: 1, op, actor: { user: ana }, request: `req_${op}`, command, privates }], op);
   }
 
   /** Commands of one batch, which must all be accepted. */

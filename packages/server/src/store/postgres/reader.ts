@@ -2,6 +2,7 @@ import type { Instant } from "@tessera/core";
 import type { ClientBase, Pool, QueryConfig } from "pg";
 import type { EventLines, JournalHead, JournalRow } from "../../journal/format.ts";
 import { emptyJournal } from "../../journal/row.ts";
+import { type AuditOrder, seqSpanOf } from "../audit-span.ts";
 import {
   auditColumns,
   auditRowOf,
@@ -23,6 +24,7 @@ import {
 import type { WholeReader } from "../contents.ts";
 import { privateFaults, underFaults } from "../faults.ts";
 import type {
+  AuditPlace,
   AuditQuery,
   AuditRow,
   BookPageQuery,
@@ -39,6 +41,8 @@ import type {
 import { scanPrivates, scanProjected } from "../scan.ts";
 import { storable } from "../text.ts";
 import {
+  auditAfterStatement,
+  auditProbes,
   auditStatements,
   bookPageStatement,
   bookStatement,
@@ -105,8 +109,22 @@ export class PostgresReader implements WholeReader {
   }
 
   async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
-    const found = await this.#each(auditStatements(query, columnsOf("a", auditColumns), postgres), auditRowOf);
+    const span = await seqSpanOf(query, this.#auditOrder());
+    const found = await this.#each(auditStatements(query, span, columnsOf("a", auditColumns), postgres), auditRowOf);
     return found.sort(latestAuditFirst).slice(0, query.limit);
+  }
+
+  async auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]> {
+    return this.#each([auditAfterStatement(place, limit, columnsOf("a", auditColumns), postgres)], auditRowOf);
+  }
+
+  #auditOrder(): AuditOrder {
+    const { from, last } = auditProbes(postgres);
+    const first = ([row]: readonly Found[]) => row && { seq: Number(row.seq), at: Number(row.at) };
+    return {
+      from: async (seq) => first(await this.#all({ text: from, values: [seq] })),
+      last: async () => first(await this.#all({ text: last })),
+    };
   }
 
   async books(query: BookQuery): Promise<readonly BookRow[]> {
@@ -128,6 +146,11 @@ export class PostgresReader implements WholeReader {
   async rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]> {
     const text = `SELECT ${journalColumns} FROM tessera.journal WHERE seq >= $1 ORDER BY seq LIMIT $2`;
     return (await this.#all({ text, values: [fromSeq, limit] })).map(journalRowOf);
+  }
+
+  async rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]> {
+    const text = "SELECT hash FROM tessera.journal WHERE seq >= $1 ORDER BY seq LIMIT $2";
+    return (await this.#all({ text, values: [fromSeq, limit] })).map(({ hash }) => hash);
   }
 
   async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {

@@ -156,6 +156,11 @@ const steps: readonly string[] = [
   "DELETE FROM tessera.book;",
   "ALTER TABLE tessera.private ADD COLUMN digest bytea;",
   `ALTER TABLE tessera.audit ADD COLUMN origin text COLLATE "C", ADD COLUMN count bigint;`,
+  `
+  CREATE INDEX audit_by_target ON tessera.audit (target, seq, idx);
+  CREATE INDEX audit_by_origin ON tessera.audit (origin, seq, idx) WHERE origin IS NOT NULL;
+  CREATE INDEX audit_by_outcome ON tessera.audit (outcome, seq, idx) WHERE outcome <> 'ok';
+  `,
 ];
 
 export const schemaVersion = steps.length;

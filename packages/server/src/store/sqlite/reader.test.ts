@@ -1,13 +1,26 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
-import { auditStatements, jobStatements, type Statement, usageStatements } from "../where.ts";
+import { auditAfterStatement, auditStatements, jobStatements, type Statement, usageStatements } from "../where.ts";
 import { devicesText, sqlite } from "./reader.ts";
 import { migrate } from "./schema.ts";
 
 describe("questions to SQLite", () => {
   const page = { limit: 50 };
+  const span = { from: 1, to: 2 };
+  const auditQueries = [
+    {},
+    { before: { seq: 1, index: 1 } },
+    { actor: "u" },
+    { action: "x" },
+    { target: "t" },
+    { outcome: "refused" },
+    { outcome: "ok" },
+    { origins: ["o", "p"] },
+    { fromAt: 1, toAt: 2 },
+  ];
   const statements: Statement[] = [
+    auditAfterStatement({ seq: 1, index: 1 }, 50, "a.*", sqlite),
     ...[[], ["a"], ["a", "b/c"]].flatMap((accounts) => [
       ...jobStatements({ ...page, accounts }, "j.*", sqlite),
       ...jobStatements({ ...page, accounts, before: { submittedAt: 1, id: "x" } }, "j.*", sqlite),
@@ -15,11 +28,7 @@ describe("questions to SQLite", () => {
       ...jobStatements({ ...page, accounts, name: "n" }, "j.*", sqlite),
       ...jobStatements({ ...page, accounts, arrayId: "r" }, "j.*", sqlite),
       ...jobStatements({ ...page, accounts, outcome: "failed" }, "j.*", sqlite),
-      ...auditStatements({ ...page, accounts }, "a.*", sqlite),
-      ...auditStatements({ ...page, accounts, before: { seq: 1, index: 1 } }, "a.*", sqlite),
-      ...auditStatements({ ...page, accounts, actor: "u" }, "a.*", sqlite),
-      ...auditStatements({ ...page, accounts, action: "x" }, "a.*", sqlite),
-      ...auditStatements({ ...page, accounts, fromAt: 1, toAt: 2 }, "a.*", sqlite),
+      ...auditQueries.flatMap((query) => auditStatements({ ...page, accounts, ...query }, span, "a.*", sqlite)),
       ...usageStatements(accounts, 1, 2, "u.*", sqlite),
     ]),
     { text: devicesText, values: [1, 1, 2] },

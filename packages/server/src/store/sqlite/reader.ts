@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Instant } from "@tessera/core";
 import type { EventLines, JournalHead, JournalRow } from "../../journal/format.ts";
 import { emptyJournal } from "../../journal/row.ts";
+import { type AuditOrder, seqSpanOf } from "../audit-span.ts";
 import {
   auditColumns,
   auditRowOf,
@@ -23,6 +24,7 @@ import {
 import type { WholeReader } from "../contents.ts";
 import { privateFaults, underFaults } from "../faults.ts";
 import type {
+  AuditPlace,
   AuditQuery,
   AuditRow,
   BookPageQuery,
@@ -39,6 +41,8 @@ import type {
 import { scanPrivates, scanProjected } from "../scan.ts";
 import { storable } from "../text.ts";
 import {
+  auditAfterStatement,
+  auditProbes,
   auditStatements,
   type Bound,
   bookPageStatement,
@@ -104,9 +108,21 @@ export class SqliteReader implements WholeReader {
   }
 
   async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
-    const lists = auditStatements(query, columnsOf("a", auditColumns), sqlite);
+    const span = await seqSpanOf(query, this.#auditOrder());
+    const lists = auditStatements(query, span, columnsOf("a", auditColumns), sqlite);
     const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(auditRowOf));
     return lists.length === 1 ? found : found.sort(latestAuditFirst).slice(0, query.limit);
+  }
+
+  async auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]> {
+    const { text, values } = auditAfterStatement(place, limit, columnsOf("a", auditColumns), sqlite);
+    return this.#all(text, ...values).map(auditRowOf);
+  }
+
+  #auditOrder(): AuditOrder {
+    const { from, last } = auditProbes(sqlite);
+    const first = ([row]: readonly Found[]) => row && { seq: Number(row.seq), at: Number(row.at) };
+    return { from: async (seq) => first(this.#all(from, seq)), last: async () => first(this.#all(last)) };
   }
 
   async books(query: BookQuery): Promise<readonly BookRow[]> {
@@ -133,6 +149,11 @@ export class SqliteReader implements WholeReader {
     return this.#all(`SELECT ${journalColumns} FROM journal WHERE seq >= ? ORDER BY seq LIMIT ?`, fromSeq, limit).map(
       journalRowOf,
     );
+  }
+
+  async rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]> {
+    const text = "SELECT hash FROM journal WHERE seq >= ? ORDER BY seq LIMIT ?";
+    return this.#all(text, fromSeq, limit).map(({ hash }) => hash);
   }
 
   async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {

@@ -142,6 +142,11 @@ const steps: readonly string[] = [
   "DELETE FROM book;",
   "ALTER TABLE private ADD COLUMN digest BLOB;",
   "ALTER TABLE audit ADD COLUMN origin TEXT; ALTER TABLE audit ADD COLUMN count INTEGER;",
+  `
+  CREATE INDEX audit_by_target ON audit (target, seq, idx);
+  CREATE INDEX audit_by_origin ON audit (origin, seq, idx) WHERE origin IS NOT NULL;
+  CREATE INDEX audit_by_outcome ON audit (outcome, seq, idx) WHERE outcome <> 'ok';
+  `,
 ];
 
 export const schemaVersion = steps.length;

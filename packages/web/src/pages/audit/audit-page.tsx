@@ -1,11 +1,12 @@
 import type { AuditEntry } from "@tessera/wire";
-import { useMemo } from "react";
 import { useLive } from "../../api/live.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 import { type Column, Rows } from "../../design/rows.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { spellNumber } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
+import { type AuditFilter, AuditFilters, filterNames, queryOf } from "./audit-filters.tsx";
 
 const columns: readonly Column<AuditEntry>[] = [
   { label: "When", width: "110px", show: ({ at }) => <Time at={at} /> },
@@ -26,19 +27,16 @@ const columns: readonly Column<AuditEntry>[] = [
     show: ({ detail }) => <span title={detail}>{detail}</span>,
   },
 ];
+const searchEveryMs = 30_000;
 
 /** The audit log, newest first; every line is sealed in the journal's chain of hashes. */
 export default function AuditPage() {
   const [params, set] = useAddress();
-  const text = (params.get("text") ?? "").toLowerCase();
-  const entries = useLive("listAudit", { limit: 1000 });
-  const shown = useMemo(
-    () =>
-      [...(entries ?? [])]
-        .filter((entry) => text === "" || Object.values(entry).join(" ").toLowerCase().includes(text))
-        .sort((a, b) => (a.at < b.at ? 1 : -1)),
-    [entries, text],
-  );
+  const given = filterNames.flatMap((name) => {
+    const value = params.get(name);
+    return value ? [[name, value] as const] : [];
+  });
+  const values: AuditFilter = Object.fromEntries(given);
   return (
     <div className="page">
       <div className="head">
@@ -48,35 +46,58 @@ export default function AuditPage() {
             Each change is written to a chain of hashes; <code>npx tess admin verify</code> checks it.
           </p>
         </div>
-        <div className="row wrap">
-          <input
-            className="input"
-            style={{ width: 240 }}
-            aria-label="Filter by user, action or target"
-            placeholder="User, action, target"
-            value={text}
-            onChange={(event) => set({ text: event.target.value })}
-          />
-          <button type="button" className="button" onClick={() => saveCsv("tessera-audit.csv", shown)}>
-            Export CSV
-          </button>
-        </div>
+        <AuditFilters values={values} onChange={set} />
       </div>
-      <Card flush title={entries === undefined ? "Entries" : `${spellNumber(shown.length)} entries`}>
-        {entries === undefined ? (
-          <Skeleton lines={8} />
-        ) : shown.length === 0 ? (
-          <Empty title="No entry matches" command="npx tess audit" />
-        ) : (
-          <Rows
-            label="Audit"
-            items={shown}
-            columns={columns}
-            keyOf={(entry) => `${entry.at} ${entry.requestId} ${entry.action} ${entry.target}`}
-            height="calc(100vh - 230px)"
-          />
-        )}
-      </Card>
+      {given.length === 0 ? <Newest /> : <Found filter={values} />}
     </div>
+  );
+}
+
+/** What happens, as it happens. */
+function Newest() {
+  const entries = useLive("listAudit", { limit: 1000 });
+  return <Entries entries={entries && [...entries].sort((a, b) => (a.at < b.at ? 1 : -1))} />;
+}
+
+/** What is looked for, as far back as the history goes. */
+function Found({ filter }: { readonly filter: AuditFilter }) {
+  const { items, isError, more } = usePages("listAudit", { ...queryOf(filter), limit: 200 }, searchEveryMs);
+  if (isError) return <Empty title="This cannot be looked for: check the times" command="npx tess audit --help" />;
+  return (
+    <>
+      <Entries entries={items} />
+      {more !== undefined && (
+        <button type="button" className="button" onClick={more}>
+          Search further back
+        </button>
+      )}
+    </>
+  );
+}
+
+function Entries({ entries }: { readonly entries: readonly AuditEntry[] | undefined }) {
+  if (entries === undefined) return <Skeleton lines={8} />;
+  return (
+    <Card
+      flush
+      title={`${spellNumber(entries.length)} entries`}
+      beside={
+        <button type="button" className="button" onClick={() => saveCsv("tessera-audit.csv", entries)}>
+          Export CSV
+        </button>
+      }
+    >
+      {entries.length === 0 ? (
+        <Empty title="No entry matches" command="npx tess audit" />
+      ) : (
+        <Rows
+          label="Audit"
+          items={entries}
+          columns={columns}
+          keyOf={(entry) => `${entry.at} ${entry.requestId} ${entry.action} ${entry.target} ${entry.detail}`}
+          height="calc(100vh - 270px)"
+        />
+      )}
+    </Card>
   );
 }

@@ -1,0 +1,125 @@
+import { type Account, isRefusal, parseDuration, type Refusal, type UserId } from "@tessera/core";
+import type { AuditEntry, QueryOf } from "@tessera/wire";
+import { belongsTo } from "../../flow/find/find-job.ts";
+import { addressesOf, namesOfAddress } from "../../flow/notice/origins.ts";
+import { stranger } from "../../flow/project/audit.ts";
+import { instantOrAgo } from "../../flow/zones.ts";
+import { timestamp } from "../../render/quantities.ts";
+import type { AuditPlace, AuditQuery, AuditRow } from "../../store/port.ts";
+import type { Api } from "../context.ts";
+
+/** What is looked for in the audit. */
+export interface AuditSearch {
+  /** What the store finds by its indexes. */
+  readonly query: Omit<AuditQuery, "limit" | "before">;
+  /** Whether the caller may see it. */
+  readonly sees: (row: AuditRow) => boolean;
+  /** What only the record as it is shown tells; undefined where nothing is left to compare. */
+  readonly matches: ((entry: AuditEntry) => boolean) | undefined;
+}
+
+/** An address that was seen under more names than this is looked for record by record. */
+const namesMax = 200;
+/** Rows that one page reads at most: where little matches, a page leads on before it is full. */
+const readMax = 20_000;
+const rowsPerRead = 1_000;
+
+/** With `lookUp` an address is looked for by the names that it has, which takes long where there are many. */
+export async function auditSearch(
+  api: Api,
+  roots: readonly Account[],
+  query: QueryOf<"listAudit">,
+  lookUp = true,
+): Promise<AuditSearch | Refusal> {
+  const now = api.control.now();
+  const at = (text: string | undefined, field: string) =>
+    text === undefined ? undefined : instantOrAgo(text, field, now, (duration) => parseDuration(duration, field));
+  const [fromAt, toAt] = [at(query.from, "from"), at(query.to, "to")];
+  if (isRefusal(fromAt)) return fromAt;
+  if (isRefusal(toAt)) return toAt;
+  const { action, outcome, address } = query;
+  // Records name people by their ids, so that names can be erased; they are looked for by either.
+  const idOf = (name: string | undefined) => (name === undefined ? undefined : (api.people.idOf(name) ?? name));
+  const [actor, target] = [idOf(query.actor), idOf(query.target)];
+  const names = address === undefined || !lookUp ? [] : await namesOfAddress(api.control.reader, address);
+  const byName = address !== undefined && lookUp && names.length <= namesMax;
+  return {
+    query: {
+      accounts: roots.some((root) => root.path === "") ? [] : roots.map((root) => root.path),
+      ...(actor !== undefined && { actor }),
+      ...(action !== undefined && { action }),
+      ...(target !== undefined && { target }),
+      ...(outcome !== undefined && { outcome }),
+      ...(byName && { origins: names }),
+      ...(fromAt !== undefined && { fromAt }),
+      ...(toAt !== undefined && { toAt }),
+    },
+    sees: (row) => belongsTo(api.control.state, roots, row.account, row.at),
+    matches: matching([query.text, idOf(query.text)], byName ? undefined : address),
+  };
+}
+
+function matching(texts: readonly (string | undefined)[], address: string | undefined): AuditSearch["matches"] {
+  const wanted = texts.flatMap((text) => text?.toLowerCase() ?? []);
+  if (wanted.length === 0 && address === undefined) return undefined;
+  return (entry) => {
+    if (address !== undefined && entry.address !== address) return false;
+    const held = Object.values(entry).join(" ").toLowerCase();
+    return wanted.length === 0 || wanted.some((text) => held.includes(text));
+  };
+}
+
+/** A page of what is looked for, newest first; `last` is where it leads on from, if there is more to look at. */
+export async function findAudit(
+  api: Api,
+  search: AuditSearch,
+  from: AuditPlace | undefined,
+  limit: number,
+): Promise<{ readonly items: AuditEntry[]; readonly last?: AuditPlace }> {
+  const items: AuditEntry[] = [];
+  const perRead = search.matches === undefined ? limit : rowsPerRead;
+  let before = from;
+  for (let read = 0; read < readMax; read += perRead) {
+    const rows = await api.control.reader.audit({ ...search.query, ...(before && { before }), limit: perRead + 1 });
+    const page = rows.slice(0, perRead);
+    for (const [i, entry] of (await showAudit(api, search, page)).entries()) {
+      before = page[i];
+      if (entry !== undefined) items.push(entry);
+      if (items.length === limit) return i + 1 < rows.length && before ? { items, last: before } : { items };
+    }
+    if (rows.length <= perRead) return { items };
+  }
+  return before === undefined ? { items } : { items, last: before };
+}
+
+/** Records as they are shown, with the addresses that were not erased; undefined for what is not to be shown. */
+export async function showAudit(
+  api: Api,
+  { sees, matches = () => true }: Pick<AuditSearch, "sees" | "matches">,
+  rows: readonly AuditRow[],
+): Promise<(AuditEntry | undefined)[]> {
+  const names = rows.flatMap(({ origin }) => origin ?? []);
+  const addresses = await addressesOf(api.control.reader, names);
+  return rows.map((row) => {
+    const entry = sees(row) ? showRecord(api, row, addresses.get(row.origin ?? "")) : undefined;
+    return entry !== undefined && matches(entry) ? entry : undefined;
+  });
+}
+
+function showRecord(api: Api, row: AuditRow, address: string | undefined): AuditEntry {
+  const nobody = row.actor === "system" || row.actor === stranger;
+  return {
+    at: timestamp(row.at),
+    actor: row.actor,
+    actorName: nobody ? row.actor : api.people.nameOf(row.actor as UserId),
+    ...(row.token !== null && { token: row.token }),
+    action: row.action,
+    target: row.target,
+    account: row.account,
+    outcome: row.outcome,
+    detail: row.detail,
+    ...(address !== undefined && { address }),
+    ...(row.count !== undefined && { count: row.count }),
+    requestId: row.request,
+  };
+}

@@ -1,0 +1,96 @@
+import type { QueryOf } from "@tessera/wire";
+import { useEffect, useState } from "react";
+
+export const filterNames = ["text", "actor", "action", "target", "outcome", "address", "from", "to"] as const;
+export type AuditFilter = { readonly [Name in (typeof filterNames)[number]]?: string };
+
+const outcomes = ["ok", "refused", "failed", "read", "exported", "changed"];
+const texts = [
+  { name: "text", label: "Text", width: 180, hint: "Anywhere in the entry" },
+  { name: "actor", label: "User", width: 110, hint: "User" },
+  { name: "action", label: "Action", width: 120, hint: "job.submit" },
+  { name: "target", label: "Target", width: 120, hint: "Job, user, token" },
+  { name: "address", label: "Address", width: 110, hint: "Address" },
+] as const;
+/** Typing is over: each search may read far back. */
+const typedMs = 400;
+
+/** What the server is asked for. Days are those of the reader. */
+export function queryOf({ from, to, ...rest }: AuditFilter): QueryOf<"listAudit"> {
+  return {
+    ...rest,
+    ...(from !== undefined && { from: new Date(`${from}T00:00`).toISOString() }),
+    ...(to !== undefined && { to: new Date(`${to}T23:59:59.999`).toISOString() }),
+  };
+}
+
+interface Props {
+  readonly values: AuditFilter;
+  readonly onChange: (values: Readonly<Record<string, string | undefined>>) => void;
+}
+
+export function AuditFilters({ values, onChange }: Props) {
+  return (
+    <div className="row wrap">
+      {texts.map(({ name, label, width, hint }) => (
+        <TypedText
+          key={name}
+          label={label}
+          hint={hint}
+          width={width}
+          value={values[name] ?? ""}
+          onTyped={(value) => onChange({ [name]: value })}
+        />
+      ))}
+      <select
+        className="input"
+        aria-label="Outcome"
+        value={values.outcome ?? ""}
+        onChange={(event) => onChange({ outcome: event.target.value })}
+      >
+        <option value="">Any outcome</option>
+        {outcomes.map((outcome) => (
+          <option key={outcome}>{outcome}</option>
+        ))}
+      </select>
+      {(["from", "to"] as const).map((name) => (
+        <input
+          key={name}
+          type="date"
+          className="input"
+          aria-label={name === "from" ? "From day" : "To day"}
+          value={values[name] ?? ""}
+          onChange={(event) => onChange({ [name]: event.target.value })}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface TypedProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly width: number;
+  readonly value: string;
+  readonly onTyped: (value: string) => void;
+}
+
+function TypedText({ label, hint, width, value, onTyped }: TypedProps) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => onTyped(typed), typedMs);
+    return () => clearTimeout(timer);
+  }, [typed, value, onTyped]);
+  return (
+    <input
+      className="input"
+      style={{ width }}
+      aria-label={label}
+      placeholder={hint}
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+    />
+  );
+}
