@@ -49,6 +49,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readSession: { anywhere: true },
   signIn: { anywhere: true },
   signOut: { anywhere: true },
+  linkSession: { anywhere: true },
   signOutEverywhere: { anywhere: true },
   submitJob: { sees: "account.read", needs: "job.submit" },
   applyJob: { sees: "account.read", needs: "job.submit" },
