@@ -73,7 +73,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
       ...mounts,
     ],
     newFolders: mounts.map(({ at }) => at).filter(isNew),
-    ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
+    ...shmOf(order.limits),
     controlGroups: shownGroups(machine, groups),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
     ...(machine.seccomp === undefined ? {} : { filter: machine.seccomp.loader }),
@@ -152,6 +152,12 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
 function ownWorkdir({ isRoot }: Machine, { workdir }: RunSheet["order"]): Bind[] {
   if (isRoot || workdir === undefined || !existsSync(workdir)) return [];
   return [{ from: workdir, at: workdir }];
+}
+
+/** Shared memory counts as memory, so half of that unless the job says otherwise: the kernel would give half of the machine. */
+function shmOf({ shmMiB, memoryMiB }: RunSheet["order"]["limits"]): { readonly shmMiB?: number } {
+  if (shmMiB !== undefined) return { shmMiB };
+  return memoryMiB > 0 ? { shmMiB: Math.max(1, Math.floor(memoryMiB / 2)) } : {};
 }
 
 function shownGroups({ hierarchies, groupMounts }: Machine, groups: readonly ControlGroup[]): ShownGroups {
