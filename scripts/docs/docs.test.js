@@ -21,7 +21,7 @@ const shown = files.filter((file) => file !== "docs/bad-input.md");
 const session = new Session(realTerminal());
 
 /** What the server's own programs say of themselves; the CLI hands them everything. */
-const usages = { server: usageOf("main"), admin: usageOf("admin") };
+const usages = { server: usageOf("main"), helper: usageOf("helper"), admin: usageOf("admin") };
 
 function usageOf(program) {
   const path = join(root, "packages/server/dist", `${program}.js`);
@@ -30,7 +30,7 @@ function usageOf(program) {
 
 /** Undefined when the CLI has the command and its flags, else what it does not have. */
 async function unknownIn(words) {
-  if (words[0] === "server" || words[0] === "admin") return unknownToServer(words);
+  if (Object.hasOwn(usages, words[0])) return unknownToServer(words);
   const args = turnRound(words.includes("--") ? words.slice(0, words.indexOf("--")) : words);
   const program = await buildProgram(args, session);
   const named = (command, word) =>

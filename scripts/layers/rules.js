@@ -49,6 +49,7 @@ export const rootHolds = [
   "CONTRIBUTING.md",
   "LICENSE",
   "README.md",
+  "SECURITY.md",
   "bin",
   "biome.json",
   "docs",
@@ -68,8 +69,8 @@ export const leftBehind = [
   /\.(tgz|tar|zip|gz|xz|zst|bz2|7z)$/,
 ];
 
-/** The one place that joins things names the engines it starts; tests of the server start them as well. */
-export const mayNameEngines = /^packages\/server\/src\/(main\.ts|.*\.test\.ts)$/;
+/** The two programs that join things name the engines they start; tests of the server start them as well. */
+export const mayNameEngines = /^packages\/server\/src\/(main\.ts|helper(-keys)?\.ts|.*\.test\.ts)$/;
 
 /** The slow model that the scheduler is compared with must not share its mistakes: of core it knows the nouns alone. */
 export const oracle = { folder: "packages/oracle/src/", mayKnow: "@tessera/core/model" };

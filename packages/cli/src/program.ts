@@ -34,7 +34,7 @@ function translated(program: Command, args: readonly string[]): string[] {
   return [...translateOptions(args, optionNames(descend(program, args).command))];
 }
 
-const unparsed: readonly (string | undefined)[] = ["server", "admin", "what-if", "__complete"];
+const unparsed: readonly (string | undefined)[] = ["server", "helper", "admin", "what-if", "__complete"];
 
 /** Hands what is not ours to parse to the command with the arguments as they were typed. */
 async function passOn(argv: readonly string[], session: Session): Promise<number | undefined> {

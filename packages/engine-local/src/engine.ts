@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/
 import { join } from "node:path";
 import { type JobId, type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
 import {
+  bootId,
   type Capabilities,
   type Clock,
   type Engine,
@@ -17,10 +18,11 @@ import {
   type LogQuery,
   type StopOrder,
   systemClock,
+  upMs,
 } from "@tessera/engine";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
-import { describeFleet, engineName, readBootId } from "./inventory/machine.ts";
+import { describeFleet, engineName } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
 import { pruneCaches } from "./lease/cache.ts";
@@ -41,6 +43,7 @@ import { type Keep, prune, removeTree, sweepJobs, usualKeep } from "./lease/rete
 import { topmost } from "./limit/hierarchies.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { mountFault } from "./limit/mounts.ts";
+import { Networks } from "./limit/network/networks.ts";
 import { type Ground, gapsOf, planRun } from "./limit/plan.ts";
 import { oneUser, onlyTenant, takeOnlyTenant, type UserRange, userOfTenant } from "./limit/tenants.ts";
 import { readLog } from "./log/reader.ts";
@@ -109,10 +112,11 @@ class LocalEngine implements Engine {
   #gpuDevices: { readonly [uuid: string]: string };
   readonly #clock: Clock;
   readonly #hidden: readonly string[];
-  readonly #bootId = readBootId();
+  readonly #bootId = bootId();
   readonly #log: { readonly logBytesMax: number; readonly logFilesMax: number };
   readonly #leases = new Map<LeaseId, LeaseRecord>();
   readonly #turns = new Map<LeaseId, Promise<void>>();
+  readonly #networks: Networks;
   #nodes: readonly NodeFacts[] | undefined;
   #listener: ((report: Report) => void) | undefined;
   #watcher: FSWatcher | undefined;
@@ -127,6 +131,7 @@ class LocalEngine implements Engine {
     this.#machine = machine;
     this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
+    this.#networks = new Networks(state, this.#bootId, machine.network);
     this.#clock = options.clock ?? systemClock;
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
@@ -153,6 +158,7 @@ class LocalEngine implements Engine {
       if ((await this.#recall(record.id)) === undefined) this.#lookSoon(record);
       else await this.#letGo(record); // an earlier engine was killed while it did
     }
+    await this.#networks.sweep((lease) => this.#leases.get(lease as LeaseId)?.hasEnded === false);
     this.#every(lookEveryMs, () => {
       for (const record of this.#leases.values()) if (!record.hasEnded) this.#lookSoon(record);
     });
@@ -178,8 +184,14 @@ class LocalEngine implements Engine {
         await this.#endUnclaimed(record, { kind: "refused", reason });
         return;
       }
+      const network = await this.#networks.join(order).catch((error: Error) => error.message);
+      if (typeof network === "string") {
+        const reason = `the network of the member cannot be made: ${network}`;
+        await this.#endUnclaimed(record, { kind: "refused", reason });
+        return;
+      }
       const { secrets, ...kept } = order;
-      const sheet = planRun(kept, await this.#groundFor(order.tenant));
+      const sheet = planRun(kept, { ...(await this.#groundFor(order.tenant)), network });
       await mkdir(sheet.logFolder, { recursive: true, mode: 0o700 });
       await replaceWhole(join(record.folder, leaseFile.order), JSON.stringify(sheet));
       await syncFolder(this.#state.leases);
@@ -196,6 +208,7 @@ class LocalEngine implements Engine {
   async release(lease: LeaseId): Promise<void> {
     await this.#inTurn(lease, async (record) => {
       if (record === undefined || record.hasEnded) return;
+      await this.#networks.openPort(lease);
       await writeFile(join(record.folder, leaseFile.release), "", { mode: 0o600 });
       await this.#poke(record);
     });
@@ -220,7 +233,7 @@ class LocalEngine implements Engine {
   subscribe(listener: (report: Report) => void): void {
     this.#listener = listener;
     for (const record of this.#leases.values()) {
-      for (const report of record.unacknowledged()) listener(report);
+      this.#tell(record.unacknowledged());
     }
   }
 
@@ -262,7 +275,7 @@ class LocalEngine implements Engine {
 
   async sweep(isLive: (job: JobId) => boolean): Promise<void> {
     const keep = { ...usualKeep, ...this.#options.keep };
-    await sweepJobs(this.#state, keep.checkpointMs, this.#clock.now(), (job) => isLive(job as JobId));
+    await sweepJobs(this.#state, keep.checkpointMs, this.#ageFrom(), (job) => isLive(job as JobId));
   }
 
   async close(): Promise<void> {
@@ -271,6 +284,7 @@ class LocalEngine implements Engine {
     this.#watcher?.close();
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
+    await this.#networks.close();
   }
 
   /** Runs what concerns one lease one after the other, so that no two calls see it half changed. */
@@ -312,7 +326,7 @@ class LocalEngine implements Engine {
     return record;
   }
 
-  async #groundFor(tenant: string): Promise<Ground> {
+  async #groundFor(tenant: string): Promise<Omit<Ground, "network">> {
     const ground = {
       state: this.#state,
       bootId: this.#bootId,
@@ -340,6 +354,8 @@ class LocalEngine implements Engine {
       this.#only ??= await takeOnlyTenant(this.#state.tenants, order.tenant);
       if (this.#only !== order.tenant) return `another tenant runs jobs here, and ${oneUser.why}; ${oneUser.hint}`;
     }
+    const unjoined = this.#networks.refusalOf(order);
+    if (unjoined !== undefined) return unjoined;
     const unmountable = mountFault(this.#machine.means, this.#hidden, order);
     if (unmountable !== undefined) return unmountable;
     if (!isFileName(order.job)) return `"${order.job}" cannot be the id of a job`;
@@ -365,8 +381,8 @@ class LocalEngine implements Engine {
   }
 
   #reportOf(record: LeaseRecord, what: ReportWhat): Report {
-    const at = Math.max(this.#clock.now(), record.reports.at(-1)?.at ?? 0);
-    return { lease: record.id, sequence: record.sequence + 1, bootId: this.#bootId, at, what };
+    const at = Math.max(Date.now(), record.reports.at(-1)?.at ?? 0);
+    return { lease: record.id, sequence: record.sequence + 1, bootId: this.#bootId, at, upMs: upMs(), what };
   }
 
   /** Asked for something that happened long ago, the control plane does not know of it: it may have been restored. */
@@ -378,6 +394,11 @@ class LocalEngine implements Engine {
 
   #tell(reports: readonly Report[]): void {
     for (const report of reports) this.#listener?.(report);
+  }
+
+  /** Files bear times of the machine's clock. Whichever way that was set, nothing is removed before its time. */
+  #ageFrom(): number {
+    return Math.min(this.#clock.now(), Date.now());
   }
 
   /** Tells the supervisor to look at its folder. Only a claimed one listens; the others look when they have claimed. */
@@ -427,6 +448,7 @@ class LocalEngine implements Engine {
       await endTree({ mark: sheet.mark, groups: sheet.groups, contained: false });
       await endTree({ mark: sheet.mark, groups: [], contained: false });
       await removeGroups(sheet.groups);
+      await this.#networks.leave(record.id);
     }
     const reason = restarted ? "the machine was restarted" : "its supervisor is gone; what it left behind was ended";
     const report = this.#reportOf(record, { kind: "lost", reason });
@@ -442,6 +464,7 @@ class LocalEngine implements Engine {
 
   async #letGo(record: LeaseRecord): Promise<void> {
     this.#leases.delete(record.id);
+    await this.#networks.leave(record.id);
     // Away in one step. A supervisor that an earlier engine started and that is late would else find a folder of which
     // no more than the claim has been removed, take it, and run the member again (S16).
     const gone = join(this.#state.work, `${record.id}.gone`);
@@ -455,7 +478,7 @@ class LocalEngine implements Engine {
   /** What cannot be removed now is tried again in an hour; it only takes room. */
   async #prune(): Promise<void> {
     const keep = { ...usualKeep, ...this.#options.keep };
-    await prune(this.#state, keep, this.#clock.now(), (lease) => this.#leases.has(lease as LeaseId)).catch(() => {});
+    await prune(this.#state, keep, this.#ageFrom(), (lease) => this.#leases.has(lease as LeaseId)).catch(() => {});
     await pruneCaches(this.#state.cache, keep.cacheBytes, await this.#busyTenants()).catch(() => {});
   }
 

@@ -24,7 +24,6 @@ export function orderOf(run: string, changes: Partial<LeaseOrder> = {}): LeaseOr
     gpuUuids: [],
     gangNodes: ["virtual-0"],
     masterAddress: "127.0.0.1",
-    masterPort: 29500,
     tenant: "acc_lab",
     account: "lab/vision",
     run,

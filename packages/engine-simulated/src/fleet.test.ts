@@ -171,7 +171,6 @@ function orderOf(number: number, change: Partial<LeaseOrder>): LeaseOrder {
     gpuUuids: ["GPU-sim-1-0"],
     gangNodes: ["sim-1"],
     masterAddress: "127.0.0.1",
-    masterPort: 29_500,
     tenant: "acc_lab",
     account: "lab",
     run: "true",

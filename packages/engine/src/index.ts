@@ -1,5 +1,5 @@
 /** The port to what runs jobs; the suite that each engine passes is `@tessera/engine/suite`. */
-export { type Clock, systemClock } from "./clock.ts";
+export { type Clock, systemClock, timerAt } from "./clock.ts";
 export { type Entry, type EntryAsk, type EntryEnd, EntryRefused, type TerminalSize } from "./entry.ts";
 export {
   type Capabilities,
@@ -15,6 +15,8 @@ export {
   type LogLine,
   type LogQuery,
   type MountOrder,
+  type NetworkOrder,
   type OutputsOrder,
   type StopOrder,
 } from "./port.ts";
+export { bootId, upMs } from "./uptime.ts";

@@ -40,10 +40,14 @@ export interface LeaseOrder {
    */
   readonly scrub?: { readonly gpuUuids: readonly string[]; readonly usualMs: number };
   readonly reshape?: { readonly gpuUuids: readonly string[]; readonly to: string; readonly usualMs: number };
-  /** Nodes of the gang by rank, and the address of rank 0. */
+  /**
+   * Nodes of the gang by rank, and the address of rank 0's node. Where exactly the gang meets is the engine's to say: only
+   * there can a port be kept free.
+   */
   readonly gangNodes: readonly string[];
   readonly masterAddress: string;
-  readonly masterPort: number;
+  /** What it may reach beyond its gang; absent = everything but the machine and other jobs. */
+  readonly network?: NetworkOrder;
   /** Where a page of the job should be served, if it serves one. */
   readonly pagePort?: number;
   /** The outside id of the tenant: members of different tenants must not see each other. */
@@ -68,6 +72,8 @@ export interface LeaseOrder {
   readonly env: { readonly [name: string]: string };
   /** Clear text, in memory only: an engine must not write them anywhere that outlives the member. */
   readonly secrets: { readonly [name: string]: string };
+  /** Secrets that only the process of the engine can open, where it keeps their key: rows and sealed values in base64. */
+  readonly sealedSecrets?: { readonly [name: string]: { readonly row: string; readonly value: string } };
   readonly limits: Limits;
   /** Refuse to prepare where one of the limits cannot be enforced. */
   readonly strict: boolean;
@@ -106,6 +112,12 @@ export interface Limits {
   readonly logMiB?: number;
   /** Wall time from start to the stop signal; 0 = none. The engine enforces it, also while the control plane is away. */
   readonly runMsMax: number;
+}
+
+/** `none`: only its gang; `declared`: also what `allow` names, each as `host:port`; `all`: everything but the machine and other jobs. */
+export interface NetworkOrder {
+  readonly egress: "none" | "declared" | "all";
+  readonly allow?: readonly string[];
 }
 
 export interface StopOrder {

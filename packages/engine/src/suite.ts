@@ -10,6 +10,7 @@ import { describeStop } from "./suite/stop.ts";
 import { describeTimeLimit } from "./suite/time-limit.ts";
 
 export type { Commands, Harness, InsideCommands, OpenHarness } from "./suite/harness.ts";
+export { shellCommands, shellInside } from "./suite/shell-commands.ts";
 
 /** What every engine promises. Call it from a test file of the engine's own package; each test opens a new harness. */
 export function describeEngine(name: string, open: OpenHarness): void {

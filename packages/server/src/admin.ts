@@ -26,9 +26,9 @@ const usage = `tess admin: checks and repairs the journal and the projections
   backup-key show      which key seals backups
   backup-key export FILE   a copy of that key, to be kept apart from the backups
   restore FILE         fill an empty store from a backup (the server must be stopped). All sessions, tokens and passwords end
-    --key-file FILE    the key, where the data folder does not hold it
     --since PLACE      the data folder or the database URL that went on after the backup: only what ended since then ends
     --unsealed         take a plain backup of an older version, which nothing protects
+    --key-file FILE    for backup and restore: the key, where the data folder does not hold it
   accept-loss [--yes]  go on with a store that lost rows, and write down in the journal which (the server must be stopped)
   postgres-setup       with the URL of the database's owner: bring the tables up to date, and make a role for the server
     --writer NAME      that can add to the journal and not change it (default tessera_writer); prints its URL once
@@ -91,7 +91,7 @@ async function main(): Promise<void> {
       return print({ rebuilt: true, old }, `the projections were rebuilt from the journal${kept}`);
     }
     case "backup":
-      return print(...(await writeBackup(config, needed(rest[0], "tess admin backup FILE"))));
+      return print(...(await writeBackup(config, needed(rest[0], "tess admin backup FILE"), values["key-file"])));
     case "backup-key":
       return print(...backupKey(config.data, rest));
     case "restore":

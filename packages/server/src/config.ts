@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { checkListen } from "./access/listen.ts";
+import { type AuditTarget, parseAuditTarget } from "./notify/audit/target.ts";
 
 export interface ServerConfig {
   readonly data: string;
@@ -13,6 +14,8 @@ export interface ServerConfig {
   /** The owner lets jobs of several tenants run as the server's own user. */
   readonly tenantsShareUser: boolean;
   readonly simulated?: string;
+  /** The socket of a root helper, which then runs the jobs and holds the keys of secrets and signatures. */
+  readonly helper?: string;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
@@ -24,6 +27,8 @@ export interface ServerConfig {
   readonly despiteDamage: boolean;
   /** The URL that budget and invoice events are sent to. */
   readonly webhook?: string;
+  /** Where audit records are sent. */
+  readonly auditTo: readonly AuditTarget[];
 }
 
 export const defaultPort = 7437;
@@ -37,11 +42,14 @@ export const usage = `tess server: the control plane on this machine
   --database URL       a PostgreSQL instead of the embedded store (TESSERA_DATABASE_URL)
   --lease-seconds N    with PostgreSQL: seconds after which another server may take over (default 12)
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
+  --helper FILE        let the root helper behind this socket run the jobs; this server then needs no privileges
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
   --tenants-share-user without root: run jobs of several tenants, which can then read each other's files
   --tls-cert FILE --tls-key FILE
   --insecure-listen    listen beyond loopback without TLS, for use behind a proxy that does TLS
   --webhook URL        send budget and invoice events to this address, signed with keys/webhook.key (TESSERA_WEBHOOK)
+  --audit-to TARGET    send every audit record there too, at least once; may be repeated (TESSERA_AUDIT_TO, several with spaces):
+                       file:/PATH, syslog+tls://HOST:6514, syslog+tcp://127.0.0.1:601, https://HOST/PATH; see docs/operations.md
   --apps-domain NAME   serve pages of jobs at names below this domain, such as apps.example.com (default: localhost)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
   --despite-damage     start although the store is damaged; the journal says so
@@ -78,6 +86,8 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     throw new BadCall("--tls-cert and --tls-key must be given together");
   if (values.virtual !== undefined && values.simulated !== undefined)
     throw new BadCall("--virtual and --simulated cannot be used together; give one");
+  if (values.helper !== undefined && (values.virtual ?? values.simulated) !== undefined)
+    throw new BadCall("--helper cannot be used with --virtual or --simulated: give --virtual to the helper");
   const host = values.host ?? "127.0.0.1";
   const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
   if (refused !== undefined) throw new BadCall(refused);
@@ -94,15 +104,25 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     store: "dir" in store ? store : { ...store, leaseMs, headFile: `${data}/postgres.head` },
     virtual: values.virtual,
     simulated: values.simulated,
+    ...(values.helper !== undefined && { helper: resolve(values.helper) }),
     tenantsShareUser: values["tenants-share-user"] ?? false,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
     secretsLost: values["secrets-lost"] ?? false,
     despiteDamage: values["despite-damage"] ?? false,
+    auditTo: auditTargets(values["audit-to"] ?? env.TESSERA_AUDIT_TO?.split(/\s+/).filter(Boolean) ?? []),
     ...(webhook !== undefined && { webhook }),
     ...(appsDomain !== undefined && { appsDomain }),
   };
+}
+
+function auditTargets(texts: readonly string[]): AuditTarget[] {
+  return texts.map((text) => {
+    const target = parseAuditTarget(text);
+    if (typeof target === "string") throw new BadCall(`--audit-to ${text.slice(0, 300)} ${target}`);
+    return target;
+  });
 }
 
 function parse(args: readonly string[]) {
@@ -117,12 +137,14 @@ function parse(args: readonly string[]) {
         "lease-seconds": { type: "string" },
         virtual: { type: "string" },
         simulated: { type: "string" },
+        helper: { type: "string" },
         "tenants-share-user": { type: "boolean" },
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },
         "insecure-listen": { type: "boolean" },
         "free-space-min": { type: "string" },
         webhook: { type: "string" },
+        "audit-to": { type: "string", multiple: true },
         "apps-domain": { type: "string" },
         "secrets-lost": { type: "boolean" },
         "despite-damage": { type: "boolean" },

@@ -1,31 +1,40 @@
-import { existsSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ContentStore } from "@tessera/content";
 import { isRefusal } from "@tessera/core";
-import { type Capabilities, systemClock } from "@tessera/engine";
+import type { Capabilities, Clock, Engine } from "@tessera/engine";
+import { RemoteCalls } from "@tessera/engine/remote";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
+import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
+import { signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
-import { decryptSecrets } from "./access/secrets.ts";
-import { Signature } from "./access/signature.ts";
+import { sealedSecretsFor } from "./access/secrets.ts";
 import { budgetLooks } from "./api/away/budget-looks.ts";
 import { openWork } from "./api/away/open-work.ts";
 import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
+import { Alarms, clockText, diskText } from "./flow/alarms.ts";
 import { Driver } from "./flow/bind/drive.ts";
 import { Reports } from "./flow/bind/reports.ts";
+import { clockFile } from "./flow/clock/clock-file.ts";
+import { ClockWatch } from "./flow/clock/clock-watch.ts";
+import { machineTime } from "./flow/clock/machine-time.ts";
+import { placed } from "./flow/clock/place.ts";
+import { SteadyClock } from "./flow/clock/steady-clock.ts";
 import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
+import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
@@ -48,19 +57,12 @@ async function main(): Promise<void> {
   prepareDataFolder(config.data);
   starting = announceStart(config.data);
   await tellOfUnknownCommit(config);
+  const file = clockFile(join(config.data, "clock.json"), writePrivately);
+  const clock = SteadyClock.start(file.read());
   const contentFolder = join(config.data, "content");
   const content = new ContentStore(contentFolder, config.freeBytesMin);
-  const engine =
-    config.simulated === undefined
-      ? await openLocalEngine({
-          dir: join(config.data, "engine"),
-          content: contentFolder,
-          hide: [config.data, clientFolder()],
-          virtual: config.virtual,
-          tenantsShareUser: config.tenantsShareUser,
-        })
-      : openSimulated(parseVirtual(config.simulated));
-  const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine);
+  const engine = await openEngine(config, contentFolder, clock);
+  const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine, clock);
   control.onFailed((failure) => {
     try {
       if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
@@ -69,10 +71,26 @@ async function main(): Promise<void> {
     process.exit(exitOutage);
   });
 
+  const alarms = new Alarms();
+  const clockWatch = new ClockWatch({
+    ...{ clock, machine: machineTime, file },
+    onChange: (alarm) => {
+      if (alarm === undefined) alarms.clear("clock");
+      else alarms.raise({ kind: "clock", since: alarm.since, text: clockText(alarm) });
+      say(`tessera: ${alarm === undefined ? "the clock of this machine is right again" : clockText(alarm)}`);
+    },
+  });
+  clockWatch.start();
+  control.onRoom((room) => {
+    if (room) alarms.clear("disk");
+    else alarms.raise({ kind: "disk", since: control.now(), text: diskText });
+  });
+
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
-  await beginTrail(control, new Signature(keys.signingKey), (text) => say(`tessera: ${text}`));
+  const vault = vaultOf(keys.held);
+  await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
     say(`tessera: --secrets-lost: ${count} secrets deleted; their owners must set them again`);
@@ -104,11 +122,13 @@ async function main(): Promise<void> {
     engine,
     files: kept,
     state: control.state,
-    report: (report) => reports.put(report),
-    secretsFor: async (job) => ({
-      ...(job.spec.type === "notebook" && { JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) }),
-      ...(await decryptSecrets(keys.secretsKey, control.reader, control.state, job.account, job.spec.secrets)),
-    }),
+    report: (report) => reports.put(placed(clock, report)),
+    secretsFor: async (job) => {
+      const sealed = await sealedSecretsFor(control.reader, control.state, job.account, job.spec.secrets);
+      const order = vault.forOrder(sealed);
+      if (job.spec.type !== "notebook") return order;
+      return { ...order, secrets: { ...order.secrets, JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) } };
+    },
     now: () => control.now(),
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     onFenced: (error) => {
@@ -126,7 +146,7 @@ async function main(): Promise<void> {
     const outputsOf = (tenant: string) => kept.treesOf(tenant);
     await engine
       .sweep((job) => control.state.jobById.has(job))
-      .then(() => sweepContent(content, control.state, outputsOf, control.now()))
+      .then(() => sweepContent(content, control.state, outputsOf, Math.min(control.now(), Date.now())))
       .catch((error) => say(`tessera: ${error.message}`));
   };
   void sweep();
@@ -135,12 +155,13 @@ async function main(): Promise<void> {
     ...{ store: config.store, keys, capabilities: control.capabilities, dataFolder },
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
   });
-  const watches = [...budgetLooks(control, work.answering, systemClock), new PriceWatch(control, systemClock)];
+  const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock)];
   for (const watch of watches) watch.start();
 
-  const webhook =
-    config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const parts = { control, keys, content, dataFolder, work, config: { ...config, console: consoleFolder } };
+  const outlets = openOutlets(config, keys.webhookKey, control);
+  const outletsNow = () => outlets.map(({ status }) => status);
+  const settings = { ...config, console: consoleFolder };
+  const parts = { control, keys, content, dataFolder, work, alarms, outletsNow, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
@@ -169,16 +190,30 @@ async function main(): Promise<void> {
     clearInterval(sweeping);
     for (const watch of watches) watch.stop();
     driver.close();
-    await webhook?.close();
+    await Promise.all(outlets.map((outlet) => outlet.close()));
     await api.close();
     await work.close();
     await control.close();
+    clockWatch.stop();
     await engine.close();
     rmSync(join(config.data, "endpoint.json"), { force: true });
     starting?.ready(); // what a second server on this folder may have left there
     process.exit(0);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
+}
+
+/** The one engine of this server: in the helper, simulated, or here. */
+async function openEngine(config: ServerConfig, content: string, clock: Clock): Promise<Engine> {
+  if (config.helper !== undefined) {
+    mkdirSync(content, { recursive: true, mode: 0o700 }); // its owner is the user for whom the helper keeps results
+    return openRemoteEngine(new RemoteCalls(config.helper));
+  }
+  if (config.simulated !== undefined) return openSimulated(parseVirtual(config.simulated), clock);
+  return openLocalEngine({
+    ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+    ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
+  });
 }
 
 /** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */
@@ -191,23 +226,26 @@ function clientFolder(): string {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "tess");
 }
 
-/** From the first start with it on, everything is told; what was before is not. */
-function openWebhook(data: string, url: string, key: Buffer, control: ThreadedControlPlane): Webhook {
-  const webhook = new Webhook(
-    {
-      url,
-      key,
-      cursorFile: join(data, "webhook.cursor"),
-      reader: control.reader,
-      sleep: async (ms, signal) => void (await sleep(ms, undefined, { signal }).catch(() => {})),
-      now: () => control.now(),
-      warn: (text) => say(`tessera: ${text}`),
-    },
-    control.started.seq,
-  );
-  control.follow(webhook);
-  return webhook;
+/** What is told to other systems. From the first start with one on, everything is told; what was before is not. */
+function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControlPlane): Outlet[] {
+  const headSeq = control.started.seq;
+  const common = {
+    key,
+    headSeq,
+    sleep: async (ms: number, signal: AbortSignal) => void (await sleep(ms, undefined, { signal }).catch(() => {})),
+    warn: (text: string) => say(`tessera: ${text}`),
+  };
+  const fileOf = (name: string) => join(config.data, name);
+  const outlets: Outlet[] = config.auditTo.map((target) => new AuditOutlet({ target, control, fileOf, ...common }));
+  if (config.webhook !== undefined) {
+    const places = { url: config.webhook, cursorFile: fileOf("webhook.cursor"), startFrom: headSeq };
+    outlets.push(new Webhook({ ...places, reader: control.reader, now: () => control.now(), ...common }));
+  }
+  for (const outlet of outlets) control.follow(outlet);
+  return outlets;
 }
+
+type Outlet = AuditOutlet | Webhook;
 
 /** What does not hold on this machine, said once and plainly. */
 function sayGaps({ oneTenant, gaps = [] }: Capabilities): void {
@@ -223,14 +261,18 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
   const store = "url" in config.store ? "PostgreSQL" : "SQLite";
   const { seq, eventsReplayed } = control.started;
   if (newToken !== undefined) {
-    say(`tessera: first start. You are the platform owner; your token (shown once, kept in ${newToken}):`);
-    say(`  ${readFileSync(newToken, "utf8").trim()}`);
+    say(`tessera: first start. You are the platform owner; your token is kept in ${newToken}, where tess finds it`);
   }
   say(
     `tessera: ${gpus}${virtual} ${gpus === 1 ? "GPU" : "GPUs"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
+  // The token itself would stay in the terminal and in the logs of whatever started this.
+  const link = newToken === undefined ? undefined : api.signInLink(readFileSync(newToken, "utf8").trim());
+  const open = `npx tess ${finding(config)}open`;
+  if (link === undefined) say(`tessera: the console, signed in: ${open}`);
+  else say(`tessera: the console, signed in (this link works once and for 10 minutes, later: ${open}): ${link}`);
   say(
-    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
+    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
   );
 }
 

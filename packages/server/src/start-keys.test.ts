@@ -33,7 +33,7 @@ describe("the keys of a start", () => {
   });
 
   it("are not made anew where the store holds secrets, unless these are declared lost", async () => {
-    const sealed = sealedWith(loadKeys(data).secretsKey, "a/x", "a/y");
+    const sealed = sealedWith(loadKeys(data).held.secretsKey, "a/x", "a/y");
     rmSync(join(data, "keys"), { recursive: true });
     await assert.rejects(keysOf(sealed), /secrets.key is not there, and the store holds 2 secrets .*--secrets-lost/);
     await assert.rejects(keysOf(sealed), /Put the keys folder back/);
@@ -42,7 +42,7 @@ describe("the keys of a start", () => {
   });
 
   it("are taken with a word when single secrets do not open", async () => {
-    const { secretsKey } = loadKeys(data);
+    const { secretsKey } = loadKeys(data).held;
     const damaged = encryptSecret(secretsKey, "a/y", "value");
     damaged[damaged.length - 1]! ^= 1;
     await keysOf(new Map([...sealedWith(secretsKey, "a/x"), ["a/y", damaged]]));

@@ -1,10 +1,12 @@
 import { join } from "node:path";
-import { type KeyName, type Keys, loadKeys, missingKeys } from "./access/keys.ts";
-import { unopenedSecrets } from "./access/secrets.ts";
+import { vaultOf } from "./access/holder.ts";
+import { type KeyName, type Keys, loadKeys, loadKeysBeside, missingKeys } from "./access/keys.ts";
 import type { StoreReader } from "./store/port.ts";
 
 interface KeyPlace {
   readonly data: string;
+  /** The socket of the helper that holds the keys of secrets and signatures. */
+  readonly helper?: string;
   /** The owner has declared the secrets lost. */
   readonly secretsLost: boolean;
 }
@@ -14,12 +16,13 @@ interface KeyPlace {
  * that the store holds: a new one would hide until a job needs them that they are lost.
  */
 export async function keysFor(
-  { data, secretsLost }: KeyPlace,
+  { data, helper, secretsLost }: KeyPlace,
   reader: Pick<StoreReader, "privates" | "head">,
   say: (text: string) => void,
 ): Promise<Keys> {
   const sealed = await reader.privates("secret");
-  const missing = missingKeys(data);
+  const wanted: readonly KeyName[] | undefined = helper === undefined ? undefined : ["server.key", "webhook.key"];
+  const missing = missingKeys(data).filter((name) => wanted?.includes(name) ?? true);
   const secretsFile = join(data, "keys", "secrets.key");
   const count = sealed.size === 1 ? "1 secret" : `${sealed.size} secrets`;
   const instead =
@@ -27,14 +30,14 @@ export async function keysFor(
     "with --secrets-lost: that deletes the values of all secrets, which must then be set again.";
   if (sealed.size > 0 && missing.includes("secrets.key") && !secretsLost)
     throw new Error(`${secretsFile} is not there, and the store holds ${count} sealed with it. ${instead}`);
-  const keys = loadKeys(data);
+  const keys = helper === undefined ? loadKeys(data) : loadKeysBeside(helper, data);
   // A signing key that server.key leads to is the one that signed before, not another.
   const made = missing.filter((name) => name !== "signing.key" || missing.includes("server.key"));
   if (made.length > 0 && (await reader.head()).seq > 0)
     say(
       `${made.join(", ")} missing in ${join(data, "keys")}: made. ${made.map((name) => newKeyMeans[name]).join(". ")}`,
     );
-  const unopened = unopenedSecrets(keys.secretsKey, sealed);
+  const unopened = await vaultOf(keys.held).unopened(sealed);
   if (unopened.length === 0 || secretsLost) return keys;
   if (unopened.length === sealed.size)
     throw new Error(`${secretsFile} is not the key with which the ${count} of this store were sealed. ${instead}`);

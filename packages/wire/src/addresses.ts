@@ -9,6 +9,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   readSession: "GET /v1/session",
   signIn: "POST /v1/session",
   signOut: "DELETE /v1/session",
+  linkSession: "POST /v1/session/link",
   signOutEverywhere: "DELETE /v1/sessions",
   submitJob: "POST /v1/jobs",
   applyJob: "POST /v1/jobs/apply",
@@ -42,6 +43,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   putVolume: "PUT /v1/accounts/:account/volumes/:volume",
   deleteVolume: "DELETE /v1/accounts/:account/volumes/:volume",
   readFleet: "GET /v1/fleet",
+  listAlarms: "GET /v1/alarms",
   listNodes: "GET /v1/nodes",
   getNode: "GET /v1/nodes/:node",
   cordonNode: "POST /v1/nodes/:node/cordon",
@@ -108,6 +110,9 @@ export const creates: { readonly [Id in Having<"creates">]: true } = {
   bindRole: true,
   createToken: true,
 };
+
+/** The header in which the console's page shows its half of the session. */
+export const proofHeader = "tessera-proof";
 
 /** Lists that can be watched. */
 export type WatchRoute = Having<"watch">;

@@ -19,6 +19,7 @@ export {
 } from "./routes.ts";
 export {
   RoleBindingShape,
+  SignedIn,
   SignIn,
   TokenCreate,
   TokenCreated,
@@ -40,7 +41,7 @@ export {
 } from "./shapes/common.ts";
 export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
-export { FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
+export { Alarm, FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
 export { AnchorAdd, AnchorShape, ConsistencyShape, HeadShape } from "./shapes/history.ts";
 export {
   Alternative,

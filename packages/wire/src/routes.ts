@@ -6,7 +6,9 @@ import {
   RoleBindingPage,
   RoleBindingShape,
   SessionShape,
+  SignedIn,
   SignIn,
+  SignInLink,
   TokenCreate,
   TokenCreated,
   TokenPage,
@@ -28,7 +30,16 @@ import {
 import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
-import { DrainBody, FleetMap, GpuPage, MaintenanceBody, NodePage, NodeShape, ReasonBody } from "./shapes/fleet.ts";
+import {
+  AlarmList,
+  DrainBody,
+  FleetMap,
+  GpuPage,
+  MaintenanceBody,
+  NodePage,
+  NodeShape,
+  ReasonBody,
+} from "./shapes/fleet.ts";
 import {
   AnchorAdd,
   AnchorList,
@@ -167,9 +178,9 @@ const table = {
     path: "/v1/session",
     action: "session.write",
     resource: "anyone",
-    summary: "Sign a browser in: answers with a session cookie",
+    summary: "Exchange a password, a token or a ticket for a session: half of it is a cookie",
     body: SignIn,
-    answer: WhoAmI,
+    answer: SignedIn,
     status: 200,
   },
   signOut: {
@@ -180,6 +191,15 @@ const table = {
     summary: "End this session",
     answer: none,
     status: 204,
+  },
+  linkSession: {
+    method: "POST",
+    path: "/v1/session/link",
+    action: "session.write",
+    resource: "self",
+    summary: "A link that signs a browser in once, within minutes",
+    answer: SignInLink,
+    status: 200,
   },
   signOutEverywhere: {
     method: "DELETE",
@@ -565,6 +585,15 @@ const table = {
     answer: FleetMap,
     status: 200,
     watch: true,
+  },
+  listAlarms: {
+    method: "GET",
+    path: "/v1/alarms",
+    action: "node.read",
+    resource: "fleet",
+    summary: "What is wrong with the machine of the control plane now: its clock, its disk",
+    answer: AlarmList,
+    status: 200,
   },
   listNodes: {
     method: "GET",

@@ -113,6 +113,12 @@ export const commands: readonly CommandEntry[] = [
 
   { name: "gpus", group: fleet, summary: "show which GPUs are free", load: () => import("./fleet/gpus.ts") },
   {
+    name: "alarms",
+    group: fleet,
+    summary: "show what is wrong with the server's machine",
+    load: () => import("./fleet/alarms.ts"),
+  },
+  {
     name: "node",
     aliases: ["nodes"],
     group: fleet,
@@ -220,6 +226,12 @@ export const commands: readonly CommandEntry[] = [
   { name: "delete", group: verbs, summary: "delete one", load: () => import("./any-noun.ts") },
 
   { name: "server", group: setup, summary: "run the control plane here", load: () => import("./setup/server.ts") },
+  {
+    name: "helper",
+    group: setup,
+    summary: "run the root helper of a control plane without privileges",
+    load: () => import("./setup/helper.ts"),
+  },
   {
     name: "admin",
     group: setup,

@@ -37,7 +37,7 @@ export function homeOf(env: Env): string {
 }
 
 /** A program of the server's package; it is started, never imported. */
-export function serverProgram(name: "main" | "admin"): string {
+export function serverProgram(name: "main" | "admin" | "helper"): string {
   return programOf(`server/dist/${name}.js`);
 }
 

@@ -12,6 +12,8 @@ export interface Report {
   readonly sequence: number;
   readonly bootId: string;
   readonly at: Instant;
+  /** For how long the machine had been up then: the server places it in its own time, since clocks can be set. */
+  readonly upMs?: number;
   readonly what: ReportWhat;
 }
 

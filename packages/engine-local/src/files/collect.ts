@@ -15,6 +15,7 @@ import {
 } from "@tessera/core";
 import type { RunSheet } from "../supervise/sheet.ts";
 import { bytesOf, type Found, openFile, openFolder, walk } from "./below.ts";
+import { type Keeper, openKeeper } from "./keeper.ts";
 
 /** An output: its name, the folder its files come from, which of them, and how many. */
 interface Ask {
@@ -44,16 +45,21 @@ const ownOfTools = /(^|\/)(\.[^/]*|__pycache__|node_modules)$/;
 export async function collectOutputs(sheet: RunSheet, readyAt: number): Promise<KeptOutput[]> {
   const { order, contentFolder } = sheet;
   if (order.outputs === undefined || contentFolder === undefined) return [];
-  const content = new ContentStore(contentFolder).of(order.tenant);
   const patterns = order.outputs.declared;
+  const content = new ContentStore(contentFolder).of(order.tenant);
   const asks = patterns === undefined ? await undeclared(sheet, content, readyAt) : declared(patterns);
   const kept: KeptOutput[] = [];
   let bytesLeft = order.outputs.bytesMax;
-  for (const ask of asks) {
-    const output = await collect(sheet, content, ask, bytesLeft);
-    bytesLeft -= output.bytes;
-    if (patterns === undefined && output.files === 0 && output.left === undefined) continue;
-    kept.push({ ...output, ...(order.rank > 0 && { rank: order.rank }) });
+  const keeper = openKeeper(contentFolder, order.tenant);
+  try {
+    for (const ask of asks) {
+      const output = await collect(sheet, keeper, ask, bytesLeft);
+      bytesLeft -= output.bytes;
+      if (patterns === undefined && output.files === 0 && output.left === undefined) continue;
+      kept.push({ ...output, ...(order.rank > 0 && { rank: order.rank }) });
+    }
+  } finally {
+    keeper.close();
   }
   return kept;
 }
@@ -88,7 +94,7 @@ async function undeclared({ order }: RunSheet, content: TenantContent, readyAt: 
   return [out, { name: outputUndeclared.work, place: "work", wants, skips, before, ...limits }];
 }
 
-async function collect(sheet: RunSheet, content: TenantContent, ask: Ask, bytesLeft: number): Promise<KeptOutput> {
+async function collect(sheet: RunSheet, keeper: Keeper, ask: Ask, bytesLeft: number): Promise<KeptOutput> {
   const nothing = { name: ask.name, files: 0, bytes: 0 };
   if (ask.place === "work" && sheet.order.workdir !== undefined)
     return {
@@ -99,7 +105,7 @@ async function collect(sheet: RunSheet, content: TenantContent, ask: Ask, bytesL
   const folder = openFolder(base, path);
   if (folder === undefined) return { ...nothing, left: { files: 0, bytes: 0, why: "its folder is gone" } };
   try {
-    return await keep(sheet, content, ask, Math.min(ask.bytesMax, bytesLeft), folder);
+    return await keep(sheet, keeper, ask, Math.min(ask.bytesMax, bytesLeft), folder);
   } finally {
     closeSync(folder);
   }
@@ -111,13 +117,7 @@ function placeOf(sheet: RunSheet, place: Ask["place"]): { readonly base: string;
   return { base: dirname(dirname(folder)), path: join(basename(dirname(folder)), basename(folder)) };
 }
 
-async function keep(
-  sheet: RunSheet,
-  content: TenantContent,
-  ask: Ask,
-  bytesMax: number,
-  folder: number,
-): Promise<KeptOutput> {
+async function keep(sheet: RunSheet, keeper: Keeper, ask: Ask, bytesMax: number, folder: number): Promise<KeptOutput> {
   const wanted: Found[] = [];
   const left = new Left();
   for await (const found of walk(folder, ask.skips)) {
@@ -136,7 +136,7 @@ async function keep(
     else if (link !== undefined) entries.push({ path, link });
     else if (bytes + stats.size > bytesMax) left.count(stats.size, `only ${sizeText(bytesMax)} may be kept`);
     else {
-      const file = await keepFile(content, folder, path, sheet.owner);
+      const file = await keepFile(keeper, folder, path, sheet.owner);
       if (file === undefined) left.count(stats.size, `${path} cannot be read`);
       else if (!isSame(file, ask.before?.get(path))) {
         entries.push(file);
@@ -145,7 +145,7 @@ async function keep(
     }
   }
   const files = entries.length;
-  const tree = files === 0 ? undefined : await content.putTree({ files: entries.sort(byPath) });
+  const tree = files === 0 ? undefined : await keeper.putTree({ files: entries.sort(byPath) });
   return { name: ask.name, ...(tree !== undefined && { tree }), files, bytes, ...left.told };
 }
 
@@ -153,7 +153,7 @@ async function keep(
 const filesListed = 100_000;
 
 async function keepFile(
-  content: TenantContent,
+  keeper: Keeper,
   folder: number,
   path: string,
   owner: number | undefined,
@@ -161,7 +161,7 @@ async function keepFile(
   const opened = openFile(folder, path, owner);
   if (opened === undefined) return undefined;
   try {
-    const taken = await content.takeFile(bytesOf(opened.file, opened.stats.size));
+    const taken = await keeper.takeFile(bytesOf(opened.file, opened.stats.size));
     return { path, mode: opened.stats.mode & 0o777, ...taken };
   } finally {
     closeSync(opened.file);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { describeFleet, readBootId } from "./machine.ts";
+import { bootId } from "@tessera/engine";
+import { describeFleet } from "./machine.ts";
 import { parseVirtual } from "./virtual.ts";
 
 it("presents this machine as the virtual nodes that were asked for, and says that they are", () => {
@@ -34,7 +35,7 @@ it("without a GPU is one node with four virtual ones; with some is one node with
   const [real] = describeFleet([found], { nodeName: "desk" });
   assert.deepEqual(real!.gpus, [{ uuid: "GPU-1", model: "H200", memoryMiB: 143_771 }]);
   assert.equal(real!.virtual, false);
-  assert.equal(real!.bootId, readBootId());
+  assert.equal(real!.bootId, bootId());
 });
 
 it("says what is wrong with a description of virtual GPUs", () => {

@@ -1,23 +1,11 @@
-import { readFileSync } from "node:fs";
-import { availableParallelism, hostname, totalmem, uptime } from "node:os";
+import { availableParallelism, hostname, totalmem } from "node:os";
 import type { NodeFacts } from "@tessera/core";
+import { bootId } from "@tessera/engine";
 import type { FoundGpu } from "./nvidia.ts";
 import { parseVirtual, type VirtualGroup, virtualMemoryMiB } from "./virtual.ts";
 
 export const engineName = "local";
 const defaultVirtual: VirtualGroup = { nodes: 1, gpus: 4, model: "virtual" };
-
-/**
- * Changes when the machine restarts. Where the kernel gives no such id, the minute of the last start stands in; it
- * can differ by one after the clock was set, and then members are held for lost rather than run twice.
- */
-export function readBootId(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  } catch {
-    return `booted-${Math.round((Date.now() / 1000 - uptime()) / 60)}`;
-  }
-}
 
 /** This machine as a fleet: its real GPUs as one node, or the virtual nodes that were asked for. */
 export function describeFleet(
@@ -55,7 +43,7 @@ function nodeOf(name: string, rack: string, gpus: NodeFacts["gpus"], share: numb
     cpusMilli: Math.floor((availableParallelism() * 1000) / share),
     memoryMiB: Math.floor(memoryBytes / (1 << 20) / share),
     virtual,
-    bootId: readBootId(),
+    bootId: bootId(),
     address: "127.0.0.1",
   };
 }

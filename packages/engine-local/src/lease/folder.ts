@@ -26,6 +26,8 @@ export interface StateFolder {
   readonly logs: string;
   /** Outputs of jobs that others mount, unpacked once for each tenant. */
   readonly mounts: string;
+  /** The networks of jobs that run: one folder for each attempt of a job. */
+  readonly networks: string;
   /** One file per epoch seen; the highest name counts. Creating a name cannot undo a higher one, rewriting a file could. */
   readonly epochs: string;
   /** One file per unprivileged user id that was given to a tenant. */
@@ -44,6 +46,7 @@ export function stateFolder(root: string): StateFolder {
     doors: join(root, "doors"),
     cache: join(root, "cache"),
     logs: join(root, "logs"),
+    networks: join(root, "networks"),
     epochs: join(root, "epochs"),
     tenants: join(root, "tenants"),
   };

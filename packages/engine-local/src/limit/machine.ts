@@ -5,6 +5,8 @@ import { standardPath } from "../supervise/job.ts";
 import { type Closet, closetCommand, type Means, shown } from "./closet.ts";
 import type { FilterLoader } from "./filter.ts";
 import { findHierarchies, groupMounts, type Hierarchy } from "./hierarchies.ts";
+import { examineNetwork, type NetworkMeans } from "./network/means.ts";
+import { networkMark } from "./network/networks.ts";
 import { seccompFilter } from "./seccomp.ts";
 
 /** What this machine, with our rights, can enforce. Found out by trying each thing once. */
@@ -17,6 +19,8 @@ export interface Machine {
   readonly seccomp?: { readonly file: string; readonly loader: FilterLoader };
   /** Where control group hierarchies of all kinds are mounted, to be hidden from jobs. */
   readonly groupMounts: readonly string[];
+  /** How networks of jobs are kept apart; absent = they are not. */
+  readonly network?: NetworkMeans;
   /** A group for the supervisors, outside the unit in which a service manager may keep us. */
   readonly supervisorGroup?: string;
 }
@@ -26,11 +30,13 @@ export async function examineMachine(stateFolder: string, without: readonly Mean
   const isRoot = process.getuid?.() === 0;
   const hierarchies = findHierarchies();
   const supervisorGroup = isRoot ? await makeSupervisorGroup(hierarchies) : undefined;
+  const network = await examineNetwork(networkMark(stateFolder), isRoot);
   const found = {
     isRoot,
     hierarchies,
     groupMounts: groupMounts(),
     ...(supervisorGroup === undefined ? {} : { supervisorGroup }),
+    ...(network === undefined ? {} : { network }),
   };
   const file = await writeFilter(stateFolder);
   if (isRoot) await makeShownFolders();

@@ -8,6 +8,8 @@ import type { ControlGroup } from "./group.ts";
 import { type DeviceNumber, planGroups } from "./groups.ts";
 import type { Machine } from "./machine.ts";
 import { isNew, planMounts, treeFolder } from "./mounts.ts";
+import { networkEnforcement, networkLack, networkWords } from "./network/enter.ts";
+import type { NetworkSheet } from "./network/networks.ts";
 
 /** What the plan of one member rests on. */
 export interface Ground {
@@ -20,6 +22,8 @@ export interface Ground {
   readonly gpuDevices: { readonly [uuid: string]: string };
   /** The content of all tenants, from which code is unpacked. */
   readonly contentFolder?: string;
+  /** The network that the member has joined. */
+  readonly network: NetworkSheet;
   /** Folders of the control plane, which no job may see. */
   readonly hidden: readonly string[];
   readonly logBytesMax: number;
@@ -112,14 +116,16 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     enforcement: {
       ...Object.fromEntries(limits.map((limit) => [limit, enforcedBy[limit]])),
       gpu: gpuEnforcement(ground, closed, fenced),
+      network: networkEnforcement(ground.network, machine),
       tenant: tenantEnforcement(machine),
       seccomp: machine.seccomp?.loader ?? "none (needs bwrap or perl)",
       tree: ender !== undefined ? `cgroup (${ender.ends})` : namespaced ? "pid-namespace" : "none (environment marker)",
     },
-    asked: limits,
+    asked: [...limits, "network"],
     groups,
     ...(asked.memory && holder("memory") === undefined ? { dataKiBMax: order.limits.memoryMiB * 1024 } : {}),
-    wrapper,
+    network: ground.network,
+    wrapper: [...networkWords(ground.network, machine), ...wrapper],
     contained: namespaced,
     ...(machine.seccomp === undefined ? {} : { seccompFile: machine.seccomp.file }),
     ...(user === undefined ? {} : { owner: user }),
@@ -168,12 +174,15 @@ function shownGroups({ hierarchies, groupMounts }: Machine, groups: readonly Con
 }
 
 /** What the walls of this machine leave open, in words for its owner. */
-export function gapsOf({ isRoot, means, seccomp, hierarchies }: Machine): string[] {
+export function gapsOf(machine: Machine): string[] {
+  const { isRoot, means, seccomp, hierarchies } = machine;
   const gaps: string[] = [];
   if (means === "nothing" && !isRoot)
     gaps.push("jobs can read the data folder, the owner's token too: install bwrap (bubblewrap), or run as root");
   if (means === "user") gaps.push("jobs see the processes of others: install bwrap (bubblewrap)");
   if (seccomp === undefined) gaps.push("no filter of system calls: install bwrap (bubblewrap) or perl");
+  const lack = networkLack(machine);
+  if (lack !== undefined) gaps.push(`jobs share the network of this machine: ${lack}`);
   const carried = hierarchies.flatMap(({ controllers }) => controllers);
   const loose = ["memory", "cpu", "pids"].filter((controller) => !carried.includes(controller));
   if (loose.length > 0)

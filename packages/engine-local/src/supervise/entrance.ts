@@ -117,7 +117,7 @@ export class Entrance {
       return undefined;
     }
     if (ask.kind === "port") {
-      const socket = await connectToPort(ask.port, pids);
+      const socket = await connectToPort(ask.port, pids, inside.network);
       if (typeof socket === "string") return socket;
       opened();
       return relayPort(socket, frames, client);

@@ -9,7 +9,7 @@ export function environmentOf(
   sheet: RunSheet,
   secrets: { readonly [name: string]: string },
 ): { readonly [name: string]: string } {
-  const { order } = sheet;
+  const { order, network } = sheet;
   const nodes = [...new Set(order.gangNodes)];
   const nodeRank = String(Math.max(0, nodes.indexOf(order.node)));
   const gpus = order.gpuUuids.join(",");
@@ -37,8 +37,8 @@ export function environmentOf(
     RANK: rank,
     WORLD_SIZE: size,
     LOCAL_RANK: String(localRankOf(order.gangNodes, order.rank)),
-    MASTER_ADDR: order.masterAddress,
-    MASTER_PORT: String(order.masterPort),
+    MASTER_ADDR: network.masterAddress,
+    MASTER_PORT: String(network.masterPort),
 
     SLURM_JOB_ID: order.job,
     SLURM_JOB_NAME: order.jobName,
@@ -58,7 +58,7 @@ export function environmentOf(
 
     SKYPILOT_NODE_RANK: rank,
     SKYPILOT_NUM_NODES: size,
-    SKYPILOT_NODE_IPS: order.gangNodes.map(() => order.masterAddress).join("\n"),
+    SKYPILOT_NODE_IPS: network.addresses.join("\n"),
     SKYPILOT_NUM_GPUS_PER_NODE: String(order.gpuUuids.length),
     SKYPILOT_TASK_ID: order.job,
 
@@ -78,8 +78,8 @@ export function environmentOf(
     TESS_NODES: String(nodes.length),
     TESS_NODELIST: order.gangNodes.join(","),
     TESS_GPUS: String(order.gpuUuids.length),
-    TESS_MASTER_ADDR: order.masterAddress,
-    TESS_MASTER_PORT: String(order.masterPort),
+    TESS_MASTER_ADDR: network.masterAddress,
+    TESS_MASTER_PORT: String(network.masterPort),
     ...(order.pagePort === undefined ? {} : { TESS_PORT: String(order.pagePort) }),
     TESS_OUT: sheet.outPath,
     TESS_CHECKPOINT: sheet.checkpointPath,

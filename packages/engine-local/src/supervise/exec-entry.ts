@@ -8,6 +8,7 @@ import type { EntryAsk, EntryEnd, TerminalSize } from "@tessera/engine";
 import { type Frame, frameOf, jsonIn, kinds, send } from "@tessera/engine/framed";
 import { endEntry } from "./entry-processes.ts";
 import { entryScripts } from "./entry-script.ts";
+import type { MemberNetwork } from "./network/member-network.ts";
 import type { RunSheet } from "./sheet.ts";
 import type { Tree } from "./tree.ts";
 
@@ -16,6 +17,7 @@ export type ExecAsk = Extract<EntryAsk, { kind: "exec" }>;
 /** What an entry needs of the member around it. */
 export interface Inside {
   readonly sheet: RunSheet;
+  readonly network: MemberNetwork;
   tree(): Tree;
   /** Lets the init start script `number` of the door folder. */
   session(number: number): void;

@@ -8,12 +8,14 @@ import { stateFolder } from "../lease/folder.ts";
 import type { Means } from "../limit/closet.ts";
 import { bareMachine, isRoot } from "../limit/machine.fixture.ts";
 import { examineMachine, type Machine } from "../limit/machine.ts";
+import { Networks } from "../limit/network/networks.ts";
 import { planRun } from "../limit/plan.ts";
 import { maskerOf } from "../log/mask.ts";
 import { LogWriter } from "../log/writer.ts";
 import { atEnd, openBench, orderOf, temporaryFolder } from "../order.fixture.ts";
 import { environmentOf } from "./environment.ts";
 import { type Step, startStep } from "./job.ts";
+import { MemberNetwork } from "./network/member-network.ts";
 import { prepare } from "./prepare.ts";
 import { endTree } from "./tree.ts";
 
@@ -127,20 +129,12 @@ async function startBare(t: TestContext, examine: Examine, run: string) {
   const machine = await examine(root);
   await chmod(root, 0o711);
   const user = machine.isRoot ? { user: 200_000 } : {};
-  const ground = {
-    state,
-    bootId: "",
-    machine,
-    ...user,
-    gpuDevices: {},
-    hidden: [],
-    logBytesMax: 1 << 20,
-    logFilesMax: 2,
-  };
   const { secrets, ...order } = orderOf(run, { env: { MARK: `mark's "own"` } });
-  const sheet = planRun(order, ground);
+  const network = await new Networks(state, "", undefined).join({ ...order });
+  const log = { logBytesMax: 1 << 20, logFilesMax: 2 };
+  const sheet = planRun(order, { state, bootId: "", machine, ...user, gpuDevices: {}, hidden: [], network, ...log });
   await mkdir(sheet.logFolder, { recursive: true });
-  const prepared = await prepare(sheet);
+  const prepared = await prepare(sheet, new MemberNetwork(sheet.network, sheet.order.lease));
   assert.equal(prepared.kind, "prepared");
   const writer = new LogWriter(sheet.logFolder, sheet.logBytesMax, sheet.logFilesMax);
   const step: Step = startStep(sheet, run, environmentOf(sheet, secrets), {

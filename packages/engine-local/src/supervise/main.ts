@@ -9,6 +9,7 @@ import { closeInherited } from "./descriptors.ts";
 import { freeAt } from "./disk.ts";
 import { Entrance } from "./entrance.ts";
 import { type MemberEnd, runMember } from "./member.ts";
+import { MemberNetwork } from "./network/member-network.ts";
 import { Orders } from "./orders.ts";
 import { prepare } from "./prepare.ts";
 import { findProcess } from "./processes.ts";
@@ -36,23 +37,28 @@ async function supervise(folder: string): Promise<void> {
   if (scrubbed?.kind === "scrub-failed") return;
   const stopped = new AbortController();
   orders.onStop(() => stopped.abort());
-  const prepared = await prepare(sheet, stopped.signal);
-  if (prepared.kind !== "prepared" && stopped.signal.aborted) return reports.write(neverReleased);
+  const network = new MemberNetwork(sheet.network, sheet.order.lease);
+  const prepared = await prepare(sheet, network, stopped.signal);
+  if (prepared.kind !== "prepared") {
+    await network.leave();
+    return reports.write(stopped.signal.aborted ? neverReleased : prepared);
+  }
   await reports.write(prepared);
-  if (prepared.kind !== "prepared") return;
   const released = await orders.releasedOrStopped();
   if (released) {
     const log = new LogWriter(sheet.logFolder, sheet.logBytesMax, sheet.logFilesMax);
     const readyAt = statSync(join(folder, leaseFile.reports)).ctimeMs;
     const entrance = new Entrance(folder);
-    const last = await runMember(sheet, secrets, orders, reports, log, entrance);
+    const last = await runMember(sheet, secrets, orders, reports, log, entrance, network);
     entrance.close();
     const outputs = await keepOutputs(sheet, readyAt, last, orders.returns, log);
     log.close();
     await removeGroups(sheet.groups);
+    await network.leave();
     await reports.write({ ...last, ...(outputs.length > 0 && { outputs }) });
   } else {
     await removeGroups(sheet.groups);
+    await network.leave();
     await reports.write(neverReleased);
   }
 }

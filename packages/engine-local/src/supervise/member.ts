@@ -10,6 +10,7 @@ import { environmentOf } from "./environment.ts";
 import { fetchScript } from "./fetch.ts";
 import { type Step, type StepEnd, standardPath, startStep } from "./job.ts";
 import { lookScript, needsLook, readLook } from "./look.ts";
+import type { MemberNetwork } from "./network/member-network.ts";
 import type { Orders } from "./orders.ts";
 import { isAlive, type ProcessEntry } from "./processes.ts";
 import type { ReportWriter } from "./reports.ts";
@@ -29,6 +30,7 @@ export async function runMember(
   reports: ReportWriter,
   writer: LogWriter,
   entrance: Entrance,
+  network: MemberNetwork,
 ): Promise<MemberEnd> {
   const { order } = sheet;
   let environment = environmentOf(sheet, secrets);
@@ -91,7 +93,7 @@ export async function runMember(
     tree = { ...tree, ...(step.root === undefined ? {} : { root: step.root }), keepers: step.keepers };
     const { session } = step;
     const around = tree;
-    entrance.open({ sheet, tree: () => around, session });
+    entrance.open({ sheet, network, tree: () => around, session });
     end = await Promise.race([step.ended, unwatched(step, tree)]);
     // Before the rest of the job gets its grace: a shell of a visitor would use it up.
     await entrance.shut("the job has ended");

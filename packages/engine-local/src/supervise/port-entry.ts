@@ -1,31 +1,32 @@
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { EntryEnd } from "@tessera/engine";
 import { type Frame, frameOf, kinds, send } from "@tessera/engine/framed";
 import { listenersOf } from "./listeners.ts";
-
-const connectMsMax = 5_000;
+import type { MemberNetwork } from "./network/member-network.ts";
 
 /** A connection to a port of the job, or why there is none. */
-export async function connectToPort(port: number, pids: () => readonly number[]): Promise<Socket | string> {
+export async function connectToPort(
+  port: number,
+  pids: () => readonly number[],
+  network: Pick<MemberNetwork, "connect">,
+): Promise<Socket | string> {
   const before = listenersOf(pids()).find((each) => each.port === port);
   if (before === undefined)
     return notListening(
       port,
       listenersOf(pids()).map((each) => each.port),
     );
-  const socket = connect({ host: before.address, port, allowHalfOpen: true });
-  const impatience = AbortSignal.timeout(connectMsMax);
-  try {
-    await once(socket, "connect", { signal: impatience });
-  } catch (error) {
-    socket.destroy();
-    return `port ${port} of the job does not answer (${(error as NodeJS.ErrnoException).code ?? "no connection"})`;
-  }
+  const socket = await network.connect(before.address, port).catch(whyNot);
+  if (typeof socket === "string") return `port ${port} of the job does not answer (${socket})`;
   // The same socket before and after: in between no other process can have had the port.
   if (listenersOf(pids()).some((each) => each.inode === before.inode)) return socket;
   socket.destroy();
   return notListening(port, []);
+}
+
+function whyNot(error: NodeJS.ErrnoException): string {
+  return error.code ?? error.message;
 }
 
 function notListening(port: number, others: readonly number[]): string {

@@ -4,11 +4,16 @@ import type { ReportWhat } from "@tessera/core";
 import { makeGroup } from "../limit/group.ts";
 import { unpackCode } from "./code.ts";
 import { unpackMounted } from "./mounted.ts";
+import type { MemberNetwork } from "./network/member-network.ts";
 import { isUnenforced, type RunSheet } from "./sheet.ts";
 import { removeGroups } from "./tree.ts";
 
 /** Sets up all that can be set up before the job may run. A limit that does not hold is refused where that was asked. */
-export async function prepare(sheet: RunSheet, signal?: AbortSignal): Promise<ReportWhat> {
+export async function prepare(
+  sheet: RunSheet,
+  network: Pick<MemberNetwork, "open">,
+  signal?: AbortSignal,
+): Promise<ReportWhat> {
   const open = sheet.asked.filter((limit) => isUnenforced(sheet.enforcement[limit]));
   if (sheet.order.strict && open.length > 0) {
     const named = open.map((limit) => `${limit}: ${sheet.enforcement[limit] ?? "none"}`).join("; ");
@@ -31,6 +36,7 @@ export async function prepare(sheet: RunSheet, signal?: AbortSignal): Promise<Re
     await mkdir(sheet.doorFolder, { recursive: true, mode: 0o750 });
     if (sheet.owner !== undefined) await chown(sheet.doorFolder, process.getuid!(), sheet.owner);
     for (const group of sheet.groups) makeGroup(group);
+    await network.open();
   } catch (error) {
     await removeGroups(sheet.groups);
     return { kind: "refused", reason: `the member cannot be made ready: ${(error as Error).message}` };

@@ -2,6 +2,7 @@ import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from "node:f
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Report, ReportWhat } from "@tessera/core";
+import { upMs } from "@tessera/engine";
 import { syncFolder } from "../lease/durable.ts";
 import { leaseFile } from "../lease/folder.ts";
 import type { RunSheet } from "./sheet.ts";
@@ -35,6 +36,7 @@ export class ReportWriter {
       sequence: this.#sequence,
       bootId: this.#sheet.bootId,
       at: this.#lastAt,
+      upMs: upMs(),
       what,
     };
     while (!this.#append(`${JSON.stringify(report)}\n`)) await sleep(1_000);

@@ -1,5 +1,6 @@
 import type { LeaseOrder } from "@tessera/engine";
 import type { ControlGroup } from "../limit/group.ts";
+import type { NetworkSheet } from "../limit/network/networks.ts";
 
 /**
  * Everything that a supervisor needs for one lease, decided by the engine and written beside the lease. Secret values
@@ -17,6 +18,8 @@ export interface RunSheet {
   /** Limits that were asked for; a strict order is refused when one of them is not enforced. */
   readonly asked: readonly string[];
   readonly groups: readonly ControlGroup[];
+  /** How it meets its gang, and what it reaches beyond. */
+  readonly network: NetworkSheet;
   /** The most that each single process may allocate, where no group holds them together. */
   readonly dataKiBMax?: number;
   /** Put before the shell that runs the job: drops rights and closes it in. */

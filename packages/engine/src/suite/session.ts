@@ -60,7 +60,6 @@ export class Session {
       gpuUuids: this.node.gpus.slice(0, 1).map((gpu) => gpu.uuid),
       gangNodes: [this.node.name],
       masterAddress: this.node.address,
-      masterPort: 29_500,
       tenant: "acc_suite",
       account: "suite",
       run,

@@ -15,9 +15,10 @@ import { People, personRow } from "./people.ts";
 import { grantsOf, mayActFor, mayGive, mayGiveRole } from "./policy.ts";
 import { authenticate } from "./principal.ts";
 import { Seal } from "./seal.ts";
-import { decryptSecret, decryptSecrets, encryptSecret } from "./secrets.ts";
+import { decryptSecret, encryptSecret, sealedSecretsFor } from "./secrets.ts";
 import { TokenUse } from "./token-use.ts";
 import { bearerOf, deriveToken, mintToken, tokenHash } from "./tokens.ts";
+import { KeyVault } from "./vault.ts";
 
 describe("roles", () => {
   it("give only roles that can do nothing they cannot do themselves", () => {
@@ -122,18 +123,21 @@ describe("key files", () => {
     const again = loadKeys(folder);
     assert.equal(keys.serverKey.length, 32);
     assert.deepEqual(again, keys);
-    assert.notDeepEqual(keys.serverKey, keys.secretsKey);
+    assert.notDeepEqual(keys.serverKey, keys.held.secretsKey);
     assert.equal(statSync(join(folder, "keys", "secrets.key")).mode & 0o777, 0o600);
   });
 
   it("sign as before in a folder whose signing key was derived from server.key", () => {
     const old = mkdtempSync(join(tmpdir(), "tess-keys-"));
-    const { serverKey, signingKey } = loadKeys(old);
+    const {
+      serverKey,
+      held: { signingKey },
+    } = loadKeys(old);
     const derived = Buffer.from(hkdfSync("sha256", serverKey, "", "signature", 32));
     assert.notDeepEqual(signingKey, derived);
     rmSync(join(old, "keys", "signing.key"));
     rmSync(join(old, "keys", "sums"));
-    assert.deepEqual(loadKeys(old).signingKey, derived);
+    assert.deepEqual(loadKeys(old).held.signingKey, derived);
     rmSync(old, { recursive: true });
   });
 
@@ -155,8 +159,8 @@ describe("key files", () => {
     assert.throws(() => loadKeys(folder), /secrets.key is damaged, or another key/);
     rmSync(path);
     assert.deepEqual(missingKeys(folder), ["secrets.key"]);
-    const { secretsKey } = loadKeys(folder);
-    assert.deepEqual(loadKeys(folder).secretsKey, secretsKey);
+    const { secretsKey } = loadKeys(folder).held;
+    assert.deepEqual(loadKeys(folder).held.secretsKey, secretsKey);
   });
 });
 
@@ -179,16 +183,16 @@ describe("seals", () => {
     for (const text of texts) assert.doesNotMatch(Buffer.from(text, "base64url").toString("latin1"), /seq/);
     assert.equal(seal.tag("account a", 1), seal.tag("account a", 1));
     assert.notEqual(seal.tag("account a", 1), seal.tag("account a", 2));
-    assert.notEqual(seal.tag("account a", 1), new Seal(testKeys.secretsKey).tag("account a", 1));
+    assert.notEqual(seal.tag("account a", 1), new Seal(testKeys.held.secretsKey).tag("account a", 1));
   });
 });
 
 describe("secrets", () => {
   it("open only with their key, in their place", () => {
-    const sealed = encryptSecret(testKeys.secretsKey, "acc_1/TOKEN", "hunter2 ü");
-    assert.equal(decryptSecret(testKeys.secretsKey, "acc_1/TOKEN", sealed), "hunter2 ü");
+    const sealed = encryptSecret(testKeys.held.secretsKey, "acc_1/TOKEN", "hunter2 ü");
+    assert.equal(decryptSecret(testKeys.held.secretsKey, "acc_1/TOKEN", sealed), "hunter2 ü");
     assert.equal(Buffer.from(sealed).includes("hunter2"), false);
-    assert.throws(() => decryptSecret(testKeys.secretsKey, "acc_2/TOKEN", sealed), /cannot be decrypted/);
+    assert.throws(() => decryptSecret(testKeys.held.secretsKey, "acc_2/TOKEN", sealed), /cannot be decrypted/);
     assert.throws(() => decryptSecret(testKeys.serverKey, "acc_1/TOKEN", sealed), /cannot be decrypted/);
   });
 
@@ -201,9 +205,10 @@ describe("secrets", () => {
     await tenancy.secret("a/t", "TWO", "from t");
     const { state, reader } = control;
     const at = (path: string) => state.accountByPath.get(path)!.no;
-    const values = await decryptSecrets(testKeys.secretsKey, reader, state, at("a/t"), ["ONE", "TWO"]);
+    const sealed = await sealedSecretsFor(reader, state, at("a/t"), ["ONE", "TWO"]);
+    const { secrets: values } = new KeyVault(testKeys.held.secretsKey).forOrder(sealed);
     assert.deepEqual(values, { ONE: "from a", TWO: "from t" });
-    await assert.rejects(decryptSecrets(testKeys.secretsKey, reader, state, at("b"), ["ONE"]), /deleted/);
+    await assert.rejects(sealedSecretsFor(reader, state, at("b"), ["ONE"]), /deleted/);
   });
 });
 

@@ -21,11 +21,17 @@ import { sha256 } from "../journal/digest.ts";
 export interface Keys {
   /** Seals cursors and ETags and derives tokens. */
   readonly serverKey: Buffer;
-  /** Encrypts secret values. */
-  readonly secretsKey: Buffer;
   /** Signs what a webhook is told. */
   readonly webhookKey: Buffer;
-  /** The seed of the Ed25519 key that signs heads and extracts, and that shows which server this is. */
+  /** The keys that a root helper keeps to itself, where there is one: then this is the socket of the helper. */
+  readonly held: HeldKeys | { readonly helper: string };
+}
+
+/** Keys that protect what was kept, so that a process which answers requests can do without them. */
+export interface HeldKeys {
+  /** Encrypts secret values. */
+  readonly secretsKey: Buffer;
+  /** The seed of the Ed25519 key that signs heads and extracts. */
   readonly signingKey: Buffer;
 }
 
@@ -34,20 +40,43 @@ const names = ["server.key", "secrets.key", "webhook.key", "signing.key", "backu
 export type KeyName = (typeof names)[number];
 
 /** Reads the key files of a data folder and makes those that are missing. */
-export function loadKeys(dataFolder: string): Keys {
+export function loadKeys(dataFolder: string): Keys & { readonly held: HeldKeys } {
+  const isOld = !missingKeys(dataFolder).includes("server.key");
+  const files = loadFiles(dataFolder, names, ({ "server.key": serverKey }) =>
+    // Before it had a file of its own, the signing key was derived from server.key: what it signed stays verifiable.
+    isOld ? Buffer.from(hkdfSync("sha256", serverKey, "", "signature", keyBytes)) : randomBytes(keyBytes),
+  );
+  const held = { secretsKey: files["secrets.key"], signingKey: files["signing.key"] };
+  return { serverKey: files["server.key"], webhookKey: files["webhook.key"], held };
+}
+
+/** The keys of a control plane whose helper holds the others. */
+export function loadKeysBeside(helper: string, dataFolder: string): Keys {
+  const files = loadFiles(dataFolder, ["server.key", "webhook.key"]);
+  return { serverKey: files["server.key"], webhookKey: files["webhook.key"], held: { helper } };
+}
+
+/** The keys that a helper holds. */
+export function loadHeldKeys(folder: string): HeldKeys {
+  const files = loadFiles(folder, ["secrets.key", "signing.key", "backup.key"]);
+  return { secretsKey: files["secrets.key"], signingKey: files["signing.key"] };
+}
+
+function loadFiles<Name extends KeyName>(
+  dataFolder: string,
+  wanted: readonly Name[],
+  makeSigningKey: (before: Record<Name, Buffer>) => Buffer = () => randomBytes(keyBytes),
+): Record<Name, Buffer> {
   const folder = join(dataFolder, "keys");
   if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
   const made = missingKeys(dataFolder);
-  const load = (name: KeyName, make?: () => Buffer): Buffer => loadKey(join(folder, name), make);
-  const keys = { serverKey: load("server.key"), secretsKey: load("secrets.key"), webhookKey: load("webhook.key") };
-  // Before it had a file of its own, the signing key was derived from server.key: what it signed stays verifiable.
-  const derived = () => Buffer.from(hkdfSync("sha256", keys.serverKey, "", "signature", keyBytes));
-  const signingKey = load("signing.key", made.includes("server.key") ? undefined : derived);
-  const { serverKey, secretsKey, webhookKey } = keys;
-  const byName = { "server.key": serverKey, "secrets.key": secretsKey, "webhook.key": webhookKey };
-  // Nothing that runs needs the key of the backups: it is made here, so that there is one when a backup is wanted.
-  checkSums(folder, made, { ...byName, "signing.key": signingKey, "backup.key": load("backup.key") });
-  return { ...keys, signingKey };
+  const files = {} as Record<Name, Buffer>;
+  for (const name of wanted) {
+    const make = name === "signing.key" ? () => makeSigningKey(files) : undefined;
+    files[name] = loadKey(join(folder, name), make);
+  }
+  checkSums(folder, made, files);
+  return files;
 }
 
 /** One key from a file outside a data folder. */
@@ -91,13 +120,17 @@ export function missingKeys(dataFolder: string): KeyName[] {
  * A damaged key is still a key, only another one: it would open nothing, and what it seals could not be opened later.
  * So the sums of the keys are kept in a file of their own; a key that has none there yet gets one.
  */
-function checkSums(folder: string, made: readonly KeyName[], keys: Readonly<Record<KeyName, Buffer>>): void {
+function checkSums(folder: string, made: readonly KeyName[], keys: Readonly<Partial<Record<KeyName, Buffer>>>): void {
   const file = join(folder, "sums");
   const text = existsSync(file) ? readFileSync(file, "latin1") : "";
-  const lines = names.map((name) => `${name} ${sha256(keys[name]).toString("hex").slice(0, 32)}`);
-  for (const [i, name] of names.entries()) {
-    const kept = text.split("\n").find((line) => line.startsWith(`${name} `));
-    if (kept !== undefined && kept !== lines[i] && !made.includes(name)) {
+  const lines: string[] = [];
+  for (const name of names) {
+    const key = keys[name];
+    if (key === undefined) continue;
+    const line = `${name} ${sha256(key).toString("hex").slice(0, 32)}`;
+    lines.push(line);
+    const kept = text.split("\n").find((each) => each.startsWith(`${name} `));
+    if (kept !== undefined && kept !== line && !made.includes(name)) {
       throw new Error(
         `${join(folder, name)} is damaged, or another key: it does not match its sum in ${file}. Put the right file ` +
           `back from a copy; if you replaced the key on purpose, remove the line "${name}" from ${file}`,

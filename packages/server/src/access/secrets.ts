@@ -49,26 +49,29 @@ export function holderOfSecret(state: ReadonlyState, account: AccountNo, name: s
   return undefined;
 }
 
-/** The clear values of the named secrets for a job of this account, by name. Throws when one is gone or does not open. */
-export async function decryptSecrets(
-  secretsKey: Buffer,
+/** Sealed values of secrets by name, each with the row it is bound to. */
+export type SealedSecrets = ReadonlyMap<string, { readonly row: string; readonly value: Uint8Array }>;
+
+/** The named secrets for a job of this account, as they are kept. Throws when one is gone. */
+export async function sealedSecretsFor(
   reader: Pick<StoreReader, "privates">,
   state: ReadonlyState,
   account: AccountNo,
   names: readonly string[],
-): Promise<Record<string, string>> {
+): Promise<SealedSecrets> {
   const rowKeys = names.map((name) => {
     const holder = holderOfSecret(state, account, name);
     if (holder === undefined) throw new Error(`secret ${name} was deleted`);
     return secretKey(holder, name);
   });
-  if (rowKeys.length === 0) return {};
-  const rows = await soundPrivates(reader, state, "secret", rowKeys);
-  const values: Record<string, string> = {};
-  for (const [i, name] of names.entries()) {
-    const sealed = rows.get(rowKeys[i]!);
-    if (sealed === undefined) throw new Error(`secret ${name} has no value`);
-    values[name] = decryptSecret(secretsKey, rowKeys[i]!, sealed);
-  }
-  return values;
+  const rows =
+    rowKeys.length === 0 ? new Map<string, Uint8Array>() : await soundPrivates(reader, state, "secret", rowKeys);
+  return new Map(
+    names.map((name, i) => {
+      const row = rowKeys[i]!;
+      const value = rows.get(row);
+      if (value === undefined) throw new Error(`secret ${name} has no value`);
+      return [name, { row, value }];
+    }),
+  );
 }

@@ -5,11 +5,19 @@ import { sha256 } from "../journal/digest.ts";
 const pkcs8Head = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** Signs what leaves the control plane, so that its recipient can tell that it came from here. */
-export class Signature {
-  readonly #key: KeyObject;
+export interface Signer {
   /** SPKI, base64. */
   readonly publicKey: string;
   /** A short name of the public key. */
+  readonly keyId: string;
+  /** Base64. */
+  of(text: string): Promise<string>;
+}
+
+/** With the key in this process. */
+export class Signature implements Signer {
+  readonly #key: KeyObject;
+  readonly publicKey: string;
   readonly keyId: string;
 
   constructor(signingKey: Buffer) {
@@ -18,8 +26,7 @@ export class Signature {
     this.keyId = keyIdOf(this.publicKey);
   }
 
-  /** Base64. */
-  of(text: string): string {
+  async of(text: string): Promise<string> {
     return sign(null, Buffer.from(text, "utf8"), this.#key).toString("base64");
   }
 }

@@ -4,27 +4,34 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { signerOf, vaultOf } from "../access/holder.ts";
 import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
+import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
 import { Seal } from "../access/seal.ts";
-import { Signature } from "../access/signature.ts";
+import { Sessions } from "../access/sessions.ts";
+import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
+import type { OutboxStatus } from "../notify/outbox.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
+import { addHeaders } from "./answer/headers.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
 import { type Denial, deny } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addGate, type Rates, usualRates } from "./guard/gate.ts";
+import { Passwords } from "./guard/passwords.ts";
 import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
 import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
@@ -60,6 +67,8 @@ export interface ApiConfig {
 
 export interface BuiltApi {
   readonly app: FastifyInstance;
+  /** A path that signs the holder of a token in, once. */
+  signInPath(token: string): string | undefined;
   close(): Promise<void>;
 }
 
@@ -85,11 +94,13 @@ export async function buildApi(built: {
   content?: ContentStore;
   dataFolder?: string;
   work?: ApiWork;
+  outletsNow?: () => readonly OutboxStatus[];
+  alarms?: Alarms;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
   const { control, keys, config = {}, table = routes } = built;
-  const metrics = new Metrics();
+  const metrics = new Metrics(built.outletsNow);
   const secure = config.tls !== undefined;
   const tokenUse = await TokenUse.load(control.reader, (writes) => control.notePrivate(writes));
   const ground = { control, tokenUse };
@@ -106,21 +117,27 @@ export async function buildApi(built: {
     local: isLoopback(config.host ?? "127.0.0.1"),
     port: () => (app.server.address() as AddressInfo).port,
   });
-  const signature = new Signature(keys.signingKey);
+  const signature = await signerOf(keys.held);
+  const vault = vaultOf(keys.held);
   const treeFile = built.dataFolder === undefined ? undefined : treeFileIn(built.dataFolder);
   const heads = await Heads.open(control, signature, treeFile);
-  const anchors = new Anchors({ control, heads, secretsKey: keys.secretsKey });
+  const anchors = new Anchors({ control, heads, vault });
   const notices = new Notices(control);
+  const people = await People.load(control.reader, control.state);
   const api: Api = {
     control,
     keys,
     seal: new Seal(keys.serverKey),
     signature,
+    vault,
     heads,
     anchors,
-    people: await People.load(control.reader, control.state),
+    people,
+    passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
+    sessions: new Sessions(keys.serverKey),
+    links: new SignInLinks(),
     liveNames: new LiveNames(control),
     feed: await Feed.load(control),
     entrances,
@@ -130,7 +147,11 @@ export async function buildApi(built: {
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
+    ...(built.alarms !== undefined && { alarms: built.alarms }),
   };
+  built.alarms?.follow(({ kind, text }) =>
+    notices.add({ kind: `alarm.${kind}`, account: "", target: "", outcome: "failed", detail: text }),
+  );
   const stopMetrics = metrics.follow(control);
   const watches = new Watches(api, { ...usualWatchLimits, ...config.watch });
   const log = logTo((line) => process.stderr.write(line), config.logLevel ?? "error");
@@ -141,6 +162,7 @@ export async function buildApi(built: {
   recordRequests(app, metrics, log, config.logLevel === "request");
   addRecording(app, api);
   addPages(app, pages);
+  addHeaders(app, secure);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
   app.addHook("onRequest", (request, reply, done) => {
@@ -150,13 +172,20 @@ export async function buildApi(built: {
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addRoutes(app, api, watches, log, table);
-  addUpgrades(app, api, pages, secure);
+  addUpgrades(app, api, pages);
   if (config.console !== undefined) addConsole(app, config.console);
   app.setNotFoundHandler(answerNowhere);
-  const flush = setInterval(() => api.tokenUse.flush(control.state, control.now()), flushTokenUseMs);
+  const flush = setInterval(() => {
+    api.tokenUse.flush(control.state, control.now());
+    api.sessions.forget(control.state);
+  }, flushTokenUseMs);
   flush.unref();
   return {
     app,
+    signInPath(token) {
+      const principal = authenticate(control.state, `Bearer ${token}`, control.now());
+      return principal && signInPath(api.links.make(principal.token, control.now()).ticket);
+    },
     async close() {
       clearInterval(flush);
       anchors.close();

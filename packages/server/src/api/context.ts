@@ -5,8 +5,12 @@ import type { People } from "../access/people.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RevokedTokens } from "../access/revoked-tokens.ts";
 import type { Seal } from "../access/seal.ts";
-import type { Signature } from "../access/signature.ts";
+import type { Sessions } from "../access/sessions.ts";
+import type { SignInLinks } from "../access/sign-in-links.ts";
+import type { Signer } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
+import type { Vault } from "../access/vault.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Notices } from "../flow/notice/notices.ts";
@@ -15,6 +19,7 @@ import type { Heads } from "../flow/trail/heads.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
+import type { Passwords } from "./guard/passwords.ts";
 import type { Streams } from "./guard/streams.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
@@ -25,12 +30,15 @@ export interface Api {
   readonly control: ControlPlane;
   readonly keys: Keys;
   readonly seal: Seal;
-  readonly signature: Signature;
+  readonly signature: Signer;
+  readonly vault: Vault;
   readonly heads: Heads;
   readonly anchors: Anchors;
   readonly people: People;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
+  readonly sessions: Sessions;
+  readonly links: SignInLinks;
   readonly liveNames: LiveNames;
   readonly feed: Feed;
   readonly entrances: Entrances;
@@ -39,8 +47,11 @@ export interface Api {
   readonly work?: ApiWork;
   /** What the audit keeps beside commands: refusals, failed sign-ins, reads, exports. */
   readonly notices: Notices;
+  /** What is wrong with this machine. */
+  readonly alarms?: Alarms;
   /** Answers that last, counted and looked after. */
   readonly streams: Streams;
+  readonly passwords: Passwords;
   /** No volume may show it. */
   readonly dataFolder?: string;
   /** Where the files that users send are kept; absent where the engine cannot use them. */

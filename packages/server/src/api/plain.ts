@@ -37,7 +37,7 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
     return reply
       .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
       .send(
-        metrics.text(api.control, named) +
+        metrics.text(api.control, named, api.alarms?.list() ?? []) +
           (await costs.text(api.control, sees("cost.read") ? user : undefined, gather)),
       );
   });

@@ -24,6 +24,7 @@ import type {
 import { coverPrivates } from "../access/private-rows.ts";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { RatedTime } from "./bill/rated.ts";
+import type { SteadyClock } from "./clock/steady-clock.ts";
 import type { CommitListener } from "./commits.ts";
 import { type Asker, type ControlPlane, type Done, Outage } from "./control.ts";
 import { Origins } from "./notice/origins.ts";
@@ -61,6 +62,7 @@ export class ThreadedControlPlane implements ControlPlane {
   #seq: number;
   #reader: StoreReader | undefined;
   readonly #engine: Engine;
+  readonly #clock: SteadyClock;
   readonly #worker: Worker;
   readonly #listeners = new Set<CommitListener>();
   readonly rated = new RatedTime(this);
@@ -75,9 +77,16 @@ export class ThreadedControlPlane implements ControlPlane {
   #stopped: string | undefined;
   #adopted = false;
   #onClosed: (() => void) | undefined;
+  #onRoom: ((room: boolean) => void) | undefined;
   #onFailed: ((failure: WriterFailure) => void) | undefined;
 
-  private constructor(worker: Worker, ready: Extract<FromWriter, { kind: "ready" }>, engine: Engine) {
+  private constructor(
+    worker: Worker,
+    ready: Extract<FromWriter, { kind: "ready" }>,
+    engine: Engine,
+    clock: SteadyClock,
+  ) {
+    this.#clock = clock;
     this.#worker = worker;
     this.#engine = engine;
     this.state = readSnapshot(ready.snapshot);
@@ -89,10 +98,12 @@ export class ThreadedControlPlane implements ControlPlane {
 
   /** Starts the writer and waits until it has recovered. */
   static async start(
-    config: WriterConfig,
+    given: Omit<WriterConfig, "clock">,
     reader: () => Promise<StoreReader>,
     engine: Engine,
+    clock: SteadyClock,
   ): Promise<ThreadedControlPlane> {
+    const config: WriterConfig = { ...given, clock: clock.shared };
     const program = new URL("./write/writer-thread.js", import.meta.url);
     const worker = new Worker(program, { workerData: config, resourceLimits: writerLimits });
     const ready = await new Promise<Extract<FromWriter, { kind: "ready" }>>((resolve, reject) => {
@@ -105,7 +116,7 @@ export class ThreadedControlPlane implements ControlPlane {
     worker.removeAllListeners("message");
     worker.removeAllListeners("error");
     // It listens before anything is waited for: the writer may have to say that it lost the store.
-    const control = new ThreadedControlPlane(worker, ready, engine);
+    const control = new ThreadedControlPlane(worker, ready, engine, clock);
     control.#reader = await reader();
     return control;
   }
@@ -124,7 +135,7 @@ export class ThreadedControlPlane implements ControlPlane {
   }
 
   now(): number {
-    return Math.max(Date.now(), this.state.clock);
+    return Math.max(this.#clock.now(), this.state.clock);
   }
 
   ask(command: Command, by: Asker, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
@@ -186,6 +197,12 @@ export class ThreadedControlPlane implements ControlPlane {
     this.#adopted = true;
   }
 
+  /** Hears when the disk is nearly full, and when it has room again. */
+  onRoom(listener: (room: boolean) => void): void {
+    this.#onRoom = listener;
+    listener(this.#room);
+  }
+
   onFailed(listener: (failure: WriterFailure) => void): void {
     this.#onFailed = listener;
   }
@@ -228,6 +245,7 @@ export class ThreadedControlPlane implements ControlPlane {
         return;
       case "room":
         this.#room = message.room;
+        this.#onRoom?.(message.room);
         return;
       case "failed":
         this.#fail(message);

@@ -27,9 +27,8 @@ import type { TestControl } from "./control.ts";
 
 export const testKeys = {
   serverKey: randomBytes(32),
-  secretsKey: randomBytes(32),
   webhookKey: randomBytes(32),
-  signingKey: randomBytes(32),
+  held: { secretsKey: randomBytes(32), signingKey: randomBytes(32) },
 };
 
 export interface TestUser {
@@ -94,7 +93,7 @@ export class Tenancy {
 
   async secret(path: string, name: string, value: string): Promise<void> {
     const key = secretKey(this.control.state.accountByPath.get(path)!, name);
-    const row = { kind: "secret", key, value: encryptSecret(testKeys.secretsKey, key, value) };
+    const row = { kind: "secret", key, value: encryptSecret(testKeys.held.secretsKey, key, value) };
     await this.control.must({ kind: "secret.set", account: path, name }, [row]);
   }
 }

@@ -80,7 +80,7 @@ export class VirtualControlPlane {
       engine,
       state: this.state,
       report: (report) => this.put({ kind: "report", v: 1, engine: engine.name, report }),
-      secretsFor: async () => ({}),
+      secretsFor: async () => ({ secrets: {} }),
       now: () => this.clock.now(),
       sleep: (ms) => new Promise((resolve) => void this.clock.at(this.clock.now() + ms, resolve)),
       onFenced: (error) => {

@@ -1,5 +1,6 @@
 import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
+import { proofHeader } from "../addresses.ts";
 import { AccountPath, Duration, emailPattern, Line, Name, Page, Timestamp } from "./common.ts";
 
 export const RoleName = Type.Enum([...roles]);
@@ -52,8 +53,13 @@ export const UserCreate = Type.Object(
   { additionalProperties: false },
 );
 export type UserCreate = Static<typeof UserCreate>;
+/** From a browser session: the password that one has, to change a credential of one's own. */
+const CurrentPassword = Type.Optional(
+  Type.String({ minLength: 1, maxLength: 256, description: "Your own; needed from a browser if you have one" }),
+);
+
 export const PasswordPut = Type.Object(
-  { password: Type.String({ minLength: 12, maxLength: 256 }) },
+  { password: Type.String({ minLength: 12, maxLength: 256 }), currentPassword: CurrentPassword },
   { additionalProperties: false },
 );
 
@@ -78,6 +84,7 @@ export const TokenCreate = Type.Object(
       Type.Array(Type.String({ pattern: "^[a-z]+\\.[a-z]+$", maxLength: 50, title: "an action" }), { maxItems: 50 }),
     ),
     expiresIn: Type.Optional(Duration),
+    currentPassword: CurrentPassword,
   },
   { additionalProperties: false },
 );
@@ -88,13 +95,14 @@ export const TokenCreated = Type.Object({
 });
 export type TokenCreated = Static<typeof TokenCreated>;
 
-/** With a password, or with a token that is put into the browser's cookie. */
+/** What a browser exchanges for a session: a password, a token, or the ticket of a sign-in link. */
 export const SignIn = Type.Union([
   Type.Object(
     { name: Name(200, "Login name"), password: Type.String({ minLength: 1, maxLength: 256 }) },
     { additionalProperties: false },
   ),
   Type.Object({ token: Type.String({ minLength: 1, maxLength: 64 }) }, { additionalProperties: false }),
+  Type.Object({ ticket: Type.String({ minLength: 1, maxLength: 64 }) }, { additionalProperties: false }),
 ]);
 export type SignIn = Static<typeof SignIn>;
 
@@ -102,6 +110,7 @@ export const WhoAmI = Type.Object({
   user: Type.String(),
   name: Type.String(),
   bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
+  hasPassword: Type.Optional(Type.Boolean({ description: "Asked for again before a browser changes credentials" })),
   scopes: Type.Array(Type.String()),
   may: Type.Array(Type.String(), {
     description: "Actions that are allowed at some account, at least on the user's own jobs",
@@ -110,6 +119,19 @@ export const WhoAmI = Type.Object({
   defaultProject: Type.Optional(Type.String()),
 });
 export type WhoAmI = Static<typeof WhoAmI>;
+
+export const SignedIn = Type.Object({
+  me: WhoAmI,
+  proof: Type.String({
+    description: `Sent back in the header ${proofHeader} with each request; the cookie alone is worth nothing`,
+  }),
+});
+export type SignedIn = Static<typeof SignedIn>;
+
+export const SignInLink = Type.Object({
+  path: Type.String({ description: "Opened in a browser at the server's address, it signs in once" }),
+  expiresAt: Timestamp,
+});
 
 /** What a page asks first; an answer in any case, since it is no mistake to be signed out. */
 export const SessionShape = Type.Object({ me: Type.Optional(WhoAmI) });

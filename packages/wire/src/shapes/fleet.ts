@@ -76,6 +76,14 @@ export const FleetNodeShape = Type.Object({
 export type FleetNodeShape = Static<typeof FleetNodeShape>;
 export const FleetMap = Page(FleetNodeShape);
 
+export const Alarm = Type.Object({
+  kind: Type.Enum(["clock", "disk"]),
+  since: Timestamp,
+  text: Type.String({ description: "What is wrong, and what to do" }),
+});
+export type Alarm = Static<typeof Alarm>;
+export const AlarmList = Page(Alarm);
+
 export const ReasonBody = Type.Object({ reason: Type.Optional(Line(500)) }, { additionalProperties: false });
 /** From one time to another; `cancel` takes back all that are planned, and ends the one that the node is in. */
 export const MaintenanceBody = Type.Union([

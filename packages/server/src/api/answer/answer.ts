@@ -9,6 +9,7 @@ export function answerDenial(request: FastifyRequest, reply: FastifyReply, denia
   const status = statusOf(denial);
   request.denied = denial;
   if (status === 503) reply.header("retry-after", "1");
+  if (denial.retryAfterSeconds !== undefined) reply.header("retry-after", String(denial.retryAfterSeconds));
   return reply
     .code(status)
     .header("content-type", "application/problem+json")

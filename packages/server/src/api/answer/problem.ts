@@ -29,6 +29,8 @@ export interface Denial extends Omit<Refusal, "refused" | "also"> {
    * otherwise it is well-formed, and means nothing here.
    */
   readonly misshapen?: "all" | "first";
+  /** When it may be tried again. */
+  readonly retryAfterSeconds?: number;
   /** The field as it could be written in a job file. */
   readonly example?: string;
   /** The live jobs that an ambiguous name may mean. */

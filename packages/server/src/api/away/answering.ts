@@ -1,11 +1,11 @@
 import { ContentStore } from "@tessera/content";
 import type { UserId } from "@tessera/core";
 import { type RouteId, routes } from "@tessera/wire";
+import { signerOf, vaultOf } from "../../access/holder.ts";
 import type { Keys } from "../../access/keys.ts";
 import { People } from "../../access/people.ts";
 import { RevokedTokens } from "../../access/revoked-tokens.ts";
 import { Seal } from "../../access/seal.ts";
-import { Signature } from "../../access/signature.ts";
 import { TokenUse } from "../../access/token-use.ts";
 import { LiveNames } from "../../flow/find/live-names.ts";
 import { Heads, treeFileIn } from "../../flow/trail/heads.ts";
@@ -21,12 +21,12 @@ import type { AnsweringConfig, AwayAnswer, AwayCall } from "./tasks.ts";
 const utf8 = new TextEncoder();
 
 /** Buffers come from another thread as plain bytes. */
-function buffersOf({ serverKey, secretsKey, webhookKey, signingKey }: Keys): Keys {
+function buffersOf({ serverKey, webhookKey, held }: Keys): Keys {
   return {
     serverKey: Buffer.from(serverKey),
-    secretsKey: Buffer.from(secretsKey),
     webhookKey: Buffer.from(webhookKey),
-    signingKey: Buffer.from(signingKey),
+    held:
+      "helper" in held ? held : { secretsKey: Buffer.from(held.secretsKey), signingKey: Buffer.from(held.signingKey) },
   };
 }
 
@@ -49,12 +49,13 @@ export class Answering {
 
   static async open(control: ReplicaControl, { keys, content, dataFolder }: AnsweringConfig): Promise<Answering> {
     const here = buffersOf(keys);
-    const signature = new Signature(here.signingKey);
+    const signature = await signerOf(here.held);
     const api = {
       control,
       keys: here,
       seal: new Seal(here.serverKey),
       signature,
+      vault: vaultOf(here.held),
       heads: await Heads.asked(control, signature, treeFileIn(dataFolder)),
       revoked: await RevokedTokens.load(control.reader),
       tokenUse: await TokenUse.load(control.reader, undefined),
@@ -65,6 +66,9 @@ export class Answering {
       get notices(): never {
         throw new Error("what is read is noted where the request came in");
       },
+      get passwords(): never {
+        throw new Error("a worker checks no passwords");
+      },
       get anchors(): never {
         throw new Error("anchors are written where the head is signed");
       },
@@ -73,6 +77,12 @@ export class Answering {
       },
       get entrances(): never {
         throw new Error("a worker has no way into jobs");
+      },
+      get sessions(): never {
+        throw new Error("a worker knows no sessions: who asks was found out where the request came in");
+      },
+      get links(): never {
+        throw new Error("a worker makes no sign-in links");
       },
       get pages(): never {
         throw new Error("a worker has no pages of jobs");

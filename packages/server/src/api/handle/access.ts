@@ -2,6 +2,7 @@ import { isInside, isRefusal, type Role, type Token, type TokenId, type User, ty
 import { actions, type RoleBindingShape, type TokenCreated, type UserShape, type WhoAmI } from "@tessera/wire";
 import { grantsOfEveryone, mayActFor, mayAnywhere, maySeeUser } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
+import { signInPath } from "../../access/sign-in-links.ts";
 import {
   createToken,
   createUser,
@@ -36,6 +37,7 @@ type AccessHandlers = {
   listTokens: Handler<"listTokens">;
   createToken: Handler<"createToken">;
   revokeToken: Handler<"revokeToken">;
+  linkSession: Handler<"linkSession">;
 };
 
 export const accessHandlers: AccessHandlers = {
@@ -71,6 +73,8 @@ export const accessHandlers: AccessHandlers = {
 
   async setPassword(api, call) {
     const { target, principal, body } = call;
+    const unproven = target === principal.user ? await api.passwords.prove(call, body.currentPassword) : undefined;
+    if (unproven !== undefined) return unproven;
     const refused = await setPassword(api.control, api.people, askerOf(call), target, body.password);
     if (refused !== undefined) return refused;
     // Someone who knew the old password may be signed in with it.
@@ -146,6 +150,8 @@ export const accessHandlers: AccessHandlers = {
     if (isRefusal(scopes)) return scopes;
     const expiresAt = expiryOf(body.expiresIn, firstUsedAt(api, call) ?? api.control.now());
     if (isRefusal(expiresAt)) return expiresAt;
+    const unproven = owner === principal.user ? await api.passwords.prove(call, body.currentPassword) : undefined;
+    if (unproven !== undefined) return unproven;
     const minted = mintFor(api.keys.serverKey, askerOf(call));
     let id = earlierResult(api, call);
     if (isDenied(id)) return id;
@@ -166,6 +172,11 @@ export const accessHandlers: AccessHandlers = {
     return answer;
   },
 
+  linkSession(api, { principal: { token } }) {
+    const { ticket, expiresAt } = api.links.make(token, api.control.now());
+    return { path: signInPath(ticket), expiresAt: timestamp(expiresAt) };
+  },
+
   async revokeToken(api, call) {
     const { id, hash } = call.target;
     const remembered = api.revoked.note(hash, api.control.now());
@@ -182,6 +193,7 @@ export function showWhoAmI(api: Api, { user, token }: Principal): WhoAmI {
     user: user.id,
     name: api.people.nameOf(user.id),
     bindings: user.bindings.map(({ role, account }) => ({ role, account: state.accounts[account]!.path })),
+    hasPassword: api.people.hasPassword(user.id),
     scopes: [...token.scopes],
     may: actions.filter(
       (action) => inScope({ user, token }, action) && (grantsOfEveryone.has(action) || mayAnywhere(user, action)),

@@ -105,7 +105,7 @@ export const accountHandlers: AccountHandlers = {
   async putSecret(api, call) {
     const name = call.params.secret!;
     if (call.target.path === "") return notFound("account");
-    return (await putSecret(api.control, api.keys.secretsKey, askerOf(call), call.target, name, call.body.value)) ?? {};
+    return (await putSecret(api.control, api.vault, askerOf(call), call.target, name, call.body.value)) ?? {};
   },
 
   async deleteSecret(api, call) {

@@ -2,12 +2,14 @@ import { type FleetNode, isRefusal, parseDuration } from "@tessera/core";
 import { checkZone, instantOf } from "../../flow/zones.ts";
 import { Holders, renderGpu, renderNode } from "../../render/fleet.ts";
 import { renderFleetMap } from "../../render/fleet-map.ts";
+import { timestamp } from "../../render/quantities.ts";
 import { notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { pageOf } from "../request/page.ts";
 
 type FleetHandlers = {
   readFleet: Handler<"readFleet">;
+  listAlarms: Handler<"listAlarms">;
   listNodes: Handler<"listNodes">;
   getNode: Handler<"getNode">;
   cordonNode: Handler<"cordonNode">;
@@ -22,6 +24,10 @@ type NodeCommand = Extract<Parameters<Api["control"]["ask"]>[0], { node: string 
 
 export const fleetHandlers: FleetHandlers = {
   readFleet: (api, { principal }) => ({ items: renderFleetMap(api.control.state, principal.user) }),
+
+  listAlarms: ({ alarms }) => ({
+    items: (alarms?.list() ?? []).map((alarm) => ({ ...alarm, since: timestamp(alarm.since) })),
+  }),
 
   listNodes(api, { query, principal }) {
     const { state } = api.control;

@@ -41,7 +41,7 @@ export const trailHandlers: { readonly [Id in Trail]: Handler<Id> } = {
     const wrong = wrongAnchor(call.body, api.dataFolder);
     if (wrong !== undefined) return wrong;
     const id = newId("anc_");
-    const rows = token === undefined ? [] : [anchorTokenRow(api.keys.secretsKey, id, token)];
+    const rows = token === undefined ? [] : [await anchorTokenRow(api.vault, id, token)];
     const done = await api.control.ask({ kind: "anchor.set", id, anchor: { kind, to } }, askerOf(call), rows);
     return isDenied(done) ? done : anchorShape(api, id);
   },

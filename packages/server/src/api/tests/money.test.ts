@@ -234,7 +234,7 @@ describe("money over the API", () => {
     const { signature, publicKey, ...signed } = extract;
     for (const keys of [signed.keys, [{ publicKey: thief.publicKey }]]) {
       const again = { ...signed, keys };
-      const forged = { ...again, signature: thief.of(JSON.stringify(again)), publicKey: thief.publicKey };
+      const forged = { ...again, signature: await thief.of(JSON.stringify(again)), publicKey: thief.publicKey };
       assert.match(await faultOf({ extract: forged }), /signed by another key/);
     }
     const twice = { ...extract, invoice: "INV-000009" };
@@ -260,7 +260,11 @@ describe("money over the API", () => {
     const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
     const chain = later.map((each) => ({ cover: hex(coverOf(each)), root: hex(each.root) }));
     const old = { ...rest, proof: { ...proof, chain }, head: hex(later.at(-1)!.hash) };
-    const signed = { ...old, signature: new Signature(testKeys.signingKey).of(JSON.stringify(old)), publicKey: key };
+    const signed = {
+      ...old,
+      signature: await new Signature(testKeys.held.signingKey).of(JSON.stringify(old)),
+      publicKey: key,
+    };
     const claim = { number: invoice.number!, text: invoice.text, extract: signed, head: old.head, key };
     const verdict = await verifyInvoice(claim);
     assert.equal(verdict.sound, true, "fault" in verdict ? verdict.fault : "");

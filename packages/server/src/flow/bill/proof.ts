@@ -1,6 +1,6 @@
 import { extractLines, readLine } from "@tessera/core";
 import type { ExtractShape } from "@tessera/wire";
-import type { Signature } from "../../access/signature.ts";
+import type { Signer } from "../../access/signature.ts";
 import { linesOf } from "../../journal/lines.ts";
 import { proveEvent } from "../../journal/row.ts";
 import type { ControlPlane } from "../control.ts";
@@ -14,7 +14,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 interface Proving {
   readonly control: ControlPlane;
   readonly heads: Heads;
-  readonly signature: Signature;
+  readonly signature: Signer;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function extractWithProof(
     head: head.line,
     keys: heads.keys(),
   };
-  return { ...extract, signature: signature.of(JSON.stringify(extract)), publicKey: signature.publicKey };
+  return { ...extract, signature: await signature.of(JSON.stringify(extract)), publicKey: signature.publicKey };
 }
 
 /** The way from the event that issued an invoice to the hash of its row. */

@@ -22,13 +22,16 @@ export interface JobFiles {
   admit(report: Report): Report;
 }
 
+/** What a member gets as secrets: in clear text, or sealed where only the engine's own process can open them. */
+export type OrderSecrets = Pick<LeaseOrder, "secrets" | "sealedSecrets">;
+
 export interface DriverPorts {
   readonly engine: Engine;
   /** The replica of committed state. */
   readonly state: ReadonlyState;
   /** Hands a report to the writer; resolves when what it led to is durable. */
   readonly report: (report: Report) => Promise<unknown>;
-  readonly secretsFor: (job: Job) => Promise<{ readonly [name: string]: string }>;
+  readonly secretsFor: (job: Job) => Promise<OrderSecrets>;
   /** Absent where engines keep no files. */
   readonly files?: JobFiles;
   readonly now: () => number;
@@ -173,7 +176,7 @@ export class Driver implements CommitListener {
       return;
     }
     if (lease.state === "starting") {
-      let secrets: { readonly [name: string]: string };
+      let secrets: OrderSecrets;
       let files: Partial<LeaseOrder> | undefined;
       try {
         secrets = await this.#ports.secretsFor(job);
@@ -181,7 +184,7 @@ export class Driver implements CommitListener {
       } catch (error) {
         return this.#refused(lease, (error as Error).message);
       }
-      return engine.bind({ ...orderOf(state, job, lease, secrets), ...files });
+      return engine.bind({ ...orderOf(state, job, lease), ...secrets, ...files });
     }
     // A gang is let go only when all of it is ready: no member runs alone (S5).
     if (lease.state !== "prepared") return;

@@ -1,17 +1,22 @@
-import { accountOf, type Code, type Job, type Lease, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
-import type { CodeOrder, LeaseOrder } from "@tessera/engine";
+import { createHash } from "node:crypto";
+import {
+  accountOf,
+  type Code,
+  type Job,
+  type Lease,
+  narrowestEgress,
+  pathUp,
+  type ReadonlyState,
+  stopOrderOf,
+  tenantOf,
+} from "@tessera/core";
+import type { CodeOrder, LeaseOrder, NetworkOrder } from "@tessera/engine";
 import { limitsOf } from "./limits.ts";
 
-const masterPorts = { first: 20_000, count: 20_000 };
 const pagePorts = { first: 12_000, count: 8_000 };
 
-/** Everything an engine needs to run one member. */
-export function orderOf(
-  state: ReadonlyState,
-  job: Job,
-  lease: Lease,
-  secrets: { readonly [name: string]: string },
-): LeaseOrder {
+/** Everything an engine needs to run one member, but its secrets. */
+export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<LeaseOrder, "secrets"> {
   const { spec } = job;
   const seats = job.seats.map((seat) => state.fleet.nodes[seat.node]!);
   const { scrub = [], reshape = [] } = lease.handover ?? {};
@@ -33,8 +38,7 @@ export function orderOf(
     }),
     gangNodes: seats.map((node) => node.facts.name),
     masterAddress: seats[0]!.facts.address,
-    // Gangs side by side on one machine must not meet on one port.
-    masterPort: masterPorts.first + ((job.no * 7 + lease.attempt) % masterPorts.count),
+    network: networkOf(state, job),
     pagePort: pagePortOf(job, lease),
     tenant: tenantOf(state, job.account).id,
     account: accountOf(state, job.account).path,
@@ -48,7 +52,6 @@ export function orderOf(
     setup: spec.setup,
     run: spec.run,
     env: spec.env,
-    secrets,
     limits: limitsOf(state, job, lease),
     strict: spec.strict,
     stop: stopOrderOf(job, "time-limit", state.policy),
@@ -56,12 +59,22 @@ export function orderOf(
   };
 }
 
+/** What the job asks for, within what its accounts allow now. */
+function networkOf(state: ReadonlyState, { spec, account }: Job): NetworkOrder {
+  const most = pathUp(state, account).map(({ terms }) => terms.limits.egress);
+  return narrowestEgress([spec.egress, ...most].filter((egress) => egress !== undefined));
+}
+
 function codeOf(code: Code): CodeOrder {
   if ("tree" in code) return { tree: code.tree };
   return { git: { url: code.git, ...(code.ref !== undefined && { ref: code.ref }) } };
 }
 
-/** Where a member should serve a page. Jobs side by side on one machine must not meet on one port. */
-export function pagePortOf(job: Pick<Job, "no">, { attempt, rank }: Pick<Lease, "attempt" | "rank">): number {
-  return pagePorts.first + ((job.no * 7 + attempt * 3 + rank) % pagePorts.count);
+/**
+ * Where a member should serve a page. Jobs side by side on one machine should not meet on one port, and the number must
+ * not tell how many jobs others have.
+ */
+export function pagePortOf({ id }: Pick<Job, "id">, { attempt, rank }: Pick<Lease, "attempt" | "rank">): number {
+  const drawn = createHash("sha256").update(`${id}-${attempt}`).digest().readUInt32BE(0);
+  return pagePorts.first + ((drawn + rank) % pagePorts.count);
 }

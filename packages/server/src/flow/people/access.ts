@@ -16,6 +16,7 @@ import { hashPassword, passwordsWork } from "../../access/passwords.ts";
 import { eraseRows, type People, type Person, personRow } from "../../access/people.ts";
 import { credentialActions } from "../../access/principal.ts";
 import { deriveToken, type MintedToken, mintToken } from "../../access/tokens.ts";
+import { weaknessOf } from "../../access/weak-passwords.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 import { newId } from "../ids.ts";
 
@@ -72,6 +73,16 @@ export async function setPassword(
 ): Promise<Refusal | undefined> {
   if (!passwordsWork) {
     return refuse("unsupported", "password", null, "cannot be set: passwords need Node 24.7 or newer", "use tokens");
+  }
+  const weakness = weaknessOf(password, people.person(user.id));
+  if (weakness !== undefined) {
+    return refuse(
+      "invalid",
+      "password",
+      null,
+      weakness,
+      "choose one that others would not guess, such as four rare words",
+    );
   }
   const value = Buffer.from(await hashPassword(password));
   const done = await control.ask({ kind: "password.set", user: user.id }, by, [

@@ -1,19 +1,20 @@
 import { type Account, isRefusal, type ReadonlyState, type Refusal } from "@tessera/core";
-import { encryptSecret, secretKey } from "../../access/secrets.ts";
+import { secretKey } from "../../access/secrets.ts";
+import type { Vault } from "../../access/vault.ts";
 import type { PrivateWrite } from "../../store/port.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 
 /** Sets a secret: the journal learns that it changed, the value goes encrypted into the same commit. */
 export async function putSecret(
   control: ControlPlane,
-  secretsKey: Buffer,
+  vault: Pick<Vault, "seal">,
   by: Asker,
   account: Account,
   name: string,
   value: string,
 ): Promise<Refusal | undefined> {
   const key = secretKey(account, name);
-  const row = { kind: "secret", key, value: encryptSecret(secretsKey, key, value) };
+  const row = { kind: "secret", key, value: await vault.seal(key, value) };
   const done = await control.ask({ kind: "secret.set", account: account.path, name }, by, [row]);
   return isRefusal(done) ? done : undefined;
 }

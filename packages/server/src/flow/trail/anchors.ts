@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Anchor, Instant } from "@tessera/core";
 import type { HeadLine } from "@tessera/wire";
 import { soundPrivates } from "../../access/private-rows.ts";
-import { decryptSecret, encryptSecret } from "../../access/secrets.ts";
+import type { Vault } from "../../access/vault.ts";
 import type { PrivateWrite } from "../../store/port.ts";
 import type { ControlPlane } from "../control.ts";
 import type { Heads } from "./heads.ts";
@@ -22,23 +22,23 @@ export interface AnchorStatus {
 }
 
 /** Where the token of an anchor is kept, encrypted. */
-export function anchorTokenRow(secretsKey: Buffer, id: string, token: string): PrivateWrite {
-  return { kind: "anchor", key: id, value: encryptSecret(secretsKey, id, token) };
+export async function anchorTokenRow(vault: Vault, id: string, token: string): Promise<PrivateWrite> {
+  return { kind: "anchor", key: id, value: await vault.seal(id, token) };
 }
 
 /** Writes each new signed head to the anchors, beside everything else: a failure is shown, tried again, and blocks nothing. */
 export class Anchors {
   readonly #control: ControlPlane;
   readonly #heads: Heads;
-  readonly #secretsKey: Buffer;
+  readonly #vault: Vault;
   readonly #timer: NodeJS.Timeout;
   readonly #busy = new Set<string>();
   readonly #statuses = new Map<string, AnchorStatus>();
 
-  constructor(parts: { control: ControlPlane; heads: Heads; secretsKey: Buffer }) {
+  constructor(parts: { control: ControlPlane; heads: Heads; vault: Vault }) {
     this.#control = parts.control;
     this.#heads = parts.heads;
-    this.#secretsKey = parts.secretsKey;
+    this.#vault = parts.vault;
     this.#timer = setInterval(() => void this.write(), everyMs).unref();
   }
 
@@ -96,7 +96,7 @@ export class Anchors {
   async #tokenOf(id: string): Promise<string | undefined> {
     const { reader, state } = this.#control;
     const sealed = (await soundPrivates(reader, state, "anchor", [id])).get(id);
-    return sealed && decryptSecret(this.#secretsKey, id, sealed);
+    return sealed && this.#vault.openToken(id, sealed);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isRefusal, type UserId } from "@tessera/core";
 import { type Person, personRow } from "../../access/people.ts";
-import type { Signature } from "../../access/signature.ts";
+import type { Signer } from "../../access/signature.ts";
 import type { PrivateWrite } from "../../store/port.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 
@@ -13,11 +13,7 @@ const rowsPerCommand = 500;
  * Names the signing key in the journal. The first start with one also covers the private rows that are there: what was
  * done to them before cannot be told any more. Throws where the key is not the one that the journal names.
  */
-export async function beginTrail(
-  control: ControlPlane,
-  signature: Signature,
-  say: (text: string) => void,
-): Promise<void> {
+export async function beginTrail(control: ControlPlane, signature: Signer, say: (text: string) => void): Promise<void> {
   const named = control.state.trail.keys.at(-1)?.publicKey;
   if (named === signature.publicKey) return;
   if (named !== undefined) {

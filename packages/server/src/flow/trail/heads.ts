@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type HeadLine, headText, type NamedKey, parseHead } from "@tessera/wire";
-import { keyIdOf, type Signature } from "../../access/signature.ts";
+import { keyIdOf, type Signer } from "../../access/signature.ts";
 import { RowTree, rowsPerBlock } from "../../journal/tree.ts";
 import { TreeFile } from "../../store/head/tree-file.ts";
 import type { ControlPlane } from "../control.ts";
@@ -22,7 +22,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString("hex");
  */
 export class Heads {
   readonly #control: ControlPlane;
-  readonly #signature: Signature;
+  readonly #signature: Signer;
   readonly #file: TreeFile | undefined;
   readonly #keepsFile: boolean;
   readonly #tree = new RowTree();
@@ -33,7 +33,7 @@ export class Heads {
   #moved = false;
   #stop: () => void = () => {};
 
-  private constructor(control: ControlPlane, signature: Signature, file: TreeFile | undefined, keepsFile: boolean) {
+  private constructor(control: ControlPlane, signature: Signer, file: TreeFile | undefined, keepsFile: boolean) {
     this.#control = control;
     this.#signature = signature;
     this.#file = file;
@@ -41,7 +41,7 @@ export class Heads {
   }
 
   /** Signs heads as the journal grows. What a first start has to read of an old journal is read beside it. */
-  static async open(control: ControlPlane, signature: Signature, treeFile?: string): Promise<Heads> {
+  static async open(control: ControlPlane, signature: Signer, treeFile?: string): Promise<Heads> {
     const heads = new Heads(control, signature, treeFile === undefined ? undefined : new TreeFile(treeFile), true);
     await heads.#load();
     const { seq } = await control.reader.head();
@@ -52,7 +52,7 @@ export class Heads {
   }
 
   /** Signs and proves only when it is asked to; the file is another's. */
-  static async asked(control: ControlPlane, signature: Signature, treeFile: string): Promise<Heads> {
+  static async asked(control: ControlPlane, signature: Signer, treeFile: string): Promise<Heads> {
     const heads = new Heads(control, signature, new TreeFile(treeFile), false);
     await heads.#load();
     return heads;
@@ -140,7 +140,7 @@ export class Heads {
       if (rows.length < rowsPerBlock) break;
     }
     if (this.#newest?.row === this.#tree.size) return;
-    this.#newest = this.#sign(this.#lastHash ?? Buffer.alloc(32));
+    this.#newest = await this.#sign(this.#lastHash ?? Buffer.alloc(32));
     this.#signedAt = performance.now();
   }
 
@@ -151,7 +151,7 @@ export class Heads {
     } catch {} // on a full disk: the next start reads these rows again
   }
 
-  #sign(hash: Uint8Array): HeadLine {
+  async #sign(hash: Uint8Array): Promise<HeadLine> {
     const { state } = this.#control;
     const { keyId: key, publicKey } = this.#signature;
     const text = headText({
@@ -163,6 +163,6 @@ export class Heads {
       epoch: state.epoch,
       key,
     });
-    return parseHead(`${text} sig=${this.#signature.of(text)}`)!;
+    return parseHead(`${text} sig=${await this.#signature.of(text)}`)!;
   }
 }

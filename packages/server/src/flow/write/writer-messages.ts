@@ -9,6 +9,8 @@ export interface WriterConfig {
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
   readonly despiteDamage: boolean;
+  /** What the threads share of the clock. */
+  readonly clock: SharedArrayBuffer;
 }
 
 /** To the writer: inputs as lines of canonical JSON (cheaper to hand over than objects), private rows by place in it. */

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type Input, type Refusal, writeSnapshot } from "@tessera/core";
-import { systemClock } from "@tessera/engine";
 import { parseLines } from "../../journal/lines.ts";
 import { openStore } from "../../store/index.ts";
 import { CommitOutage } from "../../store/port.ts";
+import { SteadyClock } from "../clock/steady-clock.ts";
 import type { Done } from "../control.ts";
 import { fillBooks } from "../project/fill-books.ts";
 import { epochInput } from "./epoch.ts";
@@ -39,8 +39,10 @@ const roomCheckMs = 1_000;
 async function main(config: WriterConfig): Promise<void> {
   const store = await openStore(config.store);
   const { state, head, snapshotSeq, eventsReplayed, damage } = await recoverChecked(store, { ...config, say });
+  const clock = new SteadyClock(config.clock);
+  clock.notBefore(state.clock);
   if (await fillBooks(store, state)) say(`made the books from ${head.seq} rows of the journal`);
-  let writer = new Writer({ ...config, store, state, head, eventsReplayed, clock: systemClock });
+  let writer = new Writer({ ...config, store, state, head, eventsReplayed, clock });
   const inbox = new Inbox<Numbered | "close">();
   const unanswered = new Set<Unanswered>();
   let underway = new Underway();
@@ -87,14 +89,14 @@ async function main(config: WriterConfig): Promise<void> {
     callOff =
       nextAt === Number.POSITIVE_INFINITY
         ? undefined
-        : systemClock.at(nextAt, () => {
+        : clock.at(nextAt, () => {
             timerAt = Number.POSITIVE_INFINITY;
             inbox.add([requestOf({ kind: "tick", v: 1 })]);
           });
   };
 
   const lookForRoom = async (): Promise<void> => {
-    roomLookedAt = systemClock.now();
+    roomLookedAt = clock.now();
     const had = writer.hasRoom;
     if ((await writer.lookForRoom()) !== had) send({ kind: "room", room: writer.hasRoom });
     if (writer.hasRoom) await store.keepReserve();
@@ -161,7 +163,7 @@ async function main(config: WriterConfig): Promise<void> {
       if (batch.effective && batch.written.seq <= recovered.head.seq) answer(batch);
     }
     refuseAllUnanswered();
-    writer = new Writer({ ...config, store, ...recovered, clock: systemClock });
+    writer = new Writer({ ...config, store, ...recovered, clock });
     waitingForRoom = false;
     await lookForRoom();
     send({ kind: "room", room: writer.hasRoom });
@@ -178,7 +180,7 @@ async function main(config: WriterConfig): Promise<void> {
   for (;;) {
     wakeAtNextTimer();
     const batch = await inbox.take(batchMax);
-    if (systemClock.now() - roomLookedAt > roomCheckMs) await lookForRoom();
+    if (clock.now() - roomLookedAt > roomCheckMs) await lookForRoom();
     const requests = batch.filter((each) => each !== "close");
     try {
       if (requests.length > 0) await write(requests);

@@ -2,6 +2,7 @@ import type { FleetNodeShape, Job } from "@tessera/wire";
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { useLive } from "../../api/live.ts";
+import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
@@ -10,6 +11,8 @@ import { lanesOf } from "../queue/lanes.ts";
 import { FleetStrip } from "./fleet-strip.tsx";
 import { News } from "./news.tsx";
 import { Welcome } from "./welcome.tsx";
+
+const alarmsEveryMs = 30_000;
 
 /** The owner's home: the health of the fleet, the queue, and nodes that need attention. */
 export function OwnerHome() {
@@ -32,6 +35,7 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
   const held = fleet.guaranteed + fleet.burst + fleet.leaving + fleet.others;
   const waitingGpus = lanes.reduce((sum, lane) => sum + lane.gpus, 0);
   const running = jobs.filter(({ state }) => state === "running").length;
+  const alarms = useCall("listAlarms", {}, { everyMs: alarmsEveryMs }).data?.items ?? [];
   const trouble = nodes.filter(({ mode }) => mode !== "up");
   return (
     <div className="page">
@@ -92,10 +96,18 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
       </Card>
       <div className="grid">
         <Card title="Needs attention" className="span-6">
-          {trouble.length === 0 ? (
+          {trouble.length + alarms.length === 0 ? (
             <p className="quiet">Nothing. Every node is up.</p>
           ) : (
             <ul className="list">
+              {alarms.map(({ kind, text }) => (
+                <li key={kind}>
+                  <Chip tone="down" shape="cross">
+                    {kind}
+                  </Chip>
+                  <span className="small">{text}</span>
+                </li>
+              ))}
               {trouble.slice(0, 8).map(({ name, mode, rack }) => (
                 <li key={name}>
                   <Link href={`/nodes/${name}`}>{name}</Link>

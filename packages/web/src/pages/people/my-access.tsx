@@ -16,11 +16,11 @@ export function MyAccess({ me }: { me: WhoAmI }) {
               </li>
             ))}
           </ul>
-          <PasswordForm user={me.user} />
+          <PasswordForm user={me.user} asks={me.hasPassword ?? false} />
         </div>
       </Card>
       <Card className="span-6">
-        <TokenList user={me.user} mine />
+        <TokenList user={me.user} mine asks={me.hasPassword ?? false} />
       </Card>
     </div>
   );

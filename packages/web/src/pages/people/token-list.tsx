@@ -5,21 +5,29 @@ import { useAct } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field, Time } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
+import { CurrentPassword } from "./password-form.tsx";
 
 /** Tokens of programs and sessions of browsers, with when they were last used. */
-export function TokenList({ user, mine }: { user: string; mine: boolean }) {
+export function TokenList({ user, mine, asks }: { user: string; mine: boolean; asks: boolean }) {
   const tokens = useLive("listTokens", { user });
   const revoke = useAct("revokeToken", () => "The token was revoked.");
   const [label, setLabel] = useState("");
   const [life, setLife] = useState("90d");
+  const [current, setCurrent] = useState("");
   const [made, setMade] = useState<string | undefined>();
   const make = async () => {
     try {
       const { token } = await call("createToken", {
-        body: { ...(label !== "" && { label }), ...(!mine && { user }), ...(life !== "" && { expiresIn: life }) },
+        body: {
+          ...(label !== "" && { label }),
+          ...(!mine && { user }),
+          ...(life !== "" && { expiresIn: life }),
+          ...(current !== "" && { currentPassword: current }),
+        },
       });
       setMade(token);
       setLabel("");
+      setCurrent("");
     } catch (error) {
       toast("bad", wordsOf(error));
     }
@@ -76,6 +84,7 @@ export function TokenList({ user, mine }: { user: string; mine: boolean }) {
             />
           )}
         </Field>
+        {asks && <CurrentPassword value={current} onChange={setCurrent} />}
         <Button onClick={() => void make()}>Create</Button>
       </div>
       {made !== undefined && (

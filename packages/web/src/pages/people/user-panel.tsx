@@ -13,6 +13,7 @@ import { TokenList } from "./token-list.tsx";
 export function UserPanel({ user }: { user: UserShape }) {
   const me = useMe();
   const may = useMay();
+  const asks = user.id === me.user && user.hasPassword;
   const accounts = useCall("listAccounts", { query: { limit: 1000 } });
   const paths = (accounts.data?.items ?? []).filter(({ path }) => path !== "");
   const [role, setRole] = useState<Role>("member");
@@ -61,8 +62,8 @@ export function UserPanel({ user }: { user: UserShape }) {
             <Button onClick={() => bind.mutate({ body: { user: user.id, role, account: at } })}>Give</Button>
           </div>
         )}
-        {may("user.write") && <PasswordForm user={user.id} />}
-        {may("token.read") && <TokenList user={user.id} mine={user.id === me.user} />}
+        {may("user.write") && <PasswordForm user={user.id} asks={asks} />}
+        {may("token.read") && <TokenList user={user.id} mine={user.id === me.user} asks={asks} />}
         {may("user.write") && user.id !== me.user && (
           <div className="row">
             {user.disabled ? (

@@ -1,0 +1,17 @@
+import { RemoteCalls } from "@tessera/engine/remote";
+import type { Keys } from "./keys.ts";
+import { keyIdOf, Signature, type Signer } from "./signature.ts";
+import { HelperVault, KeyVault, type Vault } from "./vault.ts";
+
+/** What uses the keys of secrets, here or in the helper that holds them. */
+export function vaultOf(held: Keys["held"]): Vault {
+  return "helper" in held ? new HelperVault(new RemoteCalls(held.helper)) : new KeyVault(held.secretsKey);
+}
+
+/** What signs, here or in the helper that holds the key. */
+export async function signerOf(held: Keys["held"]): Promise<Signer> {
+  if (!("helper" in held)) return new Signature(held.signingKey);
+  const calls = new RemoteCalls(held.helper);
+  const publicKey = await calls.ask<string>("publicKey");
+  return { publicKey, keyId: keyIdOf(publicKey), of: (text) => calls.ask<string>("sign", text) };
+}
