@@ -103,8 +103,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     processes: holder("processes") ?? `none (${noGroup})`,
     time: "supervisor",
     shm: namespaced ? "mount-namespace" : "none (the /dev/shm of the machine)",
-    scratch: watched,
-    checkpoint: watched,
+    scratch: machine.quota ? "project-quota" : watched,
+    checkpoint: machine.quota ? "project-quota" : watched,
   };
   const limits = (Object.keys(asked) as (keyof typeof asked)[]).filter((limit) => asked[limit]);
   const ender = groups.find((group) => group.ends !== "no");
@@ -127,6 +127,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     network: ground.network,
     wrapper: [...networkWords(ground.network, machine), ...wrapper],
     contained: namespaced,
+    ...(machine.quota && { quota: true as const }),
     ...(machine.seccomp === undefined ? {} : { seccompFile: machine.seccomp.file }),
     ...(user === undefined ? {} : { owner: user }),
     workFolder,
