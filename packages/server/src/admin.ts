@@ -36,6 +36,7 @@ const usage = `tess admin: checks and repairs the journal and the projections
   journal show SEQ     one row with its inputs and events
 
   --data DIR, --database URL as for tess server; -o json
+  --state DIR          for backup, backup-key and restore: the folder of a root helper, which holds keys; run them as root
 
 Example: tess admin verify -o json`;
 
@@ -57,6 +58,7 @@ async function main(): Promise<void> {
       since: { type: "string" },
       unsealed: { type: "boolean" },
       writer: { type: "string" },
+      state: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -70,6 +72,7 @@ async function main(): Promise<void> {
   if (config === "help") return;
   const json = values.json === true || values.output === "json";
   const print = (value: object, text: string): void => console.log(json ? JSON.stringify(value) : text);
+  const place = { ...config, state: values.state };
   switch (verb) {
     case "verify": {
       const { reader, comparison } = await openCompared(config.store);
@@ -91,12 +94,12 @@ async function main(): Promise<void> {
       return print({ rebuilt: true, old }, `the projections were rebuilt from the journal${kept}`);
     }
     case "backup":
-      return print(...(await writeBackup(config, needed(rest[0], "tess admin backup FILE"))));
+      return print(...(await writeBackup(place, needed(rest[0], "tess admin backup FILE"))));
     case "backup-key":
-      return print(...backupKey(config.data, rest));
+      return print(...backupKey(place, rest));
     case "restore":
       return print(
-        ...(await restoreInto(config, needed(rest[0], "tess admin restore FILE"), {
+        ...(await restoreInto(place, needed(rest[0], "tess admin restore FILE"), {
           keyFile: values["key-file"],
           since: values.since,
           unsealed: values.unsealed === true,
