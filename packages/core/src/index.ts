@@ -67,6 +67,14 @@ export {
 } from "./model/account.ts";
 export type { Anchor } from "./model/anchor.ts";
 export { durationText, durationUnitsMs } from "./model/duration.ts";
+export {
+  type Egress,
+  type EgressOrder,
+  egressKind,
+  egressKinds,
+  egressTargetsMax,
+  narrowestEgress,
+} from "./model/egress.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
 export {
@@ -176,6 +184,7 @@ export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/sn
 export type { State } from "./state/state.ts";
 export { privateId, type SigningKey, type Trail, type WitnessedHead } from "./state/trail.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
+export { parseEgress } from "./submit/egress.ts";
 export { Mistakes } from "./submit/mistakes.ts";
 export { type MountSource, mountSource } from "./submit/mounts.ts";
 export { fieldsNotYet, parseJob, type RawJob, readJob, type Settled } from "./submit/parse.ts";

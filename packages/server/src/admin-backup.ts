@@ -49,7 +49,7 @@ function ownKey(data: string, state: string | undefined): Buffer {
   if (missingKeys(data).includes("secrets.key"))
     throw new Error(
       `${join(data, "keys")} does not hold the keys of this server: name its data folder with --data. If a root helper ` +
-        "holds them, run this as root with --state /var/lib/tessera-helper.",
+        "holds them, run this as root with --keys-in /var/lib/tessera-helper.",
     );
   loadKeys(data); // makes what is missing, and checks what is there
   return readKeyFile(join(data, "keys", "backup.key"));

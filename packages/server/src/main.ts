@@ -33,6 +33,7 @@ import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
+import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
@@ -88,6 +89,7 @@ async function main(): Promise<void> {
 
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
+  settleSigningKey(config.data, control.state.trail.keys.at(-1)?.publicKey);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
   const vault = vaultOf(keys.held);
   await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));
@@ -271,14 +273,18 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
   const store = "url" in config.store ? "PostgreSQL" : "SQLite";
   const { seq, eventsReplayed } = control.started;
   if (newToken !== undefined) {
-    say(`tessera: first start. You are the platform owner; your token (shown once, kept in ${newToken}):`);
-    say(`  ${readFileSync(newToken, "utf8").trim()}`);
+    say(`tessera: first start. You are the platform owner; your token is kept in ${newToken}, where tess finds it`);
   }
   say(
     `tessera: ${gpus}${virtual} ${gpus === 1 ? "GPU" : "GPUs"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
+  // The token itself would stay in the terminal and in the logs of whatever started this.
+  const link = newToken === undefined ? undefined : api.signInLink(readFileSync(newToken, "utf8").trim());
+  const open = `npx tess ${finding(config)}open`;
+  if (link === undefined) say(`tessera: the console, signed in: ${open}`);
+  else say(`tessera: the console, signed in (this link works once and for 10 minutes, later: ${open}): ${link}`);
   say(
-    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
+    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
   );
 }
 

@@ -80,6 +80,7 @@ export type Command =
       readonly label: string;
       readonly scopes: readonly string[];
       readonly expiresAt: Instant;
+      readonly parent?: TokenId;
     }
   | { readonly kind: "token.revoke"; readonly token: TokenId }
   /** The same commit writes the value to the private table, encrypted; the journal records only that it changed. */

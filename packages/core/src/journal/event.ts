@@ -124,6 +124,7 @@ export interface TokenCreated extends Head<"token-created"> {
   readonly label: string;
   readonly scopes: readonly string[];
   readonly expiresAt: Instant;
+  readonly parent?: TokenId;
 }
 export interface TokenRevoked extends Head<"token-revoked"> {
   readonly token: TokenId;

@@ -1,3 +1,4 @@
+import type { Egress } from "./egress.ts";
 import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { Lease } from "./lease.ts";
 import type { KeptOutput } from "./output.ts";
@@ -155,6 +156,8 @@ export interface JobSpec {
   readonly mounts?: { readonly [at: string]: string };
   /** What is kept after its end, by name: a pattern of paths; absent = what it wrote, by `outputUndeclared`. */
   readonly outputs?: { readonly [name: string]: string };
+  /** What it may reach beyond its gang; absent = what its accounts allow. */
+  readonly egress?: Egress;
   /** The least memory that each GPU must have; 0 = any. */
   readonly gpuMemoryMiB: number;
   readonly isolation: Isolation;

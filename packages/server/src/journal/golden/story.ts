@@ -28,6 +28,7 @@ export function tellStory(seed: string): Teller {
   tellMoney(t);
   turns(t);
   notes(t);
+  sessions(t);
   return t;
 }
 
@@ -319,4 +320,27 @@ function leftovers(t: Teller): void {
   t.submit("waits", "lab/vision", { gpus: ["A100:1", "H100:2"], preemptible: false, gpu_memory: "40GiB" } as never);
   t.do({ kind: "epoch.begin", reason: "restored from a backup" });
   t.do({ kind: "user.erase", user: bo });
+}
+
+/** Sessions that a token was exchanged for end with it. */
+function sessions(t: Teller): void {
+  const token = { user: bo, scopes: [], expiresAt: t.now + 60 * minute } as const;
+  const parent = "tok_3" as TokenId;
+  const console = { ...token, prefix: "sess_cd", label: "console", parent };
+  t.do({ kind: "token.create", ...token, id: parent, prefix: "tess_cd", hash: hash.slice(1), label: "desk" });
+  t.do({ kind: "token.create", ...console, id: "tok_4" as TokenId, hash: hash.slice(2) });
+  t.do({ kind: "token.create", ...console, id: "tok_5" as TokenId, hash: hash.slice(3) });
+  t.do({ kind: "token.revoke", token: "tok_4" as TokenId });
+  t.do({ kind: "token.create", ...console, id: "tok_6" as TokenId, hash: hash.slice(4) });
+  t.do({ kind: "token.revoke", token: parent });
+  t.do({
+    kind: "token.create",
+    ...token,
+    id: "tok_7" as TokenId,
+    prefix: "tess_ef",
+    hash: hash.slice(5),
+    label: "kept",
+  });
+  const kept = { ...console, parent: "tok_7" as TokenId };
+  t.do({ kind: "token.create", ...kept, id: "tok_8" as TokenId, hash: hash.slice(6) });
 }
