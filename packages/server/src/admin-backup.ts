@@ -14,8 +14,8 @@ import type { StoreConfig } from "./store/config.ts";
 type Told = readonly [value: object, text: string];
 type Place = Pick<ServerConfig, "data" | "store">;
 
-export async function writeBackup({ data, store }: Place, file: string): Promise<Told> {
-  const key = ownKey(data);
+export async function writeBackup({ data, store }: Place, file: string, keyFile: string | undefined): Promise<Told> {
+  const key = keyFile === undefined ? ownKey(data) : readKeyFile(keyFile);
   const { seq: rows } = await backup(store, file, { data, key, keyFiles: keyFilesOf(data) });
   const id = keyIdOf(key);
   return [

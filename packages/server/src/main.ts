@@ -33,6 +33,7 @@ import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
+import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
@@ -88,6 +89,7 @@ async function main(): Promise<void> {
 
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
+  settleSigningKey(config.data, control.state.trail.keys.at(-1)?.publicKey);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
   const vault = vaultOf(keys.held);
   await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));

@@ -24,6 +24,7 @@ import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
+import { addHeaders } from "./answer/headers.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
 import { type Denial, deny } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
@@ -161,6 +162,7 @@ export async function buildApi(built: {
   recordRequests(app, metrics, log, config.logLevel === "request");
   addRecording(app, api);
   addPages(app, pages);
+  addHeaders(app, secure);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
   app.addHook("onRequest", (request, reply, done) => {
