@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { checkListen } from "./access/listen.ts";
+import { type AuditTarget, parseAuditTarget } from "./notify/audit/target.ts";
 
 export interface ServerConfig {
   readonly data: string;
@@ -26,6 +27,8 @@ export interface ServerConfig {
   readonly despiteDamage: boolean;
   /** The URL that budget and invoice events are sent to. */
   readonly webhook?: string;
+  /** Where audit records are sent. */
+  readonly auditTo: readonly AuditTarget[];
 }
 
 export const defaultPort = 7437;
@@ -45,6 +48,8 @@ export const usage = `tess server: the control plane on this machine
   --tls-cert FILE --tls-key FILE
   --insecure-listen    listen beyond loopback without TLS, for use behind a proxy that does TLS
   --webhook URL        send budget and invoice events to this address, signed with keys/webhook.key (TESSERA_WEBHOOK)
+  --audit-to TARGET    send every audit record there too, at least once; may be repeated (TESSERA_AUDIT_TO, several with spaces):
+                       file:/PATH, syslog+tls://HOST:6514, syslog+tcp://127.0.0.1:601, https://HOST/PATH; see docs/operations.md
   --apps-domain NAME   serve pages of jobs at names below this domain, such as apps.example.com (default: localhost)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
   --despite-damage     start although the store is damaged; the journal says so
@@ -106,9 +111,18 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
     secretsLost: values["secrets-lost"] ?? false,
     despiteDamage: values["despite-damage"] ?? false,
+    auditTo: auditTargets(values["audit-to"] ?? env.TESSERA_AUDIT_TO?.split(/\s+/).filter(Boolean) ?? []),
     ...(webhook !== undefined && { webhook }),
     ...(appsDomain !== undefined && { appsDomain }),
   };
+}
+
+function auditTargets(texts: readonly string[]): AuditTarget[] {
+  return texts.map((text) => {
+    const target = parseAuditTarget(text);
+    if (typeof target === "string") throw new BadCall(`--audit-to ${text.slice(0, 300)} ${target}`);
+    return target;
+  });
 }
 
 function parse(args: readonly string[]) {
@@ -130,6 +144,7 @@ function parse(args: readonly string[]) {
         "insecure-listen": { type: "boolean" },
         "free-space-min": { type: "string" },
         webhook: { type: "string" },
+        "audit-to": { type: "string", multiple: true },
         "apps-domain": { type: "string" },
         "secrets-lost": { type: "boolean" },
         "despite-damage": { type: "boolean" },

@@ -34,7 +34,9 @@ import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
+import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
+import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
@@ -88,6 +90,7 @@ async function main(): Promise<void> {
 
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
+  settleSigningKey(config.data, control.state.trail.keys.at(-1)?.publicKey);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
   const vault = vaultOf(keys.held);
   await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));
@@ -159,9 +162,10 @@ async function main(): Promise<void> {
   const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock)];
   for (const watch of watches) watch.start();
 
-  const webhook =
-    config.webhook === undefined ? undefined : openWebhook(config.data, config.webhook, keys.webhookKey, control);
-  const parts = { control, keys, content, dataFolder, work, alarms, config: { ...config, console: consoleFolder } };
+  const outlets = openOutlets(config, keys.webhookKey, control, alarms);
+  const outletsNow = () => outlets.map(({ status }) => status);
+  const settings = { ...config, console: consoleFolder };
+  const parts = { control, keys, content, dataFolder, work, alarms, outletsNow, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
@@ -190,7 +194,7 @@ async function main(): Promise<void> {
     clearInterval(sweeping);
     for (const watch of watches) watch.stop();
     driver.close();
-    await webhook?.close();
+    await Promise.all(outlets.map((outlet) => outlet.close()));
     await api.close();
     await work.close();
     await control.close();
@@ -226,23 +230,36 @@ function clientFolder(): string {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), ".config"), "tess");
 }
 
-/** From the first start with it on, everything is told; what was before is not. */
-function openWebhook(data: string, url: string, key: Buffer, control: ThreadedControlPlane): Webhook {
-  const webhook = new Webhook(
-    {
-      url,
-      key,
-      cursorFile: join(data, "webhook.cursor"),
-      reader: control.reader,
-      sleep: async (ms, signal) => void (await sleep(ms, undefined, { signal }).catch(() => {})),
-      now: () => control.now(),
-      warn: (text) => say(`tessera: ${text}`),
-    },
-    control.started.seq,
+/** What is told to other systems. From the first start with one on, everything is told; what was before is not. */
+function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControlPlane, alarms: Alarms): Outlet[] {
+  const headSeq = control.started.seq;
+  const common = {
+    key,
+    headSeq,
+    sleep: async (ms: number, signal: AbortSignal) => void (await sleep(ms, undefined, { signal }).catch(() => {})),
+    warn: (text: string) => say(`tessera: ${text}`),
+  };
+  const fileOf = (name: string) => join(config.data, name);
+  const failing = new Map<string, string>();
+  const turned = (name: string, fault: string | undefined) => {
+    if (fault === undefined) failing.delete(name);
+    else failing.set(name, `The audit is not taken by ${name}: ${fault}. It is sent again until it is.`);
+    const [text] = failing.values();
+    if (text === undefined) alarms.clear("audit");
+    else alarms.raise({ kind: "audit", since: control.now(), text });
+  };
+  const outlets: Outlet[] = config.auditTo.map(
+    (target) => new AuditOutlet({ target, control, fileOf, turned, ...common }),
   );
-  control.follow(webhook);
-  return webhook;
+  if (config.webhook !== undefined) {
+    const places = { url: config.webhook, cursorFile: fileOf("webhook.cursor"), startFrom: headSeq };
+    outlets.push(new Webhook({ ...places, reader: control.reader, now: () => control.now(), ...common }));
+  }
+  for (const outlet of outlets) control.follow(outlet);
+  return outlets;
 }
+
+type Outlet = AuditOutlet | Webhook;
 
 /** What does not hold on this machine, said once and plainly. */
 function sayGaps({ oneTenant, gaps = [] }: Capabilities): void {
@@ -258,14 +275,18 @@ function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, ne
   const store = "url" in config.store ? "PostgreSQL" : "SQLite";
   const { seq, eventsReplayed } = control.started;
   if (newToken !== undefined) {
-    say(`tessera: first start. You are the platform owner; your token (shown once, kept in ${newToken}):`);
-    say(`  ${readFileSync(newToken, "utf8").trim()}`);
+    say(`tessera: first start. You are the platform owner; your token is kept in ${newToken}, where tess finds it`);
   }
   say(
     `tessera: ${gpus}${virtual} ${gpus === 1 ? "GPU" : "GPUs"} on ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"}; ${store} journal at row ${seq}, ${eventsReplayed} events replayed`,
   );
+  // The token itself would stay in the terminal and in the logs of whatever started this.
+  const link = newToken === undefined ? undefined : api.signInLink(readFileSync(newToken, "utf8").trim());
+  const open = `npx tess ${finding(config)}open`;
+  if (link === undefined) say(`tessera: the console, signed in: ${open}`);
+  else say(`tessera: the console, signed in (this link works once and for 10 minutes, later: ${open}): ${link}`);
   say(
-    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Open it in a browser, or try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
+    `tessera: ready at ${api.url} after ${((performance.now() - startedAt) / 1000).toFixed(2)} s. Try: npx tess ${finding(config)}run --gpus 1 -- echo hello`,
   );
 }
 

@@ -5,6 +5,7 @@ import { Redirect, Route, Switch, useLocation } from "wouter";
 import { whenSignedOut } from "./api/call.ts";
 import { forgetStreams } from "./api/live.ts";
 import { MeContext } from "./api/me.tsx";
+import { forgetProof } from "./api/proof.ts";
 import { useCall } from "./api/use-call.ts";
 import { Empty, Skeleton } from "./design/parts.tsx";
 import { Frame } from "./frame/frame.tsx";
@@ -59,6 +60,7 @@ export function App() {
     );
   }
   const leave = () => {
+    forgetProof();
     forget();
     go("/sign-in");
   };

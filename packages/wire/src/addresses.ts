@@ -9,6 +9,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   readSession: "GET /v1/session",
   signIn: "POST /v1/session",
   signOut: "DELETE /v1/session",
+  linkSession: "POST /v1/session/link",
   signOutEverywhere: "DELETE /v1/sessions",
   submitJob: "POST /v1/jobs",
   applyJob: "POST /v1/jobs/apply",
@@ -109,6 +110,9 @@ export const creates: { readonly [Id in Having<"creates">]: true } = {
   bindRole: true,
   createToken: true,
 };
+
+/** The header in which the console's page shows its half of the session. */
+export const proofHeader = "tessera-proof";
 
 /** Lists that can be watched. */
 export type WatchRoute = Having<"watch">;

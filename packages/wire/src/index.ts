@@ -19,6 +19,7 @@ export {
 } from "./routes.ts";
 export {
   RoleBindingShape,
+  SignedIn,
   SignIn,
   TokenCreate,
   TokenCreated,

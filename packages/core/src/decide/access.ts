@@ -2,7 +2,7 @@ import type { Command } from "../journal/command.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { refuse } from "../journal/refusal.ts";
 import type { User } from "../model/access.ts";
-import { rootAccount, type UserId } from "../model/ids.ts";
+import { rootAccount, type TokenId, type UserId } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
@@ -74,17 +74,37 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
       if (!state.users.has(command.user)) return noUser(command.user);
       if (state.tokenByHash.has(command.hash))
         return refuse("already-exists", "token", command.id, "is taken", "make another");
-      const { id: token, user, prefix, hash, label, scopes, expiresAt } = command;
-      return {
-        events: [{ kind: "token-created", v: 1, at: now, token, user, prefix, hash, label, scopes, expiresAt }],
-        result: token,
-      };
+      const { id: token, user, prefix, hash, label, scopes, expiresAt, parent } = command;
+      if (parent !== undefined && !state.tokens.has(parent)) return noToken(parent);
+      const made = {
+        kind: "token-created",
+        v: 1,
+        at: now,
+        token,
+        user,
+        prefix,
+        hash,
+        label,
+        scopes,
+        expiresAt,
+      } as const;
+      return { events: [parent === undefined ? made : { ...made, parent }], result: token };
     }
-    case "token.revoke":
-      if (!state.tokens.has(command.token))
-        return refuse("not-found", "token", command.token, "does not exist", "see: tess token get");
-      return { events: [{ kind: "token-revoked", v: 1, at: now, token: command.token }] };
+    case "token.revoke": {
+      if (!state.tokens.has(command.token)) return noToken(command.token);
+      const revoked = [command.token, ...sessionsOf(state, command.token)];
+      return { events: revoked.map((token) => ({ kind: "token-revoked", v: 1, at: now, token }) as const) };
+    }
   }
+}
+
+function noToken(id: TokenId) {
+  return refuse("not-found", "token", id, "does not exist", "see: tess token get");
+}
+
+/** Sessions that the token was exchanged for. */
+function sessionsOf(state: State, parent: TokenId): TokenId[] {
+  return [...state.tokens.values()].filter((token) => token.parent === parent).map(({ id }) => id);
 }
 
 function noAccount(path: string) {

@@ -80,6 +80,7 @@ export type Command =
       readonly label: string;
       readonly scopes: readonly string[];
       readonly expiresAt: Instant;
+      readonly parent?: TokenId;
     }
   | { readonly kind: "token.revoke"; readonly token: TokenId }
   /** The same commit writes the value to the private table, encrypted; the journal records only that it changed. */
@@ -115,7 +116,7 @@ export interface SubmitJob {
 export interface AuditNote {
   /** What was tried: an action such as `job.logs`, or `session.fail`. */
   readonly action: string;
-  readonly user?: UserId;
+  readonly user?: UserId | "system";
   readonly token?: TokenId;
   readonly origin?: string;
   /** The request id that the caller was told; of several the first. */

@@ -40,4 +40,6 @@ export interface Token {
   readonly createdAt: Instant;
   /** 0 = never. */
   readonly expiresAt: Instant;
+  /** The token that a session was exchanged for: when that one is revoked, so is this. */
+  readonly parent?: TokenId;
 }

@@ -9,8 +9,11 @@ import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
+import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
 import { Seal } from "../access/seal.ts";
+import { Sessions } from "../access/sessions.ts";
+import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
@@ -18,8 +21,10 @@ import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
+import type { OutboxStatus } from "../notify/outbox.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
+import { addHeaders } from "./answer/headers.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
 import { type Denial, deny } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
@@ -62,6 +67,10 @@ export interface ApiConfig {
 
 export interface BuiltApi {
   readonly app: FastifyInstance;
+  /** What the audit keeps beside commands. */
+  readonly notices: Notices;
+  /** A path that signs the holder of a token in, once. */
+  signInPath(token: string): string | undefined;
   close(): Promise<void>;
 }
 
@@ -87,12 +96,13 @@ export async function buildApi(built: {
   content?: ContentStore;
   dataFolder?: string;
   work?: ApiWork;
+  outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
   const { control, keys, config = {}, table = routes } = built;
-  const metrics = new Metrics();
+  const metrics = new Metrics(built.outletsNow);
   const secure = config.tls !== undefined;
   const tokenUse = await TokenUse.load(control.reader, (writes) => control.notePrivate(writes));
   const ground = { control, tokenUse };
@@ -128,6 +138,8 @@ export async function buildApi(built: {
     passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
+    sessions: new Sessions(keys.serverKey),
+    links: new SignInLinks(),
     liveNames: new LiveNames(control),
     feed: await Feed.load(control),
     entrances,
@@ -152,6 +164,7 @@ export async function buildApi(built: {
   recordRequests(app, metrics, log, config.logLevel === "request");
   addRecording(app, api);
   addPages(app, pages);
+  addHeaders(app, secure);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
   app.addHook("onRequest", (request, reply, done) => {
@@ -161,13 +174,21 @@ export async function buildApi(built: {
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addRoutes(app, api, watches, log, table);
-  addUpgrades(app, api, pages, secure);
+  addUpgrades(app, api, pages);
   if (config.console !== undefined) addConsole(app, config.console);
   app.setNotFoundHandler(answerNowhere);
-  const flush = setInterval(() => api.tokenUse.flush(control.state, control.now()), flushTokenUseMs);
+  const flush = setInterval(() => {
+    api.tokenUse.flush(control.state, control.now());
+    api.sessions.forget(control.state);
+  }, flushTokenUseMs);
   flush.unref();
   return {
     app,
+    notices,
+    signInPath(token) {
+      const principal = authenticate(control.state, `Bearer ${token}`, control.now());
+      return principal && signInPath(api.links.make(principal.token, control.now()).ticket);
+    },
     async close() {
       clearInterval(flush);
       anchors.close();

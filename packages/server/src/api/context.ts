@@ -5,6 +5,8 @@ import type { People } from "../access/people.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RevokedTokens } from "../access/revoked-tokens.ts";
 import type { Seal } from "../access/seal.ts";
+import type { Sessions } from "../access/sessions.ts";
+import type { SignInLinks } from "../access/sign-in-links.ts";
 import type { Signer } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import type { Vault } from "../access/vault.ts";
@@ -35,6 +37,8 @@ export interface Api {
   readonly people: People;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
+  readonly sessions: Sessions;
+  readonly links: SignInLinks;
   readonly liveNames: LiveNames;
   readonly feed: Feed;
   readonly entrances: Entrances;

@@ -3,6 +3,7 @@ import type { ContentStore } from "@tessera/content";
 import type { Keys } from "../access/keys.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
+import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
 
@@ -10,6 +11,8 @@ import { type ApiConfig, buildApi } from "./build.ts";
 export interface Api {
   /** Where this machine reaches it. */
   readonly url: string;
+  /** An address that signs the holder of a token in, once. */
+  signInLink(token: string): string | undefined;
   close(): Promise<void>;
 }
 
@@ -20,6 +23,7 @@ export async function startApi(what: {
   content?: ContentStore;
   dataFolder?: string;
   work?: ApiWork;
+  outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
@@ -28,7 +32,11 @@ export async function startApi(what: {
   await built.app.listen({ host, port });
   const address = built.app.server.address() as AddressInfo;
   const url = `${tls === undefined ? "http" : "https"}://${reachable(address)}:${address.port}`;
-  return { url, close: built.close };
+  const signInLink = (token: string) => {
+    const path = built.signInPath(token);
+    return path && `${url}${path}`;
+  };
+  return { url, signInLink, close: built.close };
 }
 
 /** All addresses at once can be listened on but not called. */

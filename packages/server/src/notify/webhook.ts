@@ -1,15 +1,18 @@
-import { createHmac } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { Event } from "@tessera/core";
 import type { CommitListener, Committed } from "../flow/commits.ts";
 import { eventsOf } from "../flow/write/recover.ts";
 import type { StoreReader } from "../store/port.ts";
+import { type Item, Outbox, type OutboxStatus } from "./outbox.ts";
+import { signedPost } from "./signed-post.ts";
 
 export interface WebhookOptions {
   readonly url: string;
   readonly key: Buffer;
   /** Where the number of the last row is kept of which everything was delivered. */
   readonly cursorFile: string;
+  /** The row to begin after where none is kept, and the last one of the journal. */
+  readonly startFrom: number;
+  readonly headSeq: number;
   readonly reader: Pick<StoreReader, "rows" | "head">;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly now: () => number;
@@ -17,114 +20,60 @@ export interface WebhookOptions {
 }
 
 const rowsPerPage = 200;
-const answerMsMax = 10_000;
-const pauseMsFirst = 1_000;
-const pauseMsMax = 300_000;
 
-/**
- * Tells another system of budgets and invoices. What is told comes from the journal, in its order, and the cursor moves
- * only when it was taken: a receiver may hear a thing twice and never misses one, whatever crashes. The body is signed
- * with the key in `keys/webhook.key`, so that a receiver can tell us from others and an old message from a new one.
- */
+interface Told {
+  readonly event: Event;
+  readonly id: string;
+}
+
+/** Tells another system of budgets and invoices, one message at a time. */
 export class Webhook implements CommitListener {
-  readonly #options: WebhookOptions;
-  readonly #closing = new AbortController();
-  #cursor: number;
-  #running: Promise<void> | undefined;
-  #again = false;
-  /** Messages taken, and attempts that failed, since the start. */
-  delivered = 0;
-  failed = 0;
+  readonly #outbox: Outbox<Told>;
 
-  constructor(options: WebhookOptions, startFrom: number) {
-    this.#options = options;
-    const known = existsSync(options.cursorFile) ? Number(readFileSync(options.cursorFile, "utf8")) : Number.NaN;
-    this.#cursor = Number.isSafeInteger(known) ? known : startFrom;
-    this.#wake();
-  }
-
-  after({ events }: Committed): void {
-    if (events.some(isTold)) this.#wake();
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#running;
-  }
-
-  #wake(): void {
-    this.#again = true;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
+  constructor({ url, key, cursorFile, startFrom, headSeq, reader, sleep, now, warn }: WebhookOptions) {
+    this.#outbox = new Outbox<Told>({
+      name: "webhook",
+      cursorFile,
+      startFrom: () => String(startFrom),
+      isKnown: (cursor) => /^\d{1,15}$/.test(cursor) && Number(cursor) <= headSeq,
+      read: (after) => readEvents(reader, Number(after)),
+      send: async (messages, signal) => {
+        for (const { event, id } of messages) {
+          const body = JSON.stringify(messageOf(event, id));
+          await signedPost({ url, body, contentType: "application/cloudevents+json" }, key, now(), signal);
+        }
+      },
+      batchMax: 1,
+      isNews: ({ events }) => events.some(isTold),
+      sleep,
+      warn,
     });
   }
 
-  async #run(): Promise<void> {
-    while (this.#again && !this.#closing.signal.aborted) {
-      this.#again = false;
-      try {
-        await this.#drain();
-      } catch (error) {
-        if (!this.#closing.signal.aborted) this.#options.warn(`webhook: ${(error as Error).message}`);
-      }
-    }
+  /** Messages taken, and attempts that failed, since the start. */
+  get status(): OutboxStatus {
+    return this.#outbox.status;
   }
 
-  async #drain(): Promise<void> {
-    for (;;) {
-      const rows = await this.#options.reader.rows(this.#cursor + 1, rowsPerPage);
-      for (const row of rows) {
-        for (const [index, event] of eventsOf(row.events).entries()) {
-          if (isTold(event)) await this.#deliver(event, `${row.seq}.${index}`);
-        }
-        this.#cursor = row.seq;
-      }
-      if (rows.length > 0) this.#keepCursor();
-      if (rows.length < rowsPerPage) return;
-    }
+  after(committed: Committed): void {
+    this.#outbox.after(committed);
   }
 
-  /** Again and again, ever more slowly, until it is taken or the server closes. */
-  async #deliver(event: Event, id: string): Promise<void> {
-    const { signal } = this.#closing;
-    for (let pauseMs = pauseMsFirst; ; pauseMs = Math.min(pauseMsMax, pauseMs * 2)) {
-      const fault = await this.#send(event, id);
-      if (fault === undefined) {
-        this.delivered++;
-        return;
-      }
-      this.failed++;
-      this.#options.warn(`webhook: ${event.kind} was not taken (${fault}); again in ${pauseMs / 1_000} s`);
-      await this.#options.sleep(pauseMs, signal);
-      signal.throwIfAborted();
-    }
+  close(): Promise<void> {
+    return this.#outbox.close();
   }
+}
 
-  async #send(event: Event, id: string): Promise<string | undefined> {
-    const { url, key, now } = this.#options;
-    const body = JSON.stringify(messageOf(event, id));
-    const at = Math.floor(now() / 1_000);
-    const signature = createHmac("sha256", key).update(`${at}.${body}`).digest("hex");
-    try {
-      const answer = await fetch(url, {
-        method: "POST",
-        headers: { "content-type": "application/cloudevents+json", "tessera-signature": `t=${at},v1=${signature}` },
-        body,
-        redirect: "manual", // a receiver that sends us elsewhere is not the one that was named
-        signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(answerMsMax)]),
-      });
-      await answer.body?.cancel();
-      return answer.ok ? undefined : `status ${answer.status}`;
-    } catch (error) {
-      return ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message;
-    }
-  }
-
-  #keepCursor(): void {
-    const draft = `${this.#options.cursorFile}.new`;
-    writeFileSync(draft, `${this.#cursor}\n`, { mode: 0o600 });
-    renameSync(draft, this.#options.cursorFile);
-  }
+async function readEvents(reader: Pick<StoreReader, "rows">, after: number) {
+  const rows = await reader.rows(after + 1, rowsPerPage);
+  const items = rows.flatMap(({ seq, events }) => {
+    const found = [...eventsOf(events).entries()].filter(([, event]) => isTold(event));
+    return found.map(([index, event], i): Item<Told> => {
+      const isLast = i === found.length - 1;
+      return { message: { event, id: `${seq}.${index}` }, upTo: String(isLast ? seq : seq - 1) };
+    });
+  });
+  return { items, upTo: String(rows.at(-1)?.seq ?? after), more: rows.length === rowsPerPage };
 }
 
 const told = new Set<Event["kind"]>([

@@ -49,6 +49,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readSession: { anywhere: true },
   signIn: { anywhere: true },
   signOut: { anywhere: true },
+  linkSession: { anywhere: true },
   signOutEverywhere: { anywhere: true },
   submitJob: { sees: "account.read", needs: "job.submit" },
   applyJob: { sees: "account.read", needs: "job.submit" },
@@ -180,7 +181,7 @@ export async function makeWorld(control: TestControl): Promise<{ tenancy: Tenanc
 let fresh = 0;
 
 /** What to ask for in a cell, on things made for this cell alone. */
-async function requestFor(
+export async function requestFor(
   tenancy: Tenancy,
   id: RouteId,
   role: Role,

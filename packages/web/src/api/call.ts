@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
 import { addresses, creates } from "@tessera/wire/addresses";
+import { withProof } from "./proof.ts";
 
 /** A request that was refused, with what the API says about it. */
 export class Refused extends Error {
@@ -57,7 +58,7 @@ async function send<Id extends RouteId>(id: Id, ask: Ask<Id>): Promise<Response>
   try {
     return await fetch(addressOf(id, ask.at, ask.query as object | undefined), {
       method: addresses[id].split(" ")[0]!,
-      headers,
+      headers: withProof(headers),
       ...(body !== undefined && { body }),
       ...(ask.signal && { signal: ask.signal }),
     });

@@ -3,6 +3,7 @@ import type { WatchRoute } from "@tessera/wire/addresses";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { addressOf, call, callAll, type ItemOf } from "./call.ts";
 import { noteLive, noteLost } from "./connection.ts";
+import { EventStream } from "./event-stream.ts";
 import { LiveList } from "./live-list.ts";
 
 /** The key of an item in each list. */
@@ -29,7 +30,7 @@ class Stream {
   readonly query: object;
   readonly list: LiveList<object>;
   readonly #listeners = new Set<() => void>();
-  #source: EventSource | undefined;
+  #source: EventStream | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #linger: ReturnType<typeof setTimeout> | undefined;
   #retryMs = 500;
@@ -68,22 +69,22 @@ class Stream {
     if (this.#source !== undefined || document.hidden) return;
     makeRoom();
     const limited = this.id === "readFleet" ? this.query : { limit: pageLimit, ...this.query };
-    const source = new EventSource(addressOf(this.id, {}, limited));
+    const source: EventStream = new EventStream(addressOf(this.id, {}, limited), {
+      opened: () => {
+        this.#retryMs = 500;
+        noteLive(this);
+      },
+      heard: (event, data) => this.#hear(event, JSON.parse(data)),
+      lost: () => this.#failed(source),
+    });
     this.#source = source;
-    source.addEventListener("sync", (event) => this.#sync(JSON.parse(event.data).items));
-    source.addEventListener("put", (event) => {
-      this.list.put(JSON.parse(event.data));
-      this.#tell();
-    });
-    source.addEventListener("delete", (event) => {
-      this.list.delete(JSON.parse(event.data).id);
-      this.#tell();
-    });
-    source.onopen = () => {
-      this.#retryMs = 500;
-      noteLive(this);
-    };
-    source.onerror = () => this.#failed(source);
+  }
+
+  #hear(event: string, value: { items: object[]; id: string }): void {
+    if (event === "sync") this.#sync(value.items);
+    else if (event === "put") this.list.put(value);
+    else if (event === "delete") this.list.delete(value.id);
+    this.#tell();
   }
 
   close(): void {
@@ -107,11 +108,9 @@ class Stream {
     }
   }
 
-  /** The browser reconnects a lost stream by itself, but not one that was refused or never connected. */
-  #failed(source: EventSource): void {
+  #failed(source: EventStream): void {
     if (this.#source !== source) return;
     noteLost(this);
-    if (source.readyState !== EventSource.CLOSED) return;
     this.#source = undefined;
     this.#retry = setTimeout(() => {
       // A refusal cannot be told from an outage here; an ordinary request can.

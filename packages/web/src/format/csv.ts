@@ -16,8 +16,12 @@ export function saveCsv(name: string, rows: readonly object[]): void {
 
 /** Hands text to the browser as a CSV file. */
 export function saveFile(name: string, text: string): void {
+  saveBlob(name, new Blob([text], { type: "text/csv" }));
+}
+
+export function saveBlob(name: string, blob: Blob): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);

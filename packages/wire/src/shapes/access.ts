@@ -1,5 +1,6 @@
 import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
+import { proofHeader } from "../addresses.ts";
 import { AccountPath, Duration, emailPattern, Line, Name, Page, Timestamp } from "./common.ts";
 
 export const RoleName = Type.Enum([...roles]);
@@ -94,13 +95,14 @@ export const TokenCreated = Type.Object({
 });
 export type TokenCreated = Static<typeof TokenCreated>;
 
-/** With a password, or with a token that is put into the browser's cookie. */
+/** What a browser exchanges for a session: a password, a token, or the ticket of a sign-in link. */
 export const SignIn = Type.Union([
   Type.Object(
     { name: Name(200, "Login name"), password: Type.String({ minLength: 1, maxLength: 256 }) },
     { additionalProperties: false },
   ),
   Type.Object({ token: Type.String({ minLength: 1, maxLength: 64 }) }, { additionalProperties: false }),
+  Type.Object({ ticket: Type.String({ minLength: 1, maxLength: 64 }) }, { additionalProperties: false }),
 ]);
 export type SignIn = Static<typeof SignIn>;
 
@@ -117,6 +119,19 @@ export const WhoAmI = Type.Object({
   defaultProject: Type.Optional(Type.String()),
 });
 export type WhoAmI = Static<typeof WhoAmI>;
+
+export const SignedIn = Type.Object({
+  me: WhoAmI,
+  proof: Type.String({
+    description: `Sent back in the header ${proofHeader} with each request; the cookie alone is worth nothing`,
+  }),
+});
+export type SignedIn = Static<typeof SignedIn>;
+
+export const SignInLink = Type.Object({
+  path: Type.String({ description: "Opened in a browser at the server's address, it signs in once" }),
+  expiresAt: Timestamp,
+});
 
 /** What a page asks first; an answer in any case, since it is no mistake to be signed out. */
 export const SessionShape = Type.Object({ me: Type.Optional(WhoAmI) });

@@ -26,8 +26,9 @@ export function applyToPeople(state: State, event: PeopleEvent): void {
       return;
     }
     case "token-created": {
-      const { token: id, user, prefix, hash, label, scopes, expiresAt, at: createdAt } = event;
-      const token = { id, user, prefix, hash, label, scopes, createdAt, expiresAt };
+      const { token: id, user, prefix, hash, label, scopes, expiresAt, parent, at: createdAt } = event;
+      const made = { id, user, prefix, hash, label, scopes, createdAt, expiresAt };
+      const token = parent === undefined ? made : { ...made, parent };
       state.tokens.set(id, token);
       state.tokenByHash.set(hash, token);
       return;

@@ -78,6 +78,12 @@ export class Answering {
       get entrances(): never {
         throw new Error("a worker has no way into jobs");
       },
+      get sessions(): never {
+        throw new Error("a worker knows no sessions: who asks was found out where the request came in");
+      },
+      get links(): never {
+        throw new Error("a worker makes no sign-in links");
+      },
       get pages(): never {
         throw new Error("a worker has no pages of jobs");
       },

@@ -1,7 +1,12 @@
-import type { FastifyInstance } from "fastify";
+import type { Token } from "@tessera/core";
+import { proofHeader } from "@tessera/wire/addresses";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isSameOrigin, originOf } from "../../access/origin.ts";
 import { authenticate } from "../../access/principal.ts";
-import { authenticateCookie, isSameOrigin } from "../../access/session.ts";
+import { cookieIn, sessionCookie } from "../../access/session.ts";
+import type { Found } from "../../access/sessions.ts";
 import { newId } from "../../flow/ids.ts";
+import { accountOfUser } from "../../flow/project/audit.ts";
 import { answerDenial } from "../answer/answer.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
@@ -30,11 +35,10 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
     if (request.url === "/healthz" || request.url === "/readyz") return done();
     const now = api.control.now();
     const { headers } = request;
-    const { state } = api.control;
-    const principal =
-      headers.authorization === undefined
-        ? authenticateCookie(state, headers.cookie, secure, now, api.tokenUse)
-        : authenticate(state, headers.authorization, now);
+    const bySession = headers.authorization === undefined ? findSession(api, request, secure) : undefined;
+    if (bySession !== undefined && "stolen" in bySession)
+      return void answerDenial(request, reply, endStolen(api, request, bySession.stolen));
+    const principal = bySession?.principal ?? authenticate(api.control.state, headers.authorization, now);
     const waitMs =
       principal === undefined
         ? strangers.take(request.ip, performance.now())
@@ -44,12 +48,8 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
       const denial = deny("rate-limited", "Rate limit exceeded.", `Retry in ${Math.ceil(waitMs / 1000)} s.`);
       return void answerDenial(request, reply, denial);
     }
-    // A cookie is sent along with whatever a page asks for, so it counts only for our own page. Reading is safe: other
-    // sites cannot see the answer, and a strict cookie is not even sent.
-    const byCookie = principal !== undefined && headers.authorization === undefined;
-    if (byCookie && request.method !== "GET" && request.method !== "HEAD" && isSameOrigin(headers) !== true) {
-      return void answerDenial(request, reply, otherSite());
-    }
+    if (bySession !== undefined && !isOwnPage(request)) return void answerDenial(request, reply, otherSite());
+    if (bySession?.next !== undefined) handOut(reply, bySession.next, secure);
     if (principal !== undefined) {
       // For people who may sign in only: what runs here is nobody else's business.
       reply.raw.setHeader("tessera-version", version);
@@ -60,6 +60,49 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
     }
     done();
   });
+}
+
+function findSession(api: Api, { headers }: FastifyRequest, secure: boolean): Found | undefined {
+  const cookie = cookieIn(headers.cookie, secure);
+  const proof = headers[proofHeader];
+  if (cookie === undefined || typeof proof !== "string") return undefined;
+  const { state } = api.control;
+  return api.sessions.find(
+    state,
+    { cookie, proof, origin: originOf(headers, secure) },
+    api.control.now(),
+    api.tokenUse,
+  );
+}
+
+/** Browsers say where a change comes from. Of plain reading, an address without TLS is not always told; then the proof is. */
+function isOwnPage({ headers, method }: FastifyRequest): boolean {
+  const own = isSameOrigin(headers);
+  return own === true || (own === "untold" && (method === "GET" || method === "HEAD"));
+}
+
+/** Where a stream is written past the framework, its headers go out with this one too. */
+function handOut(reply: FastifyReply, cookie: string, secure: boolean): void {
+  reply.raw.setHeader("set-cookie", sessionCookie(cookie, secure));
+}
+
+/** Two browsers have one session: which of them is its user's cannot be told, so it ends for both. */
+function endStolen({ control, notices }: Api, request: FastifyRequest, token: Token): Denial {
+  const { ip: address, tessRequestId } = request;
+  const by = { actor: { user: "system" }, request: tessRequestId, address } as const;
+  void control.ask({ kind: "token.revoke", token: token.id }, by);
+  notices.add({
+    ...{ kind: "session.reuse", user: token.user, token: token.id, address, request: tessRequestId },
+    account: accountOfUser(control.state, token.user),
+    target: token.id,
+    outcome: "refused",
+    detail: "a replaced cookie of the session was used again; the session was ended",
+  });
+  return deny(
+    "unauthenticated",
+    "An old cookie of this session was used again, so the session was ended: it may have been copied.",
+    "Sign in again. If this happens again, change your password and revoke your tokens.",
+  );
 }
 
 /** For a request that a page of another site has sent. */

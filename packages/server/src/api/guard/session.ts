@@ -1,13 +1,14 @@
-import { isRefusal } from "@tessera/core";
+import { isRefusal, type Token, type User } from "@tessera/core";
 import { type RouteId, routes, type SignIn } from "@tessera/wire";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { authenticate, type Principal, strangerOf } from "../../access/principal.ts";
-import { isSameOrigin, isSession, sessionCookie } from "../../access/session.ts";
+import { isSameOrigin, originOf } from "../../access/origin.ts";
+import { authenticate, type Principal, principalOf, strangerOf } from "../../access/principal.ts";
+import { cookieIn, isSession, sessionCookie } from "../../access/session.ts";
 import { closeSessions, openSession } from "../../flow/people/session.ts";
 import { answerDenial, denialOfStranger, unauthenticated } from "../answer/answer.ts";
 import { failed } from "../answer/failure.ts";
 import type { Log } from "../answer/log.ts";
-import { type Denial, isDenied } from "../answer/problem.ts";
+import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf } from "../context.ts";
 import { showWhoAmI } from "../handle/access.ts";
 import { checkOfBody } from "../request/validate.ts";
@@ -44,7 +45,10 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
       },
     });
   };
-  add("readSession", async ({ incoming }, reply) => {
+  add("readSession", async ({ incoming, headers }, reply) => {
+    // What is over, or was put there by an older version, is of no use to the browser or to anyone who gets it.
+    if (incoming === undefined && cookieIn(headers.cookie, secure) !== undefined)
+      reply.header("set-cookie", sessionCookie("", secure));
     reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
     reply.send(JSON.stringify(incoming === undefined ? {} : { me: showWhoAmI(api, incoming.principal) }));
     return undefined;
@@ -52,10 +56,11 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
   add("signIn", async (request, reply) => {
     const entered = await door.enter(request, reply);
     if (isDenied(entered)) return entered;
-    const { cookie, principal } = entered;
+    const { session, principal } = entered;
+    const { cookie, proof } = api.sessions.halvesOf(session, originOf(request.headers, secure), api.control.now());
     reply.header("set-cookie", sessionCookie(cookie, secure)).header("cache-control", "no-store");
     reply.header("content-type", "application/json; charset=utf-8");
-    reply.send(JSON.stringify(showWhoAmI(api, principal)));
+    reply.send(JSON.stringify({ me: showWhoAmI(api, principal), proof }));
     return undefined;
   });
   add("signOut", async (request, reply) => {
@@ -63,7 +68,6 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
     if (incoming === undefined) return unauthenticated(api, request, reply);
     const { principal } = incoming;
     const by = askerOf({ ...incoming, idempotency: undefined });
-    // A token of a program that was put into the cookie is not ended by a browser that leaves.
     if (isSession(principal.token)) await api.control.ask({ kind: "token.revoke", token: principal.token.id }, by);
     reply.code(204).header("set-cookie", sessionCookie("", secure)).send();
     return undefined;
@@ -80,6 +84,11 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
   });
 }
 
+interface Entered {
+  readonly session: string;
+  readonly principal: Principal;
+}
+
 /** Says who may come in. */
 class Door {
   readonly #api: Api;
@@ -89,27 +98,43 @@ class Door {
     this.#api = api;
   }
 
-  async enter(
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<{ readonly cookie: string; readonly principal: Principal } | Denial> {
+  async enter(request: FastifyRequest, reply: FastifyReply): Promise<Entered | Denial> {
     if (isSameOrigin(request.headers) === false) return otherSite();
     const wrong = this.#checkBody(request.body);
     if (wrong !== undefined) return wrong;
     const body = request.body as SignIn;
     if ("token" in body) return this.#withToken(body.token, request);
+    if ("ticket" in body) return this.#withTicket(body.ticket, request);
     return this.#withPassword(body, request, reply);
   }
 
-  /** The browser keeps the token itself: revoked, it ends there too. */
-  #withToken(cookie: string, request: FastifyRequest) {
+  /** The token itself goes no further than this: the browser gets a session that ends with it. */
+  async #withToken(token: string, request: FastifyRequest): Promise<Entered | Denial> {
     const { control } = this.#api;
-    const header = `Bearer ${cookie}`;
+    const header = `Bearer ${token}`;
     const principal = authenticate(control.state, header, control.now());
-    if (principal !== undefined) return { cookie, principal };
+    if (principal !== undefined) return this.#open(principal.user, request, principal.token);
     const stranger = strangerOf(control.state, this.#api.revoked, header, control.now());
     this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, `${stranger.why} token`);
     return denialOfStranger(stranger);
+  }
+
+  async #withTicket(ticket: string, request: FastifyRequest): Promise<Entered | Denial> {
+    const { control, links } = this.#api;
+    const token = links.take(ticket, control.now());
+    const principal = token === undefined ? undefined : principalOf(control.state, token, control.now());
+    if (principal !== undefined) return this.#open(principal.user, request, token);
+    this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, "unknown ticket");
+    return deny(
+      "unauthenticated",
+      "The sign-in link has been used, or is too old.",
+      "Make another one where tess is logged in: tess open.",
+    );
+  }
+
+  async #open(user: User, { ip: address, tessRequestId: request }: FastifyRequest, source?: Token) {
+    const opened = await openSession(this.#api.control, user, { request, address }, source);
+    return isRefusal(opened) ? opened : { session: opened.session, principal: { user, token: opened.token } };
   }
 
   async #withPassword(
@@ -117,14 +142,13 @@ class Door {
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    const { control, people, passwords } = this.#api;
+    const { people, passwords } = this.#api;
     const { ip: address, tessRequestId } = request;
     const device = passwords.devices.known(request.headers.cookie, people.idOf(name));
     const user = await passwords.check({ name, address, device }, password, tessRequestId);
     if (isDenied(user)) return user;
-    const opened = await openSession(control, user, tessRequestId, address);
-    if (isRefusal(opened)) return opened;
-    if (device === undefined) reply.header("set-cookie", passwords.devices.cookieFor(user.id));
-    return { cookie: opened.cookie, principal: { user, token: opened.token } };
+    const entered = await this.#open(user, request);
+    if (device === undefined && !isDenied(entered)) reply.header("set-cookie", passwords.devices.cookieFor(user.id));
+    return entered;
   }
 }

@@ -2,6 +2,7 @@ import { isInside, isRefusal, type Role, type Token, type TokenId, type User, ty
 import { actions, type RoleBindingShape, type TokenCreated, type UserShape, type WhoAmI } from "@tessera/wire";
 import { grantsOfEveryone, mayActFor, mayAnywhere, maySeeUser } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
+import { signInPath } from "../../access/sign-in-links.ts";
 import {
   createToken,
   createUser,
@@ -36,6 +37,7 @@ type AccessHandlers = {
   listTokens: Handler<"listTokens">;
   createToken: Handler<"createToken">;
   revokeToken: Handler<"revokeToken">;
+  linkSession: Handler<"linkSession">;
 };
 
 export const accessHandlers: AccessHandlers = {
@@ -142,6 +144,11 @@ export const accessHandlers: AccessHandlers = {
     const { lastUsedAt: _, ...shown } = renderToken(made, api.tokenUse);
     const answer: TokenCreated = { ...shown, token: minted.token };
     return answer;
+  },
+
+  linkSession(api, { principal: { token } }) {
+    const { ticket, expiresAt } = api.links.make(token, api.control.now());
+    return { path: signInPath(ticket), expiresAt: timestamp(expiresAt) };
   },
 
   async revokeToken(api, call) {

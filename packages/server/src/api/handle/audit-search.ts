@@ -37,8 +37,10 @@ export async function auditSearch(
   const [fromAt, toAt] = [at(query.from, "from"), at(query.to, "to")];
   if (isRefusal(fromAt)) return fromAt;
   if (isRefusal(toAt)) return toAt;
-  const { action, target, outcome, address } = query;
-  const actor = query.actor === undefined ? undefined : (api.people.idOf(query.actor) ?? query.actor);
+  const { action, outcome, address } = query;
+  // Records name people by their ids, so that names can be erased; they are looked for by either.
+  const idOf = (name: string | undefined) => (name === undefined ? undefined : (api.people.idOf(name) ?? name));
+  const [actor, target] = [idOf(query.actor), idOf(query.target)];
   const names = address === undefined || !lookUp ? [] : await namesOfAddress(api.control.reader, address);
   const byName = address !== undefined && lookUp && names.length <= namesMax;
   return {
@@ -53,16 +55,18 @@ export async function auditSearch(
       ...(toAt !== undefined && { toAt }),
     },
     sees: (row) => belongsTo(api.control.state, roots, row.account, row.at),
-    matches: matching(query.text, byName ? undefined : address),
+    matches: matching([query.text, idOf(query.text)], byName ? undefined : address),
   };
 }
 
-function matching(text: string | undefined, address: string | undefined): AuditSearch["matches"] {
-  if (text === undefined && address === undefined) return undefined;
-  const wanted = text?.toLowerCase() ?? "";
-  return (entry) =>
-    (address === undefined || entry.address === address) &&
-    (wanted === "" || Object.values(entry).join(" ").toLowerCase().includes(wanted));
+function matching(texts: readonly (string | undefined)[], address: string | undefined): AuditSearch["matches"] {
+  const wanted = texts.flatMap((text) => text?.toLowerCase() ?? []);
+  if (wanted.length === 0 && address === undefined) return undefined;
+  return (entry) => {
+    if (address !== undefined && entry.address !== address) return false;
+    const held = Object.values(entry).join(" ").toLowerCase();
+    return wanted.length === 0 || wanted.some((text) => held.includes(text));
+  };
 }
 
 /** A page of what is looked for, newest first; `last` is where it leads on from, if there is more to look at. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { proofHeader } from "@tessera/wire/addresses";
 
 /** Of one connection, not of what is asked over it. */
 const hopByHop = new Set([
@@ -13,7 +14,7 @@ const hopByHop = new Set([
 ]);
 
 /** Cookies that are ours and that a job must neither see nor set. */
-const ownCookies = new Set(["tessera", "__host-tessera", "tessera-page", "__host-tessera-page"]);
+const ownCookies = new Set(["tessera", "tessera-page", "tessera-device"].flatMap((name) => [name, `__host-${name}`]));
 
 function cookieName(secure: boolean): string {
   return secure ? "__Host-tessera-page" : "tessera-page";
@@ -33,7 +34,7 @@ export function pageCookieIn({ cookie = "" }: IncomingHttpHeaders, secure: boole
 /** What of a browser's request reaches the job: no cookie of ours, and no credentials meant for us. */
 export function headersIn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const kept = Object.entries(headers).filter(
-    ([name]) => !hopByHop.has(name) && name !== "authorization" && name !== "cookie",
+    ([name]) => !hopByHop.has(name) && name !== "authorization" && name !== "cookie" && name !== proofHeader,
   );
   const cookie = (headers.cookie ?? "")
     .split(";")

@@ -2,8 +2,8 @@ import { Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage, 
 import { Duplex } from "node:stream";
 import { type JobId, refuse } from "@tessera/core";
 import { type Entry, EntryRefused } from "@tessera/engine";
+import { isSameOrigin } from "../../access/origin.ts";
 import { pageTokenOf } from "../../access/page-token.ts";
-import { isSameOrigin } from "../../access/session.ts";
 import type { Denial } from "../answer/problem.ts";
 import type { Ground } from "../guard/streams.ts";
 import type { Entrances, Open, PageVisit } from "./entrances.ts";

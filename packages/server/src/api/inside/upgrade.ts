@@ -5,13 +5,11 @@ import { routes } from "@tessera/wire";
 import { closeCodes, messageBytesMax } from "@tessera/wire/entrance";
 import type { FastifyInstance } from "fastify";
 import { WebSocketServer } from "ws";
-import { authenticate, type Principal } from "../../access/principal.ts";
-import { authenticateCookie, isSameOrigin } from "../../access/session.ts";
+import { authenticate } from "../../access/principal.ts";
 import { newId } from "../../flow/ids.ts";
 import { type Denial, deny, notFound, problemOf, statusOf } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import { checkScope } from "../guard/authorise.ts";
-import { otherSite } from "../guard/gate.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import type { Granted, Open } from "./entrances.ts";
 import type { Pages } from "./pages.ts";
@@ -25,7 +23,7 @@ const rate = { burst: 500, perSecond: 100 };
 const looksPerPing = 5;
 
 /** WebSockets: entrances of the API, and those of pages of jobs. */
-export function addUpgrades(app: FastifyInstance, api: Api, pages: Pages, secure: boolean): void {
+export function addUpgrades(app: FastifyInstance, api: Api, pages: Pages): void {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: messageBytesMax,
@@ -43,11 +41,11 @@ export function addUpgrades(app: FastifyInstance, api: Api, pages: Pages, secure
     if (asked === undefined) {
       return refuse(deny("no-such-route", "There is nothing at this address.", "See /openapi.json."));
     }
-    const principal = callerOf(api, request, secure);
+    // With a token alone: the page of a browser cannot show its half of a session here, and the cookie is not enough.
+    const principal = authenticate(api.control.state, request.headers.authorization, api.control.now());
     if (principal === undefined) {
       return refuse(deny("unauthenticated", "The request has no valid token.", "Log in with tess login."));
     }
-    if ("refused" in principal) return refuse(principal);
     const waitMs = callers.take(principal.user.id, performance.now());
     if (waitMs > 0) return refuse(deny("rate-limited", "Rate limit exceeded.", "Retry in a second."));
     const granted = checkScope(principal, routes.openEntrance) ?? api.entrances.take(asked, principal.user.id);
@@ -61,15 +59,6 @@ export function addUpgrades(app: FastifyInstance, api: Api, pages: Pages, secure
       ),
     );
   });
-}
-
-function callerOf(api: Api, { headers }: IncomingMessage, secure: boolean): Principal | Denial | undefined {
-  const { state } = api.control;
-  const now = api.control.now();
-  if (headers.authorization !== undefined) return authenticate(state, headers.authorization, now);
-  const principal = authenticateCookie(state, headers.cookie, secure, now, api.tokenUse);
-  // A page of another site can open a WebSocket, and the browser may send our cookie along.
-  return principal === undefined || isSameOrigin(headers) === true ? principal : otherSite();
 }
 
 async function openEntrance(

@@ -1,6 +1,7 @@
-import { accountOf, isStranded, type ReadonlyState, rootAccount } from "@tessera/core";
+import { accountOf, isStranded, type ReadonlyState, rootAccount, unmadeCount } from "@tessera/core";
 import { type Alarm, alarmKinds } from "../../flow/alarms.ts";
 import type { ControlPlane } from "../../flow/control.ts";
+import type { OutboxStatus } from "../../notify/outbox.ts";
 import { gpusOf } from "../../render/quantities.ts";
 import { escaped, MetricsText } from "./metrics-text.ts";
 
@@ -16,12 +17,18 @@ interface Durations {
 export class Metrics {
   readonly #requests = new Map<string, number>();
   readonly #durations = new Map<string, Durations>();
+  readonly #outletsNow: () => readonly OutboxStatus[];
   readonly #startedAt = Date.now() / 1000;
   #commits = 0;
   #events = 0;
   streams = 0;
   /** Commands, terminals and connections into jobs that are open. */
   entries = 0;
+
+  /** `outletsNow`: how what is told to other systems stands. */
+  constructor(outletsNow: () => readonly OutboxStatus[] = () => []) {
+    this.#outletsNow = outletsNow;
+  }
 
   follow(control: ControlPlane): () => void {
     return control.follow({
@@ -64,6 +71,7 @@ export class Metrics {
     out.counter("tessera_commits_total", "Batches committed since start.", this.#commits);
     out.counter("tessera_commit_events_total", "Events committed since start.", this.#events);
     out.gauge("tessera_ready", "1 when commands are taken.", control.readiness().ready ? 1 : 0);
+    outletMetrics(out, this.#outletsNow());
     out.family("tessera_alarm", "gauge", "1 while something is wrong with the machine of the control plane.");
     for (const kind of alarmKinds) {
       out.value("tessera_alarm", `kind="${kind}"`, alarms.some((alarm) => alarm.kind === kind) ? 1 : 0);
@@ -75,9 +83,28 @@ export class Metrics {
   }
 }
 
+function outletMetrics(out: MetricsText, outlets: readonly OutboxStatus[]): void {
+  if (outlets.length === 0) return;
+  const families = [
+    [
+      "tessera_outlet_failing",
+      "gauge",
+      "1 while what is sent there is not taken.",
+      (s: OutboxStatus) => Number(s.isFailing),
+    ],
+    ["tessera_outlet_delivered_total", "counter", "Messages and records taken.", (s: OutboxStatus) => s.delivered],
+    ["tessera_outlet_failed_total", "counter", "Attempts that failed.", (s: OutboxStatus) => s.failed],
+  ] as const;
+  for (const [name, type, help, value] of families) {
+    out.family(name, type, help);
+    for (const status of outlets) out.value(name, `outlet="${escaped(status.name)}"`, value(status));
+  }
+}
+
 function stateMetrics(out: MetricsText, state: ReadonlyState): void {
   const jobs: Record<string, number> = { waiting: 0, starting: 0, running: 0, stopping: 0 };
   for (const job of state.jobs.values()) jobs[job.state]!++;
+  for (const array of state.arrays.values()) jobs.waiting! += unmadeCount(array);
   out.family("tessera_jobs", "gauge", "Live jobs.");
   for (const [name, count] of Object.entries(jobs)) out.value("tessera_jobs", `state="${name}"`, count);
   const gpus = new Map<string, number>();

@@ -27,34 +27,41 @@ export async function userWithPassword(
   return right && row !== undefined && user !== undefined && !user.disabled ? user : undefined;
 }
 
-/** Opens a session and revokes the user's expired ones. */
+/** Sessions of one user at a time; one more ends the oldest. */
+const sessionsPerUserMax = 20;
+
+/**
+ * Opens a session for a user, or for the holder of a token: then it may do no more than the token, and ends with it.
+ * Revokes the user's expired ones.
+ */
 export async function openSession(
   control: ControlPlane,
   user: User,
-  request: string,
-  address: string,
-): Promise<{ readonly cookie: string; readonly token: Token } | Refusal> {
-  const { token: cookie, prefix, hash } = mintSession();
+  by: Pick<Asker, "request" | "address">,
+  source?: Token,
+): Promise<{ readonly session: string; readonly token: Token } | Refusal> {
+  const { token: session, prefix, hash } = mintSession();
   const id = newId("tok_") as TokenId;
   const now = control.now();
-  const by = { actor: { user: user.id, token: id }, request, address };
-  const over = sessionsOf(control, user).filter((token) => token.expiresAt <= now);
+  // The holder of a session who asks for another gets one beside it, not below it.
+  const parent = source === undefined ? undefined : (source.parent ?? source.id);
+  const asker = { actor: { user: user.id, token: source?.id ?? id }, ...by };
+  const lasting = sessionsOf(control, user).filter((token) => token.expiresAt > now);
+  const kept = new Set(lasting.sort((a, b) => b.createdAt - a.createdAt).slice(0, sessionsPerUserMax - 1));
+  const over = sessionsOf(control, user).filter((token) => !kept.has(token));
+  const endsAt = now + sessionLifeMs;
   const made = await control.ask(
     {
-      kind: "token.create",
-      id,
-      user: user.id,
-      prefix,
-      hash,
-      label: "console",
-      scopes: [],
-      expiresAt: now + sessionLifeMs,
+      ...{ kind: "token.create", id, user: user.id, prefix, hash, label: "console" },
+      scopes: source?.scopes ?? [],
+      expiresAt: source === undefined || source.expiresAt === 0 ? endsAt : Math.min(endsAt, source.expiresAt),
+      ...(parent !== undefined && { parent }),
     },
-    by,
+    asker,
   );
   if (isRefusal(made)) return made;
-  await revokeAll(control, by, over);
-  return { cookie, token: control.state.tokens.get(id)! };
+  await revokeAll(control, asker, over);
+  return { session, token: control.state.tokens.get(id)! };
 }
 
 /** Ends all sessions of a user, but for one that may be kept. */

@@ -28,6 +28,8 @@ export function tellStory(seed: string): Teller {
   tellMoney(t);
   turns(t);
   notes(t);
+  longArray(t);
+  sessions(t);
   return t;
 }
 
@@ -282,6 +284,24 @@ function turns(t: Teller): void {
   t.tick(250);
 }
 
+/** An array of which only some elements are made; commands about elements that are not; a job that is killed. */
+function longArray(t: Teller): void {
+  for (const node of ["n0", "n1"]) t.do({ kind: "node.up", node });
+  const max = { waitingJobsPerUser: 50_000, cpuMemberCpusMilli: 250 };
+  t.do({ kind: "policy.set", policy: { ...t.state.policy, lostWorkMsMax: minute, max } });
+  t.submit("sweep", "owner", { array: "1-130", priority: "high" });
+  t.do({ kind: "job.cancel", job: jobId("sweep.129") });
+  t.do({ kind: "job.hold", job: jobId("sweep.130") });
+  t.do({ kind: "job.hold", job: jobId("sweep") });
+  t.do({ kind: "job.release", job: jobId("sweep") });
+  t.submit("after-all", "owner", { after: [{ job: jobId("sweep.128"), when: "ended" }] });
+  for (const { id } of [...t.state.jobs.values()].filter(
+    (job) => job.id.startsWith(jobId("sweep.")) && job.leases.length > 0,
+  ))
+    t.do({ kind: "job.cancel", job: id, force: true });
+  t.do({ kind: "job.cancel", job: jobId("sweep") });
+}
+
 /** Signing keys, private rows that are covered, anchors, and heads of another server. */
 function trail(t: Teller): void {
   t.do({ kind: "key.name", publicKey: "first" });
@@ -319,4 +339,27 @@ function leftovers(t: Teller): void {
   t.submit("waits", "lab/vision", { gpus: ["A100:1", "H100:2"], preemptible: false, gpu_memory: "40GiB" } as never);
   t.do({ kind: "epoch.begin", reason: "restored from a backup" });
   t.do({ kind: "user.erase", user: bo });
+}
+
+/** Sessions that a token was exchanged for end with it. */
+function sessions(t: Teller): void {
+  const token = { user: bo, scopes: [], expiresAt: t.now + 60 * minute } as const;
+  const parent = "tok_3" as TokenId;
+  const console = { ...token, prefix: "sess_cd", label: "console", parent };
+  t.do({ kind: "token.create", ...token, id: parent, prefix: "tess_cd", hash: hash.slice(1), label: "desk" });
+  t.do({ kind: "token.create", ...console, id: "tok_4" as TokenId, hash: hash.slice(2) });
+  t.do({ kind: "token.create", ...console, id: "tok_5" as TokenId, hash: hash.slice(3) });
+  t.do({ kind: "token.revoke", token: "tok_4" as TokenId });
+  t.do({ kind: "token.create", ...console, id: "tok_6" as TokenId, hash: hash.slice(4) });
+  t.do({ kind: "token.revoke", token: parent });
+  t.do({
+    kind: "token.create",
+    ...token,
+    id: "tok_7" as TokenId,
+    prefix: "tess_ef",
+    hash: hash.slice(5),
+    label: "kept",
+  });
+  const kept = { ...console, parent: "tok_7" as TokenId };
+  t.do({ kind: "token.create", ...kept, id: "tok_8" as TokenId, hash: hash.slice(6) });
 }

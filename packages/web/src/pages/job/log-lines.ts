@@ -1,6 +1,7 @@
 import type { LogEntry } from "@tessera/wire";
 import { useEffect, useState } from "react";
 import { addressOf } from "../../api/call.ts";
+import { withProof } from "../../api/proof.ts";
 
 const linesMax = 20_000;
 const tail = 5_000;
@@ -45,7 +46,10 @@ export function useLogLines(
         ...(rank !== undefined && { rank }),
         ...(attempt !== undefined && { attempt }),
       };
-      const response = await fetch(addressOf("readLogs", { job }, query), { signal: gone.signal });
+      const response = await fetch(addressOf("readLogs", { job }, query), {
+        headers: withProof(),
+        signal: gone.signal,
+      });
       all = [];
       dropped = 0;
       if (!response.ok) {

@@ -2,8 +2,11 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import type { Job, LogEntry } from "@tessera/wire";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { addressOf } from "../../api/call.ts";
+import { withProof } from "../../api/proof.ts";
 import { Card, Empty } from "../../design/parts.tsx";
+import { saveBlob } from "../../format/csv.ts";
 import { spellNumber } from "../../format/numbers.ts";
+import { toast } from "../../frame/toasts.tsx";
 import { useLogLines } from "./log-lines.ts";
 
 /** What the job prints, as it prints it: all ranks merged by time, or one. */
@@ -53,9 +56,9 @@ export function LogsTab({ job }: { job: Job }) {
               follow
             </button>
           )}
-          <a href={addressOf("readLogs", { job: job.id })} download={`${job.name}.ndjson`} className="small">
+          <button type="button" className="chip" onClick={() => void saveLog(job)}>
             Download
-          </a>
+          </button>
         </div>
       }
     >
@@ -76,6 +79,13 @@ export function LogsTab({ job }: { job: Job }) {
       )}
     </Card>
   );
+}
+
+/** By a request and not by a link: a link cannot show the proof of the session. */
+async function saveLog({ id, name }: Job): Promise<void> {
+  const response = await fetch(addressOf("readLogs", { job: id }), { headers: withProof() });
+  if (response.ok) saveBlob(`${name}.ndjson`, await response.blob());
+  else toast("bad", "The log could not be read.");
 }
 
 const lineHeight = 19;

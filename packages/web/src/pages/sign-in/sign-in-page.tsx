@@ -1,13 +1,40 @@
 import type { SignIn, WhoAmI } from "@tessera/wire";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
+import { keepProof } from "../../api/proof.ts";
 import { Button, Field, Notice } from "../../design/parts.tsx";
 
-/** Name and password, or a token such as the one that the first start prints. */
+/** The ticket of a sign-in link; taken out of the address, so that it is not kept in the history of the browser. */
+function takeTicket(): string | undefined {
+  const [, ticket] = /^#ticket=([\w-]{1,64})$/.exec(location.hash) ?? [];
+  if (ticket !== undefined) history.replaceState(null, "", location.pathname);
+  return ticket;
+}
+
+/** Name and password, a token, or a link that `tess open` made. */
 export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void }) {
   const [withToken, setWithToken] = useState(false);
   const [wrong, setWrong] = useState<string | undefined>();
   const [busy, setBusy] = useState(false);
+  const enter = useCallback(
+    async (body: SignIn) => {
+      setBusy(true);
+      setWrong(undefined);
+      try {
+        const { me, proof } = await call("signIn", { body });
+        keepProof(proof);
+        onSignedIn(me);
+      } catch (error) {
+        setWrong(wordsOf(error));
+        setBusy(false);
+      }
+    },
+    [onSignedIn],
+  );
+  useEffect(() => {
+    const ticket = takeTicket();
+    if (ticket !== undefined) void enter({ ticket });
+  }, [enter]);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -15,14 +42,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void })
     const body: SignIn = withToken
       ? { token: text("token").trim() }
       : { name: text("name").trim(), password: text("password") };
-    setBusy(true);
-    setWrong(undefined);
-    try {
-      onSignedIn(await call("signIn", { body }));
-    } catch (error) {
-      setWrong(wordsOf(error));
-      setBusy(false);
-    }
+    await enter(body);
   };
   return (
     <main className="sign-in">
@@ -34,7 +54,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void })
           </div>
           {wrong !== undefined && <Notice kind="bad">{wrong}</Notice>}
           {withToken ? (
-            <Field label="Token" hint="It begins with tess_. The server prints the owner's token at its first start.">
+            <Field label="Token" hint="It begins with tess_. With tess at hand, tess open needs none.">
               {(props) => (
                 <input
                   {...props}
