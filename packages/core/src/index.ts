@@ -183,6 +183,7 @@ export type { ReadonlyState } from "./state/readonly-state.ts";
 export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/snapshot.ts";
 export type { State } from "./state/state.ts";
 export { privateId, type SigningKey, type Trail, type WitnessedHead } from "./state/trail.ts";
+export { unmadeById, unmadeByNo, unmadeCount, unmadeElements } from "./state/unmade.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
 export { parseEgress } from "./submit/egress.ts";
 export { Mistakes } from "./submit/mistakes.ts";
