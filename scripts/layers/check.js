@@ -13,7 +13,7 @@ export function checkSource(path, source) {
 }
 
 function faultOfImport(path, name, specifier) {
-  const apart = faultOfChecker(path, specifier) ?? faultOfOracle(path, specifier);
+  const apart = faultOfChecker(path, specifier) ?? faultOfOracle(path, specifier) ?? faultOfVerifier(name, specifier);
   if (apart !== undefined) return apart;
   if (specifier.startsWith(".")) {
     const depth = path.split("/").length - 4; // folders below src
@@ -43,6 +43,12 @@ function faultOfOracle(path, specifier) {
   return `imports ${specifier}, but the oracle shares no code with the scheduler, only ${oracle.mayKnow}`;
 }
 
+/** What checks us from outside stands alone, in its tests too: it shares no code, and so no mistake, with what it checks. */
+function faultOfVerifier(name, specifier) {
+  if (name !== "verifier" || specifier.startsWith(".") || specifier.startsWith("node:")) return undefined;
+  return `imports ${specifier}, but the verifier imports nothing but its own files and node`;
+}
+
 function forbiddenUses(path, source) {
   const { code } = scan(source);
   return forbiddenInCore.flatMap(({ name, sign, why }) =>
@@ -57,8 +63,8 @@ export function checkManifest(name, { dependencies = {}, devDependencies = {} })
   return Object.keys({ ...dependencies, ...devDependencies }).flatMap((dependency) => {
     const other = /^@tessera\/(.+)$/.exec(dependency)?.[1];
     if (other === undefined) {
-      return name === "core" && dependency in dependencies
-        ? [`packages/core/package.json depends on ${dependency}, but core depends on nothing`]
+      return (name === "core" || name === "verifier") && dependency in dependencies
+        ? [`packages/${name}/package.json depends on ${dependency}, but ${name} depends on nothing`]
         : [];
     }
     // Through main.ts alone, which checkSource watches.

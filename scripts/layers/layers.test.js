@@ -74,6 +74,14 @@ describe("the check of dependency direction", () => {
     );
   });
 
+  it("lets the verifier import nothing but its own files and node", () => {
+    const path = "packages/verifier/src/journal.ts";
+    assert.equal(faults(path, 'import "./tree.ts"; import { createHash } from "node:crypto";'), "");
+    for (const other of ["@tessera/core", "@tessera/wire/history", "commander"])
+      assert.match(faults(path, `import "${other}";`), /the verifier imports nothing but/);
+    assert.match(checkManifest("verifier", { dependencies: { commander: "1" } }).join(), /verifier depends on nothing/);
+  });
+
   it("keeps core free of every module, but not its tests", () => {
     assert.match(faults("packages/core/src/a.ts", 'import { readFileSync } from "node:fs";'), /core imports nothing/);
     assert.match(faults("packages/core/src/a.ts", 'import fc from "fast-check";'), /core imports nothing/);

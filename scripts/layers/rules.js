@@ -11,6 +11,7 @@ export const mayImport = {
   cli: ["wire"],
   web: ["wire"],
   sim: ["core", "oracle", "server", "engine", "engine-simulated"],
+  verifier: [],
   "what-if": ["core", "server", "sim", "engine-simulated"],
 };
 
@@ -49,6 +50,7 @@ export const rootHolds = [
   "CONTRIBUTING.md",
   "LICENSE",
   "README.md",
+  "SECURITY.md",
   "bin",
   "biome.json",
   "docs",

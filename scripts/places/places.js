@@ -64,7 +64,7 @@ function commandFor({ root, hides }, words) {
 
 /** A folder of the user that the server of this place runs as. */
 export function giveTo({ root }, folder) {
-  if (!root && process.getuid() === 0) execFileSync("chown", [`${userId}:${userId}`, folder]);
+  if (!root && process.getuid() === 0) execFileSync("chown", ["-R", `${userId}:${userId}`, folder]);
 }
 
 function pathsOf(program) {

@@ -15,14 +15,15 @@ const cli = join(root, "packages/cli/dist/main.js");
 
 /**
  * A real server at a place, with folders of its own and its command line. `args` are further words for the server,
- * `env` further variables of its environment.
+ * `env` further variables of its environment; `prepare` fills the data folder before the first start.
  */
-export async function openServer({ place, args = ["--virtual", "2x4:H100"], env = {}, name = "tess" }) {
+export async function openServer({ place, args = ["--virtual", "2x4:H100"], env = {}, name = "tess", prepare }) {
   // Not in a temporary folder, which a job has for itself.
   const folder = mkdtempSync(join(process.getuid() === 0 ? "/srv" : homedir(), `${name}-`));
   chmodSync(folder, 0o755);
   const [work, data] = [join(folder, "work"), join(folder, "data")];
   for (const each of [work, data]) mkdirSync(each, { mode: 0o755 });
+  await prepare?.(data);
   giveTo(place, data);
   const server = placedServer({ place, folder, work, data, args, env });
   await server.start();

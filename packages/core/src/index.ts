@@ -67,6 +67,14 @@ export {
 } from "./model/account.ts";
 export type { Anchor } from "./model/anchor.ts";
 export { durationText, durationUnitsMs } from "./model/duration.ts";
+export {
+  type Egress,
+  type EgressOrder,
+  egressKind,
+  egressKinds,
+  egressTargetsMax,
+  narrowestEgress,
+} from "./model/egress.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
 export {
@@ -175,7 +183,9 @@ export type { ReadonlyState } from "./state/readonly-state.ts";
 export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/snapshot.ts";
 export type { State } from "./state/state.ts";
 export { privateId, type SigningKey, type Trail, type WitnessedHead } from "./state/trail.ts";
+export { unmadeById, unmadeByNo, unmadeCount, unmadeElements } from "./state/unmade.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
+export { parseEgress } from "./submit/egress.ts";
 export { Mistakes } from "./submit/mistakes.ts";
 export { type MountSource, mountSource } from "./submit/mounts.ts";
 export { fieldsNotYet, parseJob, type RawJob, readJob, type Settled } from "./submit/parse.ts";

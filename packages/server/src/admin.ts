@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { backupKey, restoreInto, writeBackup } from "./admin-backup.ts";
+import { exportJournal, rotateKey } from "./admin-keys.ts";
 import { BadCall, parseConfig } from "./config.ts";
 import { projections, verify } from "./flow/project/verify.ts";
 import { beginEpoch } from "./flow/write/epoch.ts";
@@ -20,22 +21,27 @@ import { rewriteStore } from "./store/sqlite/rewrite.ts";
 /** What an owner does to the store itself, beside or without a running server: `tess admin …`. */
 const usage = `tess admin: checks and repairs the journal and the projections
 
-  verify               check head file, chain, replay, snapshot and projections; names the first bad sequence number
+  verify               check head file, chain, anchors, replay, snapshot, projections and private rows; names the first bad row
+    --anchor FILE      heads that were kept outside, besides those of anchors that are folders
   rebuild              rebuild the projections from the journal (the server must be stopped)
   backup FILE          write a copy of everything, sealed with keys/backup.key, even while the server runs
   backup-key show      which key seals backups
   backup-key export FILE   a copy of that key, to be kept apart from the backups
   restore FILE         fill an empty store from a backup (the server must be stopped). All sessions, tokens and passwords end
-    --key-file FILE    the key, where the data folder does not hold it
     --since PLACE      the data folder or the database URL that went on after the backup: only what ended since then ends
     --unsealed         take a plain backup of an older version, which nothing protects
+    --key-file FILE    the key, where the data folder does not hold it
   accept-loss [--yes]  go on with a store that lost rows, and write down in the journal which (the server must be stopped)
   postgres-setup       with the URL of the database's owner: bring the tables up to date, and make a role for the server
     --writer NAME      that can add to the journal and not change it (default tessera_writer); prints its URL once
+  rotate-key           sign heads with a new key, which the old one signs for (the server must be stopped)
+    --lost             the old key is gone: everyone who remembers it is warned
+  journal export FILE  all rows, one a line (.jsonl), for tess-verify
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
 
   --data DIR, --database URL as for tess server; -o json
+  --keys-in DIR        for backup, backup-key, restore and rotate-key: the folder of the root helper, where that holds the keys
 
 Example: tess admin verify -o json`;
 
@@ -57,6 +63,9 @@ async function main(): Promise<void> {
       since: { type: "string" },
       unsealed: { type: "boolean" },
       writer: { type: "string" },
+      lost: { type: "boolean" },
+      "keys-in": { type: "string" },
+      anchor: { type: "string", multiple: true },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -70,11 +79,15 @@ async function main(): Promise<void> {
   if (config === "help") return;
   const json = values.json === true || values.output === "json";
   const print = (value: object, text: string): void => console.log(json ? JSON.stringify(value) : text);
+  const place = { ...config, state: values["keys-in"] };
   switch (verb) {
     case "verify": {
       const { reader, comparison } = await openCompared(config.store);
       const told = "message" in comparison ? comparison.message : undefined;
-      const found = await verify(reader, (rows) => process.stderr.isTTY && process.stderr.write(`\r${rows} rows`));
+      const found = await verify(reader, {
+        anchors: values.anchor ?? [],
+        progress: (rows) => process.stderr.isTTY && process.stderr.write(`\r${rows} rows`),
+      });
       await reader.close();
       const verdict =
         found.sound && told !== undefined ? { ...found, sound: false, badSeq: found.rows, fault: told } : found;
@@ -91,12 +104,12 @@ async function main(): Promise<void> {
       return print({ rebuilt: true, old }, `the projections were rebuilt from the journal${kept}`);
     }
     case "backup":
-      return print(...(await writeBackup(config, needed(rest[0], "tess admin backup FILE"))));
+      return print(...(await writeBackup(place, needed(rest[0], "tess admin backup FILE"))));
     case "backup-key":
-      return print(...backupKey(config.data, rest));
+      return print(...backupKey(place, rest));
     case "restore":
       return print(
-        ...(await restoreInto(config, needed(rest[0], "tess admin restore FILE"), {
+        ...(await restoreInto(place, needed(rest[0], "tess admin restore FILE"), {
           keyFile: values["key-file"],
           since: values.since,
           unsealed: values.unsealed === true,
@@ -113,9 +126,13 @@ async function main(): Promise<void> {
       await store.close();
       return print({ accepted: true, epoch }, `written down in the journal; epoch ${epoch} begins`);
     }
+    case "rotate-key":
+      return print(...(await rotateKey(config, values["keys-in"] ?? config.data, values.lost === true)));
     case "postgres-setup":
       return print(...(await setUpPostgres(config.store, values.writer)));
     case "journal":
+      if (rest[0] === "export")
+        return print(...(await exportJournal(config, needed(rest[1], "tess admin journal export FILE"))));
       return showJournal(rest, values.lines, config.store, print);
     default:
       throw new BadCall(`unknown command ${verb}\n\n${usage}`);
@@ -163,7 +180,7 @@ async function showJournal(
     if (row === undefined) throw new BadCall(`there is no row ${seq}; the newest is ${head.seq}`);
     print(rowDocument(row), JSON.stringify(rowDocument(row), null, 2));
   } else {
-    throw new BadCall("tess admin journal tail [-n N] | show SEQ");
+    throw new BadCall("tess admin journal tail [-n N] | show SEQ | export FILE");
   }
   await reader.close();
 }

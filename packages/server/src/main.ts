@@ -33,6 +33,7 @@ import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
+import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
@@ -88,6 +89,7 @@ async function main(): Promise<void> {
 
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
+  settleSigningKey(config.data, control.state.trail.keys.at(-1)?.publicKey);
   const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
   const vault = vaultOf(keys.held);
   await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));
@@ -158,7 +160,7 @@ async function main(): Promise<void> {
   const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock)];
   for (const watch of watches) watch.start();
 
-  const outlets = openOutlets(config, keys.webhookKey, control);
+  const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
   const parts = { control, keys, content, dataFolder, work, alarms, outletsNow, config: settings };
@@ -227,7 +229,7 @@ function clientFolder(): string {
 }
 
 /** What is told to other systems. From the first start with one on, everything is told; what was before is not. */
-function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControlPlane): Outlet[] {
+function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControlPlane, alarms: Alarms): Outlet[] {
   const headSeq = control.started.seq;
   const common = {
     key,
@@ -236,7 +238,17 @@ function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControl
     warn: (text: string) => say(`tessera: ${text}`),
   };
   const fileOf = (name: string) => join(config.data, name);
-  const outlets: Outlet[] = config.auditTo.map((target) => new AuditOutlet({ target, control, fileOf, ...common }));
+  const failing = new Map<string, string>();
+  const turned = (name: string, fault: string | undefined) => {
+    if (fault === undefined) failing.delete(name);
+    else failing.set(name, `The audit is not taken by ${name}: ${fault}. It is sent again until it is.`);
+    const [text] = failing.values();
+    if (text === undefined) alarms.clear("audit");
+    else alarms.raise({ kind: "audit", since: control.now(), text });
+  };
+  const outlets: Outlet[] = config.auditTo.map(
+    (target) => new AuditOutlet({ target, control, fileOf, turned, ...common }),
+  );
   if (config.webhook !== undefined) {
     const places = { url: config.webhook, cursorFile: fileOf("webhook.cursor"), startFrom: headSeq };
     outlets.push(new Webhook({ ...places, reader: control.reader, now: () => control.now(), ...common }));

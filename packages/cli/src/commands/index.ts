@@ -132,6 +132,12 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./fleet/policy.ts"),
   },
   {
+    name: "anchor",
+    group: fleet,
+    summary: "list, add, remove, witnessed: where heads of the history are kept",
+    load: () => import("./fleet/anchor.ts"),
+  },
+  {
     name: "what-if",
     group: fleet,
     summary: "replay the past under another quota, policy or fleet",
@@ -225,6 +231,12 @@ export const commands: readonly CommandEntry[] = [
   { name: "edit", group: verbs, summary: "change one", load: () => import("./any-noun.ts") },
   { name: "delete", group: verbs, summary: "delete one", load: () => import("./any-noun.ts") },
 
+  {
+    name: "head",
+    group: setup,
+    summary: "show, forget: what is remembered of a server's history",
+    load: () => import("./setup/head.ts"),
+  },
   { name: "server", group: setup, summary: "run the control plane here", load: () => import("./setup/server.ts") },
   {
     name: "helper",

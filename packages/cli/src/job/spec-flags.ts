@@ -3,6 +3,7 @@ import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
+import { egressOf } from "./egress.ts";
 import { noFolder, type Spec, withFolderToSend } from "./spec-file.ts";
 
 /** Flags of `run` and `apply` that stand for fields of the job. */
@@ -45,6 +46,7 @@ export interface SpecFlags {
   readonly inPlace?: boolean;
   readonly isolation?: string;
   readonly slo?: string;
+  readonly egress?: string;
   readonly strict?: boolean;
   readonly type?: string;
 }
@@ -124,6 +126,9 @@ export function addSpecFlags(command: Command): Command {
     .addOption(
       field("--slo <p99>", "p99 latency to protect from neighbours: 250ms, or 250ms,100ms with its latency alone"),
     )
+    .addOption(
+      field("--egress <where>", "what it reaches: none, declared, all, or targets such as pypi.org:443,10.0.0.7:5432"),
+    )
     .addOption(field("--strict", "refuse to start where a limit cannot be enforced"));
 }
 
@@ -166,6 +171,7 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     workdir: workdirOf(flags, session),
     isolation: flags.isolation,
     slo: sloOf(flags.slo),
+    egress: egressOf(flags.egress),
     strict: flags.strict,
   };
   const given = Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined));

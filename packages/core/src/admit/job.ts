@@ -1,5 +1,6 @@
 import { type Refusal, refuse, refuseAll } from "../journal/refusal.ts";
 import { durationText } from "../model/duration.ts";
+import { beyondEgress } from "../model/egress.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import type { AccountNo, UserId } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
@@ -21,6 +22,7 @@ export function admitJob(state: ReadonlyState, account: AccountNo, user: UserId,
     tooMuch(state, account, user, spec, Math.max(1, arraySize(spec))),
     graceTooLong(state, spec),
     foldersTooLarge(state, account, spec),
+    reachesTooFar(state, account, spec),
     neverFits(state, account, spec),
   ].filter((refusal) => refusal !== undefined);
   return refuseAll(found.filter(({ field }, i) => i === found.findIndex((other) => other.field === field)));
@@ -38,6 +40,7 @@ export function admitChange(
     overLimits(state, account, user, spec, 0) ??
     graceTooLong(state, spec) ??
     foldersTooLarge(state, account, spec) ??
+    reachesTooFar(state, account, spec) ??
     tooMuch(state, account, user, spec, 0) ??
     neverFits(state, account, spec)
   );
@@ -104,6 +107,20 @@ function foldersTooLarge(state: ReadonlyState, account: AccountNo, { scratchMiB 
   if (pathUp(state, account).some(({ terms }) => terms.limits.scratchMiBMax !== undefined)) return undefined;
   const detail = `is more than the ${memoryText(most)} that the owner of the fleet allows to a member`;
   return refuse("not-allowed", "scratch", memoryText(scratchMiB), detail, `ask for at most ${memoryText(most)}`);
+}
+
+/** Refuses to reach more than an account on the path allows. */
+function reachesTooFar(state: ReadonlyState, account: AccountNo, { egress }: JobSpec): Refusal | undefined {
+  if (egress === undefined) return undefined;
+  for (const { path, terms } of pathUp(state, account)) {
+    const most = terms.limits.egress;
+    const beyond = most === undefined ? undefined : beyondEgress(egress, most);
+    if (beyond === undefined) continue;
+    const allowed = typeof most === "object" ? most.allow.join(", ") : most;
+    const why = `reaches further than jobs in ${path} may (${allowed})`;
+    return refuse("not-allowed", "egress", beyond, why, "leave egress out to get what is allowed");
+  }
+  return undefined;
 }
 
 /** Refuses a job beyond the limits per job and per user of an account on the path. */

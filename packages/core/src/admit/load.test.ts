@@ -99,6 +99,6 @@ describe("a number of the owner", () => {
     };
     assert.equal(field({ arrayElements: 10_001 }), "max.arrayElements is not in the range 1 to 10000");
     assert.equal(field({ streamsPerUser: 1.5 }), "max.streamsPerUser is not a whole number");
-    assert.equal(field({ cpuMemberCpus: 1.5, reportDays: 30 }), "");
+    assert.equal(field({ cpuMemberCpusMilli: 150, reportDays: 30 }), "");
   });
 });

@@ -8,7 +8,8 @@ import { instantText } from "../model/instant.ts";
 import type { JobSpec } from "../model/job.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import type { State } from "../state/state.ts";
-import { liveJobs } from "./jobs.ts";
+import { unmadeById } from "../state/unmade.ts";
+import { liveJobs, withElement } from "./jobs.ts";
 
 /** A waiting job asks for something else from now on. It keeps its place unless it becomes larger [O3]. */
 export function editJob(
@@ -16,7 +17,8 @@ export function editJob(
   { job: id, spec }: Extract<Command, { kind: "job.edit" }>,
   now: Instant,
 ): Decision {
-  const jobs = liveJobs(state, id);
+  const unmade = unmadeById(state, id);
+  const jobs = unmade === undefined ? liveJobs(state, id) : [unmade];
   const first = jobs.find((job) => job.state === "waiting") ?? jobs[0];
   if (first === undefined)
     return refuse("conflict", "job", id, "has ended", `submit it again with changes: tess rerun ${id} --set KEY=VALUE`);
@@ -38,7 +40,10 @@ export function editJob(
   if (canonicalJson(before) === canonicalJson(spec)) return { events: [] };
   const grown = largerIn(before, spec);
   const { no } = array ?? first;
-  if (grown === undefined) return { events: [{ kind: "job-edited", v: 1, at: now, job: no, spec }] };
+  if (grown === undefined) {
+    const edited: Decision = { events: [{ kind: "job-edited", v: 1, at: now, job: no, spec }] };
+    return unmade === undefined ? edited : withElement(unmade, edited, now);
+  }
   if (array !== undefined || first.array !== undefined) return notLarger(id, grown);
   return { events: [{ kind: "job-edited", v: 1, at: now, job: no, spec, as: state.nextJob as JobNo }] };
 }

@@ -3,6 +3,7 @@ import type { Decision } from "../journal/outcome.ts";
 import { refuse } from "../journal/refusal.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
+import { unmadeById } from "../state/unmade.ts";
 
 /** Only where something runs is there an inside. */
 export function enterJob(
@@ -10,7 +11,7 @@ export function enterJob(
   { job: id, rank, user, how }: Extract<Command, { kind: "job.enter" }>,
   now: Instant,
 ): Decision {
-  const job = state.jobById.get(id);
+  const job = state.jobById.get(id) ?? unmadeById(state, id);
   if (job === undefined) {
     const array = state.arrayById.get(id);
     if (array === undefined) return refuse("conflict", "job", id, "has ended", "see: tess ps --all");

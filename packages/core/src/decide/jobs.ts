@@ -6,11 +6,13 @@ import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
 import type { JobId, JobNo } from "../model/ids.ts";
 import { instantText } from "../model/instant.ts";
-import type { Job, StopCause } from "../model/job.ts";
+import type { Job, JobArray, StopCause } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
-import { type EndingTogether, endingTogether, endJob } from "../run/finish.ts";
+import { type EndingTogether, endingTogether, endJob, endUnmade } from "../run/finish.ts";
 import { killJob, stopJob } from "../run/stop.ts";
+import { arraySize } from "../state/apply/new-job.ts";
 import type { State } from "../state/state.ts";
+import { numberOf, unmadeById } from "../state/unmade.ts";
 
 /** Whether a parsed request may compete, and the jobs that it must wait for. */
 export function submitJob(state: State, command: SubmitJob, now: Instant): Decision {
@@ -44,17 +46,24 @@ export function submitJob(state: State, command: SubmitJob, now: Instant): Decis
   if (isRefusal(waitsFor)) return waitsFor;
   const job = state.nextJob as JobNo;
   const { id, user } = command;
+  const window = arraySize(spec) > elementsAhead ? elementsAhead : undefined;
   return {
-    events: [{ account: account.no, at: now, id, job, kind: "job-submitted", spec, user, v: 1, waitsFor }],
+    events: [{ account: account.no, at: now, id, job, kind: "job-submitted", spec, user, v: 1, waitsFor, window }],
     result: id,
   };
 }
+
+/**
+ * So many elements of an array wait for their first start at a time [O5]. Far more than a pass over the queue looks at,
+ * and so few that thousands of arrays fit into memory.
+ */
+const elementsAhead = 100;
 
 function dependencies(state: State, command: SubmitJob): readonly JobNo[] | Refusal {
   if (command.spec.after.length === 0) return none;
   const live: JobNo[] = [];
   for (const [i, after] of command.spec.after.entries()) {
-    const no = state.jobById.get(after.job)?.no ?? state.arrayById.get(after.job)?.no;
+    const no = numberOf(state, after.job);
     if (no !== undefined) {
       live.push(no);
       continue;
@@ -81,10 +90,16 @@ type JobCommand = Extract<Command, { kind: "job.cancel" | "job.hold" | "job.rele
 
 /** These commands act on one job, or on every live element of an array that they apply to. */
 export function changeJob(state: State, command: JobCommand, now: Instant): Decision {
+  const unmade = unmadeById(state, command.job);
+  if (unmade !== undefined) return withElement(unmade, changeEach(state, command, [unmade], now), now);
   const jobs = liveJobs(state, command.job);
   if (jobs.length === 0) return refuse("conflict", "job", command.job, "has ended", "see: tess ps --all");
-  const hold = (job: Job, held: boolean): Event[] =>
-    job.held === held ? [] : [{ kind: "job-held", v: 1, at: now, job: job.no, held }];
+  const array = state.arrayById.get(command.job);
+  if (array?.later === undefined) return changeEach(state, command, jobs, now);
+  return changeLongArray(state, command, array, jobs, now);
+}
+
+function changeEach(state: State, command: JobCommand, jobs: readonly Job[], now: Instant): Decision {
   switch (command.kind) {
     case "job.cancel": {
       const together = endingTogether();
@@ -92,7 +107,7 @@ export function changeJob(state: State, command: JobCommand, now: Instant): Deci
     }
     case "job.hold": {
       const waiting = jobs.filter((job) => job.state === "waiting");
-      if (waiting.length > 0) return { events: waiting.flatMap((job) => hold(job, true)) };
+      if (waiting.length > 0) return { events: waiting.flatMap((job) => hold(job, true, now)) };
       return notSo(
         jobs[0]!,
         command.job,
@@ -102,7 +117,7 @@ export function changeJob(state: State, command: JobCommand, now: Instant): Deci
     }
     case "job.release": {
       const held = jobs.filter((job) => job.held);
-      if (held.length > 0) return { events: held.flatMap((job) => hold(job, false)) };
+      if (held.length > 0) return { events: held.flatMap((job) => hold(job, false, now)) };
       if (jobs[0]!.state === "waiting") return { events: [] };
       return notSo(jobs[0]!, command.job, "it is not held", "it needs no release");
     }
@@ -110,7 +125,7 @@ export function changeJob(state: State, command: JobCommand, now: Instant): Deci
       const staying = jobs.filter((job) => job.state === "waiting" || !leavesForGood(job));
       if (staying.length === 0)
         return notSo(jobs[0]!, command.job, "it does not come back", `wait for its end: tess wait ${command.job}`);
-      return { events: staying.flatMap((job) => [...hold(job, true), ...stopJob(state, job, "suspend", now)]) };
+      return { events: staying.flatMap((job) => [...hold(job, true, now), ...stopJob(state, job, "suspend", now)]) };
     }
     case "job.requeue": {
       const running = jobs.filter((job) => job.state === "starting" || job.state === "running");
@@ -123,6 +138,47 @@ export function changeJob(state: State, command: JobCommand, now: Instant): Deci
       );
     }
   }
+}
+
+function hold(job: Job, held: boolean, now: Instant): Event[] {
+  return job.held === held ? [] : [{ kind: "job-held", v: 1, at: now, job: job.no, held }];
+}
+
+/** An array with elements that are not made: they are held and released with it, and end with it. */
+function changeLongArray(
+  state: State,
+  command: JobCommand,
+  array: JobArray,
+  jobs: readonly Job[],
+  now: Instant,
+): Decision {
+  const all = (held: boolean): Event[] => [{ kind: "job-held", v: 1, at: now, job: array.no, held }];
+  const active = jobs.filter((job) => job.state !== "waiting");
+  switch (command.kind) {
+    case "job.cancel": {
+      const together = endingTogether();
+      const rest = endUnmade(state, array, { outcome: "cancelled" }, now, together);
+      return { events: [...rest, ...jobs.flatMap((job) => cancel(state, job, now, together, command.force))] };
+    }
+    case "job.hold":
+      return { events: all(true) };
+    case "job.release":
+      return { events: [...all(false), ...active.flatMap((job) => hold(job, false, now))] };
+    case "job.suspend": {
+      const staying = active.filter((job) => !leavesForGood(job));
+      const stops = staying.flatMap((job) => [...hold(job, true, now), ...stopJob(state, job, "suspend", now)]);
+      return { events: [...all(true), ...stops] };
+    }
+    case "job.requeue":
+      return changeEach(state, command, jobs, now);
+  }
+}
+
+/** A command about one element that is not made: it is made first, so that it can differ from the others. */
+export function withElement({ no, array }: Job, decision: Decision, now: Instant): Decision {
+  if (isRefusal(decision) || decision.events.length === 0) return decision;
+  const made: Event = { kind: "elements-made", v: 1, at: now, array: array!, element: no };
+  return { ...decision, events: [made, ...decision.events] };
 }
 
 /** Causes after which a job that is stopping does not start again, whatever its retry rule says. */
@@ -155,11 +211,18 @@ function cancel(state: State, job: Job, now: Instant, together: EndingTogether, 
   return endJob(state, job, { outcome: "cancelled" }, now, together);
 }
 
+const deadlinePassed = { outcome: "deadline-passed", reason: "its deadline came while it waited" } as const;
+
 /** The deadline of a job has come: a waiting job ends, a running one must stop. */
 export function deadlineCame(state: State, no: JobNo, now: Instant): Event[] {
   const job = state.jobs.get(no);
   if (job === undefined || (job.spec.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];
-  if (job.state === "waiting")
-    return endJob(state, job, { outcome: "deadline-passed", reason: "its deadline came while it waited" }, now);
+  if (job.state === "waiting") {
+    const together = endingTogether();
+    const array = job.array === undefined ? undefined : state.arrays.get(job.array);
+    const late = array?.later !== undefined && (array.spec.deadlineAt ?? Number.POSITIVE_INFINITY) <= now;
+    const rest = late ? endUnmade(state, array, deadlinePassed, now, together) : [];
+    return [...rest, ...endJob(state, job, deadlinePassed, now, together)];
+  }
   return stopJob(state, job, "deadline", now);
 }

@@ -28,12 +28,12 @@ function wrongGrace(policy: Policy): Refusal | undefined {
 
 function wrongNumber({ max = {} }: Policy): Refusal | undefined {
   for (const name of numberNames) {
-    const { least, most, fraction } = numberBounds[name];
+    const { least, most } = numberBounds[name];
     const value = max[name];
     if (value === undefined) continue;
     if (value < least || value > most)
       return refuse("invalid", `max.${name}`, value, `is not in the range ${least} to ${most}`, "give one inside it");
-    if (fraction !== true && !Number.isInteger(value))
+    if (!Number.isInteger(value))
       return refuse("invalid", `max.${name}`, value, "is not a whole number", `such as ${numberBounds[name].plain}`);
   }
   return undefined;

@@ -33,6 +33,7 @@ export type Event =
   | SecretChanged
   | VolumeChanged
   | JobSubmitted
+  | ElementsMade
   | JobHeld
   | JobEntered
   | JobEdited
@@ -149,7 +150,15 @@ export interface JobSubmitted extends Head<"job-submitted"> {
   readonly spec: JobSpec;
   /** Dependencies that are still live. */
   readonly waitsFor: readonly JobNo[];
+  /** Of an array that is longer than this: so many elements are made now, the others as these start or end [O5]. */
+  readonly window?: number;
 }
+/** Elements of a long array are made out of turn, because a command is about them: one of them, or all that are left. */
+export interface ElementsMade extends Head<"elements-made"> {
+  readonly array: JobNo;
+  readonly element?: JobNo;
+}
+/** Of a job; or of an array with elements that are not made: of all that wait, and of all that will be made. */
 export interface JobHeld extends Head<"job-held"> {
   readonly job: JobNo;
   readonly held: boolean;

@@ -32,7 +32,7 @@ function submissionOf(spec: JobSpec): CommandInput {
 // With every field: a new one does not compile until it is added here, and then it must be written.
 const submitted = (spec: JobSpec): Required<JobSubmitted> => ({
   ...{ kind: "job-submitted", v: 1, at, job: 7 as JobNo, id: "job_1" as JobId, account: 2 as AccountNo },
-  ...{ user: `usr_"\n` as UserId, spec, waitsFor: [5, 6] as JobNo[] },
+  ...{ user: `usr_"\n` as UserId, spec, waitsFor: [5, 6] as JobNo[], window: 100 },
 });
 const placed: Required<JobPlaced> = {
   ...{ kind: "job-placed", v: 1, at, job: 7 as JobNo, attempt: 1, choice: 0, unitsEach: 21_000 },
@@ -57,6 +57,8 @@ describe("the text of an event", () => {
     check(spelling, { ...plain, seats: [{ node, gpus, part }] });
     check(spelling, { ...plain, seats: [] });
     check(spelling, keyUsed);
+    const { window: ___, ...whole } = submitted(specOf({}));
+    check(spelling, whole);
     check(spelling, submitted(specOf({})));
     check(spelling, { kind: "job-held", v: 1, at, job: 7 as JobNo, held: true });
   });

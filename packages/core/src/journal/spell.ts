@@ -33,10 +33,11 @@ export class EventSpelling {
     }
   }
 
-  #submitted({ account, at, id, job, spec, user, waitsFor }: JobSubmitted): string {
+  #submitted({ account, at, id, job, spec, user, waitsFor, window }: JobSubmitted): string {
     const spelled = this.#specs.get(spec) ?? canonicalJson(spec);
     const head = `{"account":${whole(account)},"at":${whole(at)},"id":${JSON.stringify(id)},"job":${whole(job)}`;
-    const tail = `"user":${JSON.stringify(user)},"v":1,"waitsFor":${wholes(waitsFor)}}`;
+    const later = window === undefined ? "" : `,"window":${whole(window)}`;
+    const tail = `"user":${JSON.stringify(user)},"v":1,"waitsFor":${wholes(waitsFor)}${later}}`;
     return `${head},"kind":"job-submitted","spec":${spelled},${tail}`;
   }
 }

@@ -1,3 +1,4 @@
+import type { Egress } from "./egress.ts";
 import { type AccountId, type AccountNo, noAccount } from "./ids.ts";
 import type { SizeCounts } from "./size.ts";
 import type { Instant } from "./units.ts";
@@ -49,6 +50,8 @@ export interface Limits {
   /** What the kept outputs of all jobs at and below the account may hold, and how long they are kept. */
   readonly outputsMiBMax?: number;
   readonly outputsKeptMs?: number;
+  /** The most that jobs may reach beyond their gangs, and what those may that do not say. */
+  readonly egress?: Egress;
   /** GPU time that may be begun in each window of `everyMs`, counted from the epoch. */
   readonly gpuTime?: { readonly unitMsMax: number; readonly everyMs: number };
 }

@@ -1,3 +1,4 @@
+import type { Egress } from "./egress.ts";
 import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { Lease } from "./lease.ts";
 import type { KeptOutput } from "./output.ts";
@@ -155,6 +156,8 @@ export interface JobSpec {
   readonly mounts?: { readonly [at: string]: string };
   /** What is kept after its end, by name: a pattern of paths; absent = what it wrote, by `outputUndeclared`. */
   readonly outputs?: { readonly [name: string]: string };
+  /** What it may reach beyond its gang; absent = what its accounts allow. */
+  readonly egress?: Egress;
   /** The least memory that each GPU must have; 0 = any. */
   readonly gpuMemoryMiB: number;
   readonly isolation: Isolation;
@@ -336,6 +339,28 @@ export interface JobArray {
   active: number;
   succeeded: number;
   exitCodeMax: number;
+  /** Of a long array while some elements are not made; absent = all were made when it was submitted. */
+  later?: LaterElements | undefined;
+}
+
+/**
+ * The elements of an array that exist only as numbers: each is made when one before it starts, ends or is held. They
+ * count as waiting wherever jobs are counted or shown.
+ */
+export interface LaterElements {
+  /** How many elements are to wait for their first start at a time. */
+  readonly window: number;
+  /** How many do. */
+  fresh: number;
+  /** The place in the array of the next one to make. */
+  next: number;
+  /** Places beyond it of elements that were made out of turn, because a command named them; ascending. */
+  ahead: readonly number[];
+  /** The array is held as a whole: elements are held when they are made. */
+  held: boolean;
+  /** The estimates that all elements share [B1, O3]. */
+  usualMs?: number | undefined;
+  backlogMs?: number | undefined;
 }
 
 /** The name of a job that was given none. */

@@ -14,7 +14,7 @@ export interface Numbers {
   /** Members of jobs without GPUs that one tenant runs at the same time. */
   readonly cpuMembersPerTenant: number;
   /** What such a member asks for where its job names no cores or memory; it is placed by it and pays for it. */
-  readonly cpuMemberCpus: number;
+  readonly cpuMemberCpusMilli: number;
   readonly cpuMemberMemoryMiB: number;
   readonly processesPerMember: number;
   readonly scratchMiBPerMember: number;
@@ -31,8 +31,6 @@ export interface NumberBounds {
   readonly plain: number;
   readonly least: number;
   readonly most: number;
-  /** It may have a fraction. */
-  readonly fraction?: true;
 }
 
 /** In the order in which they are shown. */
@@ -43,7 +41,7 @@ export const numberBounds: Readonly<Record<keyof Numbers, NumberBounds>> = {
   jobFilesMiBPerUser: { plain: 32, least: 1, most: 65_536 },
   jobFilesMiBPerTenant: { plain: 128, least: 1, most: 65_536 },
   cpuMembersPerTenant: { plain: 1_000, least: 0, most: 1_000_000 },
-  cpuMemberCpus: { plain: 0.1, least: 0.01, most: 1_000, fraction: true },
+  cpuMemberCpusMilli: { plain: 100, least: 1, most: 1_000_000 },
   cpuMemberMemoryMiB: { plain: 2_048, least: 64, most: 10_000_000 },
   processesPerMember: { plain: 4_096, least: 16, most: 1_000_000 },
   scratchMiBPerMember: { plain: 102_400, least: 1, most: 1_000_000_000 },

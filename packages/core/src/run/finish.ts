@@ -3,6 +3,7 @@ import type { JobNo } from "../model/ids.ts";
 import type { Job, JobArray, JobOutcome } from "../model/job.ts";
 import { type Instant, minute, second } from "../model/units.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
+import { unmadeElements } from "../state/unmade.ts";
 
 /** How the last member of an attempt ended. */
 export interface LastEnd {
@@ -90,10 +91,12 @@ export interface EndingTogether {
   readonly jobs: Set<JobNo>;
   /** By array: how many of its elements end now, and whether any element ever failed. */
   readonly elements: Map<JobNo, { ended: number; failed: boolean }>;
+  /** Arrays of which all elements are made by it. */
+  readonly made: Set<JobNo>;
 }
 
 export function endingTogether(): EndingTogether {
-  return { jobs: new Set(), elements: new Map() };
+  return { jobs: new Set(), elements: new Map(), made: new Set() };
 }
 
 export type HowEnded = Omit<JobEnded, "kind" | "v" | "at" | "job">;
@@ -104,31 +107,74 @@ export function endJob(
   job: Job,
   ended: HowEnded,
   now: Instant,
-  { jobs: closing, elements: elementsEnded }: EndingTogether = endingTogether(),
+  together: EndingTogether = endingTogether(),
 ): Event[] {
-  const events: Event[] = [];
-  const close = (each: Job, ended: HowEnded): void => {
-    if (closing.has(each.no)) return;
-    closing.add(each.no);
-    events.push({ kind: "job-ended", v: 1, at: now, job: each.no, ...ended });
+  return new Endings(state, now, together).end([job], ended);
+}
+
+/** The end of all elements of an array that are not made; they are made for it, so that each has its own record. */
+export function endUnmade(
+  state: ReadonlyState,
+  array: JobArray,
+  ended: HowEnded,
+  now: Instant,
+  together: EndingTogether,
+): Event[] {
+  return new Endings(state, now, together).endRest(array, ended);
+}
+
+/** Ends that one decision brings about, each with those that follow from it. */
+class Endings {
+  readonly #state: ReadonlyState;
+  readonly #now: Instant;
+  readonly #together: EndingTogether;
+  readonly #events: Event[] = [];
+
+  constructor(state: ReadonlyState, now: Instant, together: EndingTogether) {
+    this.#state = state;
+    this.#now = now;
+    this.#together = together;
+  }
+
+  end(jobs: Iterable<Job>, ended: HowEnded): Event[] {
+    for (const job of jobs) this.#close(job, ended);
+    return this.#events;
+  }
+
+  endRest(array: JobArray, ended: HowEnded): Event[] {
+    const { made } = this.#together;
+    if (array.later === undefined || made.has(array.no)) return this.#events;
+    made.add(array.no);
+    this.#events.push({ kind: "elements-made", v: 1, at: this.#now, array: array.no });
+    return this.end(unmadeElements(this.#state, array), ended);
+  }
+
+  #close(job: Job, ended: HowEnded): void {
+    const { jobs, elements } = this.#together;
+    if (jobs.has(job.no)) return;
+    jobs.add(job.no);
+    this.#events.push({ kind: "job-ended", v: 1, at: this.#now, job: job.no, ...ended });
     const good = ended.outcome === "succeeded";
-    if (!good) disappoint(each, ended.outcome);
-    if (each.array === undefined) return;
-    const array = state.arrays.get(each.array)!;
-    const so = elementsEnded.get(array.no) ?? { ended: 0, failed: array.succeeded < array.size - array.live };
+    if (!good) this.#disappoint(job, ended.outcome);
+    if (job.array === undefined) return;
+    const array = this.#state.arrays.get(job.array)!;
+    const so = elements.get(array.no) ?? { ended: 0, failed: array.succeeded < array.size - array.live };
     so.ended++;
     so.failed ||= !good;
-    elementsEnded.set(array.no, so);
-    if (so.ended === array.live && so.failed) disappoint(array, "failed");
-  };
-  const disappoint = ({ no, id, spec }: Job | JobArray, outcome: JobOutcome): void => {
+    elements.set(array.no, so);
+    if (so.ended === array.live && so.failed) this.#disappoint(array, "failed");
+  }
+
+  /** The jobs that were to run after its success end too. */
+  #disappoint({ no, id, spec }: Job | JobArray, outcome: JobOutcome): void {
     const reason = `${spec.name} (${id}), which it was to run after, did not succeed: ${outcome}`;
-    for (const dependent of state.dependents.get(no) ?? []) {
-      const waiting = state.jobs.get(dependent.job);
+    const failed: HowEnded = { outcome: "dependency-failed", reason };
+    for (const dependent of this.#state.dependents.get(no) ?? []) {
+      const waiting = this.#state.jobs.get(dependent.job);
       if (dependent.when === "ended" || waiting === undefined) continue;
-      close(waiting, { outcome: "dependency-failed", reason });
+      const array = waiting.array === undefined ? undefined : this.#state.arrays.get(waiting.array);
+      if (array?.later !== undefined) this.endRest(array, failed);
+      this.#close(waiting, failed);
     }
-  };
-  close(job, ended);
-  return events;
+  }
 }

@@ -1,5 +1,6 @@
 import { levels } from "../fleet/topology.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
+import type { Egress } from "../model/egress.ts";
 import { instantText } from "../model/instant.ts";
 import type {
   After,
@@ -15,6 +16,7 @@ import type {
 import { plainName } from "../model/job.ts";
 import { notebookRun } from "../model/notebook.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
+import { parseEgress } from "./egress.ts";
 import {
   isSetByTessera,
   namesOf,
@@ -61,6 +63,7 @@ export interface RawJob extends RawMembers, RawNeeds, RawStorage {
   readonly gpu_memory?: number | string;
   readonly gpu_compute?: string;
   readonly isolation?: Isolation;
+  readonly egress?: Egress;
   readonly strict?: boolean;
   readonly max_time?: string;
   readonly max_price?: number | string;
@@ -130,6 +133,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
   const outputs = mistakes.take(parseOutputs(raw.outputs), undefined);
   const mounts = mistakes.take(parseMounts(raw.mounts), undefined);
+  const egress = mistakes.take(parseEgress(raw.egress, "egress"), undefined);
   const origin = mistakes.take(parseOrigin(raw.workdir, raw.venv), {});
   const gpuMemoryMiB = mistakes.take(parseSize(raw.gpu_memory ?? 0, "gpu_memory"), 0);
   const asks = mistakes.take(withShares(gpus, raw, gpuMemoryMiB), gpus);
@@ -165,6 +169,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     code: origin.code,
     cpusMilli,
     deadlineAt: settled.deadlineAt,
+    egress,
     env,
     expectedMs,
     gpuMemoryMiB,

@@ -19,11 +19,11 @@ export function withUsualShare(spec: JobSpec, policy: Policy, fleet: ReadonlyFle
   }
   const usual = (asked: number, most: number, largest: number) => {
     if (asked > 0) return asked;
-    return largest === 0 ? 0 : Math.max(1, Math.min(Math.round(most), Math.floor(largest / fitAtLeast)));
+    return largest === 0 ? 0 : Math.max(1, Math.min(most, Math.floor(largest / fitAtLeast)));
   };
   return {
     ...spec,
-    cpusMilli: usual(spec.cpusMilli, 1000 * mostOf(policy, "cpuMemberCpus"), cpusMilli),
+    cpusMilli: usual(spec.cpusMilli, mostOf(policy, "cpuMemberCpusMilli"), cpusMilli),
     memoryMiB: usual(spec.memoryMiB, mostOf(policy, "cpuMemberMemoryMiB"), memoryMiB),
     usual: { ...(spec.cpusMilli === 0 && { cpus: true }), ...(spec.memoryMiB === 0 && { memory: true }) },
   };

@@ -1,6 +1,6 @@
 import { ancestors } from "../model/account.ts";
-import { type AccountNo, noAccount } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
+import { type AccountNo, type JobNo, noAccount } from "../model/ids.ts";
+import type { Job, JobArray } from "../model/job.ts";
 import { before } from "../queue/in-account.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { type Demand, demandOf, modelsFor } from "../quota/demand.ts";
@@ -9,6 +9,7 @@ import { stayingOf } from "../quota/held.ts";
 import { compareShares, type Share, shareOf, shareOfJob } from "../quota/share.ts";
 import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
+import { unmadePlaces } from "../state/unmade.ts";
 
 /** Numbers of jobs by the class in which they would start. */
 export interface ByClass {
@@ -30,17 +31,46 @@ export function jobsAheadOf(state: ReadonlyState, job: Job): JobsAhead {
   const ahead = { own: { guaranteed: 0, burst: 0 }, others: { guaranteed: 0, burst: 0 } };
   const demand = firstDemand(state, job);
   const burst = coverFor(state, job.account, demand) === noAccount;
+  const later = unmadeIn(state);
   for (const group of state.waiting.groups) {
-    if (group.account === job.account) countOwn(state, group, job, ahead.own);
-    else countOthers(state, group, { job, demand, burst }, ahead.others);
+    const unmade = later.get(group) ?? none;
+    if (group.account === job.account) countOwn(state, group, unmade, job, ahead.own);
+    else countOthers(state, group, unmade, { job, demand, burst }, ahead.others);
   }
   return ahead;
 }
 
-function countOwn(state: ReadonlyState, group: WaitingGroup, job: Job, count: ByClass): void {
+const none: readonly JobNo[] = [];
+
+/** Elements of long arrays that are not made, by the group that they will be in: they come behind those that are. */
+function unmadeIn(state: ReadonlyState): ReadonlyMap<WaitingGroup, readonly JobNo[]> {
+  const found = new Map<WaitingGroup, JobNo[]>();
+  for (const array of state.arrays.values()) {
+    if (array.later === undefined) continue;
+    const group = groupOfNewest(state, array);
+    if (group === undefined) continue;
+    const numbers = found.get(group) ?? [];
+    for (const place of unmadePlaces(array)) numbers.push((array.no + 1 + place) as JobNo);
+    found.set(group, numbers);
+  }
+  return found;
+}
+
+/** The group of the element that was made last and waits; undefined while none is in the queue. */
+function groupOfNewest(state: ReadonlyState, { no, later }: JobArray): WaitingGroup | undefined {
+  for (let place = later!.next - 1; place >= 0; place--) {
+    const job = state.jobs.get((no + 1 + place) as JobNo);
+    const group = job && state.waiting.groupOf(job);
+    if (group !== undefined) return group;
+  }
+  return undefined;
+}
+
+function countOwn(state: ReadonlyState, group: WaitingGroup, unmade: readonly JobNo[], job: Job, count: ByClass): void {
   let ahead = 0;
   while (ahead < group.jobs.length && before(state, group.jobs[ahead]!, job, group.order)) ahead++;
   if (ahead === 0) return;
+  ahead += unmade.filter((no) => no < job.no).length; // inside a group only age tells them apart
   const covered = coveredOf(state, group, firstDemand(state, group.jobs[0]!), ahead);
   count.guaranteed += covered;
   count.burst += ahead - covered;
@@ -53,22 +83,30 @@ interface Subject {
   readonly burst: boolean;
 }
 
-function countOthers(state: ReadonlyState, group: WaitingGroup, subject: Subject, count: ByClass): void {
+function countOthers(
+  state: ReadonlyState,
+  group: WaitingGroup,
+  unmade: readonly JobNo[],
+  subject: Subject,
+  count: ByClass,
+): void {
   const demand = firstDemand(state, group.jobs[0]!);
-  const covered = coveredOf(state, group, demand, group.jobs.length);
+  const waiting = group.jobs.length + unmade.length;
+  const noOf = (place: number): JobNo => group.jobs[place]?.no ?? unmade[place - group.jobs.length]!;
+  const covered = coveredOf(state, group, demand, waiting);
   const mine = sideOf(state, subject.job.account, group.account);
   const theirs = sideOf(state, group.account, subject.job.account);
   const own = shareOn(state, mine, subject.demand);
   const goesFirst = (copies: number): boolean => {
     const shares = compareShares(shareOn(state, theirs, times(demand, copies)), own);
-    return shares < 0 || (shares === 0 && group.jobs[copies - 1]!.no < subject.job.no);
+    return shares < 0 || (shares === 0 && noOf(copies - 1) < subject.job.no);
   };
   if (!subject.burst) {
     count.guaranteed += most(covered, goesFirst);
     return;
   }
   count.guaranteed += covered;
-  count.burst += Math.max(0, most(group.jobs.length, goesFirst) - covered);
+  count.burst += Math.max(0, most(waiting, goesFirst) - covered);
 }
 
 /** How many of a group's first jobs a guarantee would cover. */

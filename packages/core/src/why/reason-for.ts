@@ -18,6 +18,7 @@ import { pathUp } from "../quota/accounts.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import { arrayUseOf } from "../schedule/array-limit.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
+import { unmadeById } from "../state/unmade.ts";
 import { isPassedOver } from "./passed-over.ts";
 import type { Reason, ReasonOf } from "./reason.ts";
 
@@ -59,7 +60,9 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
 const awaitedNamed = 3;
 
 function awaited(state: ReadonlyState, { spec }: Job): string[] {
-  const live = spec.after.flatMap(({ job }) => state.jobById.get(job) ?? state.arrayById.get(job) ?? []);
+  const live = spec.after.flatMap(
+    ({ job }) => state.jobById.get(job) ?? state.arrayById.get(job) ?? unmadeById(state, job) ?? [],
+  );
   return live.slice(0, awaitedNamed).map(({ id, spec: { name } }) => `${name} (${id})`);
 }
 

@@ -35,8 +35,8 @@ function nameIn(header: string): string | undefined {
   return address ?? name?.replace(/\.$/, "");
 }
 
-/** Whether a name stands for the browser's own machine: what it learns of it would hold for every program there. */
-export function isOwnMachine(header: string | undefined): boolean {
+/** Whether a name stands for the browser's own machine: what a browser keeps for it would hold for every program there. */
+export function isLocalhost(header: string | undefined): boolean {
   const name = nameIn(header ?? "") ?? "";
-  return name === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;
+  return name === "localhost" || name.endsWith(".localhost");
 }

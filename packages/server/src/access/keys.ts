@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -91,6 +92,11 @@ export function findBackupKey(dataFolder: string): Buffer | undefined {
   return existsSync(path) ? loadKey(path) : undefined;
 }
 
+/** Whether a key file is one that a helper holds, where there is one. */
+export function isHeld(name: string): boolean {
+  return ["secrets.key", "signing.key", "backup.key"].includes(name);
+}
+
 const keptInBackups = /^(?!backup\.)[a-z0-9.-]{1,60}\.key$/;
 
 /** The texts of all key files but the one that seals backups, by name. */
@@ -109,6 +115,30 @@ export function putKeyFiles(dataFolder: string, files: Readonly<Record<string, s
     if (!/^[a-z0-9.-]{1,60}\.key$/.test(name)) throw new Error(`${name} is not the name of a key file`);
     putKey(join(folder, name), Buffer.from(text.trim(), "base64"));
   }
+}
+
+/** Where the next signing key waits until the journal names it. */
+export function stagedSigningKey(dataFolder: string): string {
+  return join(dataFolder, "keys", "signing.next.key");
+}
+
+/** Makes the next signing key beside the present one. */
+export function stageSigningKey(dataFolder: string): Buffer {
+  const path = stagedSigningKey(dataFolder);
+  rmSync(path, { force: true });
+  return putKey(path, randomBytes(keyBytes));
+}
+
+/** Puts the next signing key in the place of the present one, and its sum as well. */
+export function commitSigningKey(dataFolder: string): void {
+  const folder = join(dataFolder, "keys");
+  const sums = join(folder, "sums");
+  const others = readFileSync(sums, "latin1")
+    .split("\n")
+    .filter((line) => !line.startsWith("signing.key "));
+  writeFileSync(`${sums}.new`, others.join("\n"), { mode: 0o600, flush: true });
+  renameSync(`${sums}.new`, sums);
+  renameSync(stagedSigningKey(dataFolder), join(folder, "signing.key"));
 }
 
 /** The key files that a data folder lacks. */

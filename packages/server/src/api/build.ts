@@ -25,6 +25,7 @@ import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
+import { addHeaders } from "./answer/headers.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
 import { type Denial, deny } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
@@ -165,10 +166,11 @@ export async function buildApi(built: {
   recordRequests(app, metrics, log, config.logLevel === "request");
   addRecording(app, api);
   addPages(app, pages);
+  addHeaders(app, secure);
   const certificate = config.tls && readFileSync(config.tls.cert);
   const isOurs = hostCheck({ host: config.host, certificate, named: config.serverNames });
   addRequestIds(app);
-  addHostCheck(app, isOurs, secure);
+  addHostCheck(app, isOurs);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
   app.addHook("onRequest", (request, reply, done) => {

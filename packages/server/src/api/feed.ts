@@ -1,5 +1,6 @@
 import {
   type AccountNo,
+  type ArrayAsk,
   type BudgetReached,
   durationText,
   type Event,
@@ -122,6 +123,8 @@ function namesOf(events: readonly Event[], state: ReadonlyState): Names {
   const live = namesIn(state);
   const jobs = new Map<JobNo, { id: string; account: string }>();
   const byId = new Map<string, { id: string; account: string }>();
+  /** Their elements are named when an event is about them: there may be very many. */
+  const arrays: { no: JobNo; id: string; account: string; array: ArrayAsk }[] = [];
   for (const event of events) {
     if (event.kind === "job-edited" && event.as !== undefined) {
       const known = jobs.get(event.job);
@@ -135,11 +138,21 @@ function namesOf(events: readonly Event[], state: ReadonlyState): Names {
       byId.set(id, { id, account });
     };
     add(event.job, event.id);
-    const { array } = event.spec;
-    if (array === undefined) continue;
-    for (let i = 0; i < elementsOf(array); i++) add(event.job + 1 + i, `${event.id}.${elementAt(array, i)}`);
+    if (event.spec.array !== undefined) arrays.push({ no: event.job, id: event.id, account, array: event.spec.array });
   }
-  return { ...live, job: (no) => jobs.get(no) ?? live.job(no), jobById: (id) => byId.get(id) ?? live.jobById(id) };
+  const elementByNo = (no: JobNo) => {
+    const of = arrays.find((each) => no > each.no && no <= each.no + elementsOf(each.array));
+    return of && { id: `${of.id}.${elementAt(of.array, no - of.no - 1)}`, account: of.account };
+  };
+  const elementById = (id: string) => {
+    const of = byId.get(id.slice(0, Math.max(0, id.lastIndexOf("."))));
+    return of && { id, account: of.account };
+  };
+  return {
+    ...live,
+    job: (no) => jobs.get(no) ?? elementByNo(no) ?? live.job(no),
+    jobById: (id) => byId.get(id) ?? elementById(id) ?? live.jobById(id),
+  };
 }
 
 /** Who or what an event is about; undefined for what is no news, or belongs to the audit. */

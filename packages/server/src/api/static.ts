@@ -37,6 +37,7 @@ const safety: Readonly<Record<string, string>> = {
     "font-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
+    "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join("; "),

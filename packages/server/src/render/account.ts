@@ -197,6 +197,7 @@ function renderLimits(limits: Limits): Record<string, unknown> {
     ...(limits.checkpointMiBMax !== undefined && { checkpointMiB: limits.checkpointMiBMax }),
     ...(limits.outputsMiBMax !== undefined && { outputsMiB: limits.outputsMiBMax }),
     ...(limits.outputsKeptMs !== undefined && { outputsKept: durationText(limits.outputsKeptMs) }),
+    ...(limits.egress !== undefined && { egress: limits.egress }),
     ...(limits.gpuTime !== undefined && {
       gpuHours: { max: limits.gpuTime.unitMsMax / gpuHourUnitMs, every: durationText(limits.gpuTime.everyMs) },
     }),

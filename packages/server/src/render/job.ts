@@ -146,7 +146,7 @@ export function renderArray(state: ReadonlyState, array: JobArray): WireJob {
   return {
     ...fixed(state, array),
     state: active > 0 ? "running" : "waiting",
-    held: firstWaiting(state, array)?.held ?? false,
+    held: firstWaiting(state, array)?.held ?? array.later?.held ?? false,
     attempt: 1,
     gpus: gangGpus(array.spec, 0),
     gpuModel: array.spec.gpus[0]!.model,

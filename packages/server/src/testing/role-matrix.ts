@@ -181,7 +181,7 @@ export async function makeWorld(control: TestControl): Promise<{ tenancy: Tenanc
 let fresh = 0;
 
 /** What to ask for in a cell, on things made for this cell alone. */
-async function requestFor(
+export async function requestFor(
   tenancy: Tenancy,
   id: RouteId,
   role: Role,

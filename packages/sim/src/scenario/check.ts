@@ -15,6 +15,7 @@ import {
   type State,
   startBand,
   unitsPerGpu,
+  unmadeById,
 } from "@tessera/core";
 import { fieldOf } from "@tessera/server";
 import type { Expect, PlaceLevel, ScenarioJob, Start } from "./scenario.ts";
@@ -170,7 +171,8 @@ function sorted(names: Iterable<string>): string[] {
 }
 
 function jobOf({ state, ids }: Outlook, name: string): Job | undefined {
-  return state.jobById.get(ids.get(name)!);
+  const id = ids.get(name)!;
+  return state.jobById.get(id) ?? unmadeById(state, id);
 }
 
 /** It holds its seats and is not stopping. */

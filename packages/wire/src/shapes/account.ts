@@ -1,5 +1,17 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { AccountPath, DateTime, Duration, GpuAmount, Line, Name, Page, Text, Timestamp, Zone } from "./common.ts";
+import {
+  AccountPath,
+  DateTime,
+  Duration,
+  Egress,
+  GpuAmount,
+  Line,
+  Name,
+  Page,
+  Text,
+  Timestamp,
+  Zone,
+} from "./common.ts";
 
 /** Left out it stays as it is; null takes it away. */
 const half = <Amount extends TSchema>(amount: Amount) => Type.Union([amount, Type.Null()]);
@@ -95,6 +107,7 @@ const terms = {
           }),
         ),
         outputsKept: Type.Optional(Duration),
+        egress: Type.Optional(Egress),
         gpuHours: Type.Optional(
           Type.Object(
             { max: Type.Number({ minimum: 0, maximum: 1_000_000_000 }), every: Duration },

@@ -162,3 +162,15 @@ export const Duration = Type.String({
   description: "A number with a unit, such as 90s, 45m, 2h30m or 1d, or hours:minutes:seconds",
   examples: ["90m"],
 });
+
+/** What jobs reach beyond their gang; the list means declared. */
+export const Egress = Type.Union(
+  [
+    Type.Enum(["none", "declared", "all"]),
+    Type.Object(
+      { allow: Type.Array(Line(260, "A host and a port, such as pypi.org:443"), { maxItems: 64 }) },
+      { additionalProperties: false },
+    ),
+  ],
+  { title: "none, declared, all or a list", examples: [{ allow: ["pypi.org:443"] }] },
+);

@@ -6,6 +6,7 @@ import {
   anyTextPattern,
   DateTime,
   Duration,
+  Egress,
   Line,
   Name,
   Page,
@@ -336,6 +337,7 @@ export const JobSpecBody = Type.Object(
         },
       ),
     ),
+    egress: Type.Optional(Egress),
     mounts: Type.Optional(
       Type.Record(Type.String({ pattern: pathPattern }), Line(200, "vol:NAME, or job:NAME/OUTPUT"), {
         additionalProperties: false,

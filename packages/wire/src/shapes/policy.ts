@@ -10,7 +10,7 @@ export const numberWords: Readonly<Record<keyof Numbers, string>> = {
   jobFilesMiBPerUser: "MiB of memory for the job files of one user's live jobs",
   jobFilesMiBPerTenant: "MiB of memory for the job files of one tenant's live jobs",
   cpuMembersPerTenant: "members without GPUs that one tenant runs at a time",
-  cpuMemberCpus: "cores that a member without GPUs asks for where its job names none",
+  cpuMemberCpusMilli: "thousandths of a core that a member without GPUs asks for where its job names none",
   cpuMemberMemoryMiB: "MiB of memory that a member without GPUs asks for where its job names none",
   processesPerMember: "processes and threads of one member",
   scratchMiBPerMember: "MiB in the work and temporary folders of one member",
@@ -21,9 +21,8 @@ export const numberWords: Readonly<Record<keyof Numbers, string>> = {
 };
 
 function most(name: keyof Numbers) {
-  const { least: minimum, most: maximum, fraction } = numberBounds[name];
-  const bounds = { minimum, maximum, description: numberWords[name] };
-  return Type.Optional(fraction === true ? Type.Number(bounds) : Type.Integer(bounds));
+  const { least: minimum, most: maximum } = numberBounds[name];
+  return Type.Optional(Type.Integer({ minimum, maximum, description: numberWords[name] }));
 }
 
 const numbers = {
@@ -33,7 +32,7 @@ const numbers = {
   jobFilesMiBPerUser: most("jobFilesMiBPerUser"),
   jobFilesMiBPerTenant: most("jobFilesMiBPerTenant"),
   cpuMembersPerTenant: most("cpuMembersPerTenant"),
-  cpuMemberCpus: most("cpuMemberCpus"),
+  cpuMemberCpusMilli: most("cpuMemberCpusMilli"),
   cpuMemberMemoryMiB: most("cpuMemberMemoryMiB"),
   processesPerMember: most("processesPerMember"),
   scratchMiBPerMember: most("scratchMiBPerMember"),

@@ -134,7 +134,7 @@ function wholeOf(flag: string, text: string | undefined): number | undefined {
 function numbersOf(given: readonly string[]): NonNullable<PolicyPut["max"]> {
   const numbers: Record<string, number> = {};
   for (const text of given) {
-    const [, name, number] = /^([A-Za-z]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+    const [, name, number] = /^([A-Za-z]+)=(\d{1,9})$/.exec(text) ?? [];
     if (name === undefined || number === undefined)
       throw usageFailure(`--max must be NAME=NUMBER, got "${text}"`, "such as arrayElements=500");
     if (!Object.hasOwn(numberWords, name)) {

@@ -2,6 +2,7 @@ import type { AccountEdit, GpuAmount } from "@tessera/wire";
 import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../../failure.ts";
+import { egressOf } from "../../job/egress.ts";
 
 /** Flags of `account create` and `account edit`. */
 export interface TermFlags {
@@ -32,6 +33,7 @@ export interface TermFlags {
   readonly waitingJobs?: string;
   readonly jobFiles?: string;
   readonly cpuMembers?: string;
+  readonly egress?: string;
   readonly gpuHours?: string;
   readonly models?: string;
   readonly types?: string;
@@ -132,6 +134,9 @@ export function addTermFlags(command: Command): Command {
     .addOption(limit("--checkpoint <size>", "files below $TESS_CHECKPOINT of one job"))
     .addOption(limit("--outputs <size>", "kept outputs of all jobs here and below"))
     .addOption(limit("--outputs-kept <duration>", "how long outputs are kept after the end of their job, such as 30d"))
+    .addOption(
+      limit("--egress <where>", "what jobs reach: none, declared, all, or targets such as pypi.org:443,10.0.0.7:5432"),
+    )
     .addOption(limit("--gpu-hours <hours/period>", "GPU-hours per period, such as 1000/7d"))
     .addOption(allow("--models <models>", "GPU models, such as H100,A100"))
     .addOption(allow("--types <types>", "job types, such as train,batch"))
@@ -173,6 +178,7 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
       checkpointMiB: mibOf("--checkpoint", flags.checkpoint),
       outputsMiB: mibOf("--outputs", flags.outputs),
       outputsKept: durationOf("--outputs-kept", flags.outputsKept),
+      egress: egressOf(flags.egress),
       gpuHours: gpuHoursOf(flags.gpuHours),
     }),
     allowed: merged(before.allowed, {

@@ -363,6 +363,7 @@ const kinds: Record<EventKind, true> = {
   "secret-changed": true,
   "volume-changed": true,
   "job-submitted": true,
+  "elements-made": true,
   "job-held": true,
   "job-entered": true,
   "job-edited": true,

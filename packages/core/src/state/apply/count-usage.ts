@@ -6,6 +6,7 @@ import type { Lease } from "../../model/lease.ts";
 import { pathUp } from "../../quota/accounts.ts";
 import { type AccountUsage, addTo, type Holding, type UserCount } from "../../quota/held.ts";
 import type { State } from "../state.ts";
+import { unmadeCount } from "../unmade.ts";
 
 function count(usage: AccountUsage, user: UserId): UserCount {
   let found = usage.users.get(user);
@@ -43,6 +44,9 @@ export function recountUsers(state: State, account: Account): void {
     const kept = job.state === "waiting" ? job.claim : undefined;
     for (const { gpus, part } of kept?.seats ?? []) counts.units += (part?.compute ?? kept!.unitsEach) * gpus.length;
   }
+  for (const array of state.arrays.values())
+    if (array.later !== undefined && pathUp(state, array.account).includes(account))
+      count(usage, array.user).waiting += unmadeCount(array);
 }
 
 /** Forgets users who neither wait for nor hold anything. */

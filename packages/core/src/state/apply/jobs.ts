@@ -1,22 +1,23 @@
-import { noSlot } from "../../collections/slots.ts";
-import type { Event, JobEdited, JobEnded, JobPlaced, JobRequeued, JobSubmitted } from "../../journal/event.ts";
+import type { Event, JobEdited, JobEnded, JobHeld, JobPlaced, JobRequeued, JobSubmitted } from "../../journal/event.ts";
 import { noteLength } from "../../learn/lengths.ts";
 import { noteEnd, noteSubmission } from "../../learn/pace.ts";
 import { type JobId, type JobNo, noAccount } from "../../model/ids.ts";
 import { type AttemptRecord, attemptsKept, elementAt, evictionsKept, type Job, type JobSpec } from "../../model/job.ts";
 import type { Lease } from "../../model/lease.ts";
-import { accountOf } from "../../quota/accounts.ts";
 import { jobOf } from "../live-jobs.ts";
 import type { State } from "../state.ts";
 import { wishOf } from "../wish-of.ts";
 import { activate, countClass, deactivate, noteMayLeave } from "./active.ts";
-import { claimed, countClaim, dropClaim, keepClaim } from "./claims.ts";
-import { countWaiting, forgetIdleUser } from "./count-usage.ts";
+import { claimed, countClaim, dropClaim } from "./claims.ts";
+import { countWaiting } from "./count-usage.ts";
+import { dependOn, renumberDependents, settleDependents } from "./dependents.ts";
+import { arrayHeld, countUnmade, elementsMade, freshMayDiffer, isFresh, noLongerFresh, refill } from "./elements.ts";
+import { addJob, removeJob } from "./enter.ts";
 import { holdLease, memberOf } from "./leases.ts";
 import { arraySize, foreknown, newJob, usualMsOf } from "./new-job.ts";
 import { dropPlan, leaveQueue, queueOrPark } from "./queued.ts";
 
-type JobEvent = Extract<Event, { kind: `job-${string}` | "claim-dropped" | "plan-dropped" }>;
+type JobEvent = Extract<Event, { kind: `job-${string}` | "claim-dropped" | "plan-dropped" | "elements-made" }>;
 
 /** The part of `apply` that follows jobs from submission to their end. */
 export function applyToJobs(state: State, event: JobEvent): void {
@@ -24,12 +25,12 @@ export function applyToJobs(state: State, event: JobEvent): void {
     case "job-submitted":
       submitted(state, event);
       return;
-    case "job-held": {
-      const job = jobOf(state, event.job);
-      job.held = event.held;
-      queueOrPark(state, job);
+    case "job-held":
+      held(state, event);
       return;
-    }
+    case "elements-made":
+      elementsMade(state, event);
+      return;
     case "job-entered":
       jobOf(state, event.job);
       return;
@@ -87,6 +88,19 @@ export function applyToJobs(state: State, event: JobEvent): void {
   }
 }
 
+function held(state: State, event: JobHeld): void {
+  const array = state.arrays.get(event.job);
+  if (array !== undefined) {
+    arrayHeld(state, array, event);
+    return;
+  }
+  const job = jobOf(state, event.job);
+  const wasFresh = isFresh(state, job);
+  job.held = event.held;
+  queueOrPark(state, job);
+  freshMayDiffer(state, job, wasFresh);
+}
+
 function submitted(state: State, event: JobSubmitted): void {
   const { spec, account, user, id } = event;
   const size = arraySize(spec);
@@ -97,7 +111,7 @@ function submitted(state: State, event: JobSubmitted): void {
   const known = foreknown(state, event, Math.max(1, size));
   if (size === 0) {
     addJob(state, newJob(event, event.waitsFor.length, event.job, id, undefined, undefined, known));
-    for (const before of event.waitsFor) dependOn(state, event.job, before, spec, state.jobs.get(before)?.id);
+    for (const before of event.waitsFor) dependOn(state, event.job, before, spec);
     return;
   }
   state.arrays.set(event.job, {
@@ -113,51 +127,26 @@ function submitted(state: State, event: JobSubmitted): void {
     succeeded: 0,
     exitCodeMax: 0,
   });
-  state.arrayById.set(id, state.arrays.get(event.job)!);
+  const array = state.arrays.get(event.job)!;
+  state.arrayById.set(id, array);
+  if (event.window !== undefined && event.window < size) {
+    array.later = { window: event.window, fresh: 0, next: 0, ahead: [], held: false, ...known };
+    countUnmade(state, array);
+    refill(state, array);
+    return;
+  }
   for (let i = 0; i < size; i++) {
     const index = elementAt(spec.array!, i);
     const no = (event.job + 1 + i) as JobNo;
     addJob(state, newJob(event, event.waitsFor.length, no, `${id}.${index}` as JobId, event.job, index, known));
-    for (const before of event.waitsFor) dependOn(state, no, before, spec, state.jobs.get(before)?.id);
-  }
-}
-
-function dependOn(state: State, job: JobNo, before: JobNo, spec: JobSpec, beforeId: JobId | undefined): void {
-  const id = beforeId ?? state.arrays.get(before)?.id;
-  const when = spec.after.find((after) => after.job === id)?.when ?? "succeeded";
-  const list = state.dependents.get(before);
-  if (list === undefined) state.dependents.set(before, [{ job, when }]);
-  else list.push({ job, when });
-}
-
-/** Enters a job in all indexes; also how a snapshot is read back. */
-export function addJob(state: State, job: Job): void {
-  job.slot = state.slots.take();
-  state.jobs.set(job.no, job);
-  state.jobById.add(job);
-  const account = accountOf(state, job.account);
-  account.liveJobs++;
-  state.load.hold(account.tenant, job);
-  if (job.spec.apartFrom !== undefined) {
-    state.apart.count(job, 1);
-    state.waiting.regroup(job.account);
-  }
-  if (job.spec.maxPriceMicros !== undefined || job.spec.budgetMicros !== undefined) state.priced.add(job);
-  if (job.spec.deadlineAt !== undefined)
-    state.timers.add({ at: job.spec.deadlineAt, kind: "deadline", subject: job.no });
-  if (job.state === "waiting") {
-    countWaiting(state, job, 1);
-    queueOrPark(state, job);
-    if (job.claim !== undefined) keepClaim(state, job, job.claim);
-  } else {
-    activate(state, job);
-    if (job.claim !== undefined) keepClaim(state, job, job.claim);
+    for (const before of event.waitsFor) dependOn(state, no, before, spec);
   }
 }
 
 function placed(state: State, event: JobPlaced): void {
   const job = jobOf(state, event.job);
   if (job.state !== "waiting") throw new Error(`job ${job.id} is placed and is ${job.state}`);
+  const wasFresh = job.array !== undefined && isFresh(state, job);
   dropClaim(state, job);
   leaveQueue(state, job);
   countWaiting(state, job, -1);
@@ -183,6 +172,7 @@ function placed(state: State, event: JobPlaced): void {
   state.waiting.roomChanged();
   state.waiting.listener.classesMayChange(job.account);
   for (const lease of job.leases) holdLease(state, job, lease);
+  if (wasFresh) noLongerFresh(state, job.array!);
 }
 
 function membersOf(job: Job, event: JobPlaced): Lease[] {
@@ -249,9 +239,11 @@ function ended(state: State, event: JobEnded): void {
     noteLength(state, job, event.at);
   }
   if (event.outcome === "succeeded" || event.outcome === "failed") state.runTimes.note(job, event.at);
+  const wasFresh = job.array !== undefined && isFresh(state, job);
   removeJob(state, job);
   settleDependents(state, job.no);
   if (job.array === undefined) return;
+  if (wasFresh) noLongerFresh(state, job.array);
   const array = state.arrays.get(job.array)!;
   array.live--;
   if (event.outcome === "succeeded") array.succeeded++;
@@ -260,28 +252,6 @@ function ended(state: State, event: JobEnded): void {
   state.arrays.delete(array.no);
   state.arrayById.delete(array.id);
   settleDependents(state, array.no);
-}
-
-/** Takes a job out of all indexes that `addJob` entered it in. */
-function removeJob(state: State, job: Job): void {
-  dropClaim(state, job);
-  if (job.state === "waiting") {
-    leaveQueue(state, job);
-    countWaiting(state, job, -1);
-  } else {
-    deactivate(state, job);
-    if (job.array !== undefined) state.arrays.get(job.array)!.active--;
-  }
-  forgetIdleUser(state, job);
-  state.slots.give(job.slot);
-  job.slot = noSlot;
-  state.jobs.delete(job.no);
-  state.jobById.delete(job.id);
-  state.priced.delete(job);
-  const account = accountOf(state, job.account);
-  account.liveJobs--;
-  state.load.letGo(account.tenant, job);
-  if (job.spec.apartFrom !== undefined) state.apart.count(job, -1);
 }
 
 /** The job leaves every index and enters them again as it is now: nothing may depend on what it was. */
@@ -295,6 +265,7 @@ function edited(state: State, { job: no, spec, as }: JobEdited): void {
     return;
   }
   array.spec = spec;
+  if (array.later !== undefined) array.later.usualMs = usualMsOf(state, array);
   for (let element = no + 1; element <= no + array.size; element++) {
     const job = state.jobs.get(element as JobNo);
     if (job?.state === "waiting") replaceSpec(state, job, spec, job.no);
@@ -310,33 +281,4 @@ function replaceSpec(state: State, job: Job, spec: JobSpec, no: JobNo): void {
   const changed: Job = { ...job, no, spec, notBeforeAt: early };
   changed.usualMs = usualMsOf(state, changed);
   addJob(state, changed);
-}
-
-/** The jobs that wait for it, and the jobs that it waits for, know it by its new number. */
-function renumberDependents(state: State, from: JobNo, to: JobNo): void {
-  const waiting = state.dependents.get(from);
-  if (waiting !== undefined) {
-    state.dependents.delete(from);
-    state.dependents.set(to, waiting);
-  }
-  for (const [before, list] of state.dependents)
-    if (list.some(({ job }) => job === from))
-      state.dependents.set(
-        before,
-        list.map((each) => (each.job === from ? { ...each, job: to } : each)),
-      );
-}
-
-/**
- * Each dependent has one job less to wait for. Dependents that needed it to succeed, and it did not, end by events of
- * their own in the same batch.
- */
-function settleDependents(state: State, no: JobNo): void {
-  for (const { job } of state.dependents.get(no) ?? []) {
-    const waiting = state.jobs.get(job);
-    if (waiting === undefined) continue;
-    waiting.waitsFor--;
-    queueOrPark(state, waiting);
-  }
-  state.dependents.delete(no);
 }

@@ -16,7 +16,8 @@ import { nothingUsed } from "../../quota/held.ts";
 import { addWindowTimers, countTerms } from "../apply/accounts.ts";
 import { noteMoves } from "../apply/claims.ts";
 import { restoreDedicated } from "../apply/dedicated.ts";
-import { addJob } from "../apply/jobs.ts";
+import { countUnmade } from "../apply/elements.ts";
+import { addJob } from "../apply/enter.ts";
 import { holdLease } from "../apply/leases.ts";
 import { readMarks, writeMarks } from "../apply/marks.ts";
 import { lookAtPrices } from "../apply/money.ts";
@@ -204,6 +205,7 @@ export function readSnapshot(text: string): State {
     const live: JobArray = { ...array, spec: image.specs[array.spec]! };
     state.arrays.set(live.no, live);
     state.arrayById.set(live.id, live);
+    countUnmade(state, live);
   }
   for (const { spec, ...rest } of image.jobs) {
     const job: Job = { ...rest, slot: noSlot, spec: image.specs[spec]! };

@@ -146,6 +146,7 @@ export class Networks {
       if (record?.bootId === this.#bootId && members.some(isLive)) kept.add(record.hub?.id ?? "");
       else await rm(folder, { recursive: true, force: true });
     }
+    if (this.#means === undefined) return; // blocks are root's, and none of them is ours
     for (const hub of await claimedHubs(this.mark)) if (!kept.has(hub.id)) await removeHub(hub);
   }
 

@@ -2,7 +2,7 @@ import { type Job, type JobArray, type JobId, type JobNo, refuse } from "@tesser
 import type { Explanation, Job as WireJob } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { explainWaiting } from "../../flow/explain/explain.ts";
-import type { FoundJob } from "../../flow/find/find-job.ts";
+import { type FoundJob, liveById } from "../../flow/find/find-job.ts";
 import { dryRunJob } from "../../flow/submit/dry-run.ts";
 import { editJob } from "../../flow/submit/edit.ts";
 import { applyJob, createdJob, submitJob } from "../../flow/submit/submit.ts";
@@ -112,7 +112,7 @@ function hasEnded(id: string): Denial {
 /** What has become of the job: a waiting one that is cancelled has ended already. */
 async function afterwards(api: Api, id: JobId): Promise<WireJob> {
   const { state, reader } = api.control;
-  const live = state.jobById.get(id) ?? state.arrayById.get(id);
+  const live = liveById(state, id);
   if (live !== undefined) return showLive(api, live);
   const row = await reader.job(id);
   if (row === undefined) throw new Error(`job ${id} has ended and left no row`);

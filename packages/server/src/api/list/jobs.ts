@@ -7,6 +7,7 @@ import {
   type JobOutcome,
   type ReadonlyState,
   type UserId,
+  unmadeElements,
 } from "@tessera/core";
 import { jobOutcomes, type QueryOf, type Job as WireJob } from "@tessera/wire";
 import { costOfJob, renderJobCost } from "../../flow/bill/job-cost.ts";
@@ -130,14 +131,21 @@ export async function listJobs(
 
 function liveEntries({ control: { state } }: Api, filter: JobFilter, before: Place | undefined): Entry[] {
   const found: Entry[] = [];
-  const look = (job: Job | JobArray) => {
-    if (!matchesLive(state, filter, job)) return;
+  for (const job of liveJobs(state, filter)) {
     const entry = { submittedAt: job.submittedAt, id: job.id, live: job };
     if (before === undefined || newestJobFirst(before, entry) < 0) found.push(entry);
-  };
-  for (const array of state.arrays.values()) look(array);
-  for (const job of state.jobs.values()) look(job);
+  }
   return found.sort(newestJobFirst);
+}
+
+/** Live jobs, arrays and, of an array that is asked for, elements that are not made yet, as far as the filter goes. */
+export function* liveJobs(state: ReadonlyState, filter: JobFilter): Generator<Job | JobArray> {
+  for (const array of state.arrays.values()) {
+    if (matchesLive(state, filter, array)) yield array;
+    if (array.id === filter.array && array.later !== undefined)
+      for (const job of unmadeElements(state, array)) if (matchesLive(state, filter, job)) yield job;
+  }
+  for (const job of state.jobs.values()) if (matchesLive(state, filter, job)) yield job;
 }
 
 const rowsPerLook = 200;

@@ -1,4 +1,4 @@
-import { accountOf, isStranded, type ReadonlyState, rootAccount } from "@tessera/core";
+import { accountOf, isStranded, type ReadonlyState, rootAccount, unmadeCount } from "@tessera/core";
 import { type Alarm, alarmKinds } from "../../flow/alarms.ts";
 import type { ControlPlane } from "../../flow/control.ts";
 import type { OutboxStatus } from "../../notify/outbox.ts";
@@ -104,6 +104,7 @@ function outletMetrics(out: MetricsText, outlets: readonly OutboxStatus[]): void
 function stateMetrics(out: MetricsText, state: ReadonlyState): void {
   const jobs: Record<string, number> = { waiting: 0, starting: 0, running: 0, stopping: 0 };
   for (const job of state.jobs.values()) jobs[job.state]!++;
+  for (const array of state.arrays.values()) jobs.waiting! += unmadeCount(array);
   out.family("tessera_jobs", "gauge", "Live jobs.");
   for (const [name, count] of Object.entries(jobs)) out.value("tessera_jobs", `state="${name}"`, count);
   const gpus = new Map<string, number>();

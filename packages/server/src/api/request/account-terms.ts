@@ -9,6 +9,7 @@ import {
   type Limits,
   minute,
   parseDuration,
+  parseEgress,
   plainTerms,
   type Quota,
   type QuotaWindow,
@@ -161,6 +162,8 @@ function limitsOf(given: NonNullable<AccountEdit["limits"]>): Limits | Refusal {
   const outputsKeptMs =
     given.outputsKept === undefined ? undefined : parseDuration(given.outputsKept, "limits.outputsKept");
   if (isRefusal(outputsKeptMs)) return outputsKeptMs;
+  const egress = parseEgress(given.egress, "limits.egress");
+  if (isRefusal(egress)) return egress;
   const gpuTime = given.gpuHours === undefined ? undefined : gpuTimeOf(given.gpuHours);
   if (isRefusal(gpuTime)) return gpuTime;
   return {
@@ -176,6 +179,7 @@ function limitsOf(given: NonNullable<AccountEdit["limits"]>): Limits | Refusal {
     ...(given.checkpointMiB !== undefined && { checkpointMiBMax: given.checkpointMiB }),
     ...(given.outputsMiB !== undefined && { outputsMiBMax: given.outputsMiB }),
     ...(outputsKeptMs !== undefined && { outputsKeptMs }),
+    ...(egress !== undefined && { egress }),
     ...(gpuTime !== undefined && { gpuTime }),
   };
 }

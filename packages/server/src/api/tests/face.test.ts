@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { get } from "node:https";
 import net from "node:net";
 import { tmpdir } from "node:os";
@@ -322,12 +323,12 @@ describe("TLS", () => {
     const api = await startApi({ control, keys: testKeys, config: { host: "127.0.0.1", port: 0, tls: { cert, key } } });
     try {
       assert.match(api.url, /^https:/);
-      const status = await new Promise((resolve, reject) => {
-        get(`${api.url}/healthz`, { rejectUnauthorized: false, agent: false }, (answer) =>
-          resolve(answer.resume().statusCode),
-        ).on("error", reject);
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const asked = get(`${api.url}/healthz`, { rejectUnauthorized: false, agent: false }, resolve);
+        asked.on("error", reject);
       });
-      assert.equal(status, 200);
+      assert.equal(answer.resume().statusCode, 200);
+      assert.match(answer.headers["strict-transport-security"]!, /^max-age=31536000; includeSubDomains$/);
     } finally {
       await api.close();
     }

@@ -111,7 +111,10 @@ describe("with a certificate", () => {
   });
 
   it("browsers are told to come with TLS only, but not for all that runs on localhost", { skip }, async () => {
-    assert.deepEqual(await headersUnder("tess.example"), { statusCode: 200, only: "max-age=31536000" });
+    assert.deepEqual(await headersUnder("tess.example"), {
+      statusCode: 200,
+      only: "max-age=31536000; includeSubDomains",
+    });
     assert.deepEqual(await headersUnder("localhost"), { statusCode: 200, only: undefined });
   });
 

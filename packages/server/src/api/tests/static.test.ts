@@ -43,6 +43,17 @@ describe("the console's files", () => {
     assert.equal(answer.text, "export {};");
   });
 
+  it("are the only answers that a browser may show: all others are data", async () => {
+    for (const path of ["/healthz", "/v1/jobs", "/v1/nothing", "/openapi.json"]) {
+      const { headers } = await get(path);
+      assert.match(headers.get("content-security-policy")!, /default-src 'none'.*frame-ancestors 'none'/, path);
+      assert.equal(headers.get("x-content-type-options"), "nosniff", path);
+      assert.equal(headers.get("referrer-policy"), "no-referrer", path);
+      assert.equal(headers.get("cache-control"), "no-store", path);
+      assert.equal(headers.get("strict-transport-security"), null, "without TLS");
+    }
+  });
+
   it("leave unknown addresses unknown, and reach nothing outside their folder", async () => {
     for (const path of ["/v1/nothing", "/assets/main-old.js", "/secret", "/assets/..%2f..%2fetc%2fpasswd", "/queuex"]) {
       const answer = await get(path);

@@ -1,8 +1,18 @@
-import { type Event, type JobId, type JobNo, parseLeaseId, type ReadonlyState } from "@tessera/core";
+import {
+  type Event,
+  type Job,
+  type JobArray,
+  type JobId,
+  type JobNo,
+  parseLeaseId,
+  type ReadonlyState,
+  unmadeElements,
+} from "@tessera/core";
 import type { QueryOf } from "@tessera/wire";
+import { liveById } from "../../flow/find/find-job.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
-import { type JobFilter, listJobs, matchesEnded, matchesLive, showEnded, showLive } from "../list/jobs.ts";
+import { type JobFilter, listJobs, liveJobs, matchesEnded, matchesLive, showEnded, showLive } from "../list/jobs.ts";
 import { quickMs } from "./diff.ts";
 import type { Change, Source } from "./source.ts";
 
@@ -29,9 +39,7 @@ export class JobSource implements Source {
     for (const { id } of page.items) this.#told.add(id);
     // A client that reads the rest of the list page by page is also told when a job of it goes.
     const { state } = this.#api.control;
-    for (const job of [...state.arrays.values(), ...state.jobs.values()]) {
-      if (matchesLive(state, this.#filter, job)) this.#told.add(job.id);
-    }
+    for (const job of liveJobs(state, this.#filter)) this.#told.add(job.id);
     return page.items;
   }
 
@@ -39,6 +47,10 @@ export class JobSource implements Source {
     const job = idOf(event, state);
     if (job === undefined) return;
     this.#touched.add(job);
+    const array = job === this.#filter.array ? state.arrayById.get(job) : undefined;
+    // What is told of an array as a whole holds for each of its elements.
+    if (array !== undefined && event.kind !== "job-submitted")
+      for (const element of elementsOf(state, array)) this.#touched.add(element.id);
     const dot = job.indexOf(".");
     if (dot > 0) this.#touched.add(job.slice(0, dot) as JobId);
   }
@@ -57,7 +69,7 @@ export class JobSource implements Source {
 
   async #changesOf(id: JobId): Promise<readonly Change[]> {
     const { state, reader } = this.#api.control;
-    const live = state.jobById.get(id) ?? state.arrayById.get(id);
+    const live = liveById(state, id);
     if (live !== undefined) {
       if (!matchesLive(state, this.#filter, live)) return this.#gone(id);
       this.#told.add(id);
@@ -93,6 +105,14 @@ export class JobSource implements Source {
   }
 }
 
+function* elementsOf(state: ReadonlyState, array: JobArray): Generator<Job> {
+  for (let no = array.no + 1; no <= array.no + array.size; no++) {
+    const job = state.jobs.get(no as JobNo);
+    if (job !== undefined) yield job;
+  }
+  yield* unmadeElements(state, array);
+}
+
 function idOf(event: Event, state: ReadonlyState): JobId | undefined {
   switch (event.kind) {
     case "job-submitted":
@@ -108,7 +128,7 @@ function idOf(event: Event, state: ReadonlyState): JobId | undefined {
     case "claim-dropped":
     case "job-classed":
     case "job-ended":
-      return state.jobs.get(event.job as JobNo)?.id;
+      return (state.jobs.get(event.job as JobNo) ?? state.arrays.get(event.job as JobNo))?.id;
     case "lease-scrubbed":
     case "lease-reshaped":
     case "lease-prepared":

@@ -1,6 +1,16 @@
 import { createHash } from "node:crypto";
-import { accountOf, type Code, type Job, type Lease, type ReadonlyState, stopOrderOf, tenantOf } from "@tessera/core";
-import type { CodeOrder, LeaseOrder } from "@tessera/engine";
+import {
+  accountOf,
+  type Code,
+  type Job,
+  type Lease,
+  narrowestEgress,
+  pathUp,
+  type ReadonlyState,
+  stopOrderOf,
+  tenantOf,
+} from "@tessera/core";
+import type { CodeOrder, LeaseOrder, NetworkOrder } from "@tessera/engine";
 import { limitsOf } from "./limits.ts";
 
 const pagePorts = { first: 12_000, count: 8_000 };
@@ -28,6 +38,7 @@ export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<Leas
     }),
     gangNodes: seats.map((node) => node.facts.name),
     masterAddress: seats[0]!.facts.address,
+    network: networkOf(state, job),
     pagePort: pagePortOf(job, lease),
     tenant: tenantOf(state, job.account).id,
     account: accountOf(state, job.account).path,
@@ -46,6 +57,12 @@ export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<Leas
     stop: stopOrderOf(job, "time-limit", state.policy),
     epoch: state.epoch,
   };
+}
+
+/** What the job asks for, within what its accounts allow now. */
+function networkOf(state: ReadonlyState, { spec, account }: Job): NetworkOrder {
+  const most = pathUp(state, account).map(({ terms }) => terms.limits.egress);
+  return narrowestEgress([spec.egress, ...most].filter((egress) => egress !== undefined));
 }
 
 function codeOf(code: Code): CodeOrder {

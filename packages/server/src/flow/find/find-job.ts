@@ -9,6 +9,7 @@ import {
   type ReadonlyState,
   rootAccount,
   type User,
+  unmadeById,
 } from "@tessera/core";
 import { nearestName } from "@tessera/wire";
 import { may, rootsFor } from "../../access/policy.ts";
@@ -82,9 +83,14 @@ function endedAs({ control: { state } }: Finder, user: User, row: EndedJobRow): 
   return { ended: row, account, own: row.user === user.id };
 }
 
+/** A live job or array, or an element that is not made yet. */
+export function liveById(state: ReadonlyState, id: JobId): Job | JobArray | undefined {
+  return state.jobById.get(id) ?? state.arrayById.get(id) ?? unmadeById(state, id);
+}
+
 async function findById(finder: Finder, user: User, id: string): Promise<FoundJob | undefined> {
   const { state, reader } = finder.control;
-  const live = state.jobById.get(id as JobId) ?? state.arrayById.get(id as JobId);
+  const live = liveById(state, id as JobId);
   if (live !== undefined) return liveAs(finder, user, live);
   const row = await reader.job(id);
   return row === undefined ? undefined : endedAs(finder, user, row);

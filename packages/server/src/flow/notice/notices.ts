@@ -1,4 +1,5 @@
 import { type AuditNote, type AuditOutcome, isRefusal, type TokenId, type UserId } from "@tessera/core";
+import { networksOf } from "../../access/networks.ts";
 import type { ControlPlane } from "../control.ts";
 import { plainAddress } from "./origins.ts";
 
@@ -65,7 +66,8 @@ export class Notices {
 
   add(told: Notice): void {
     const notice = told.address === undefined ? told : { ...told, address: plainAddress(told.address) };
-    const source = notice.user ?? notice.address ?? "";
+    // One machine can have any number of addresses of its network.
+    const source = notice.user ?? (notice.address === undefined ? "" : networksOf(notice.address).wide);
     if (this.#count(notice)) return;
     const known = this.#perSource.get(source) ?? 0;
     if (known < this.#limits.perSourceMax && this.#pending.size < this.#limits.max) this.#enter(notice, source);

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { apply, canonicalJson, emptyState } from "@tessera/core";
 import { sha256 } from "../../journal/digest.ts";
-import { rowOf } from "../../journal/golden/format.ts";
+import { rowOf } from "../../journal/line.ts";
 import { eventsOf } from "../write/recover.ts";
 import { Projector } from "./project.ts";
 
@@ -28,6 +28,7 @@ const rowHashes: Readonly<Record<string, string>> = {
   "0010-code.golden.jsonl": "46782461f316a099d548258b0c04912e0020e3198c9da63f7fcdb8ee91c30bb4",
   "0011-results.golden.jsonl": "0417ebc95693094fe843f75c47fb1e72fbf7e35a07d3f855ad3e2993af119c10",
   "0013-inside.golden.jsonl": "9bd07d9f42e202afeff34d27490071af33104f0f60429d4d89c0b23164885e20",
+  "0014-long-arrays.golden.jsonl": "178f8aac1af8c5db992e776d7d02978d6493dc6f92dc7c2a7bdb4699f1848e37",
   "0015-trail.golden.jsonl": "e4de2bb9ac10d628bb48747a95f426b90b0c7098b6ad5621a9d69c3f8b09732c",
   "0016-notes.golden.jsonl": "0417ebc95693094fe843f75c47fb1e72fbf7e35a07d3f855ad3e2993af119c10",
   "0020-sessions.golden.jsonl": "e4de2bb9ac10d628bb48747a95f426b90b0c7098b6ad5621a9d69c3f8b09732c",

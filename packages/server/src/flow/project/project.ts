@@ -6,6 +6,7 @@ import {
   Meter,
   type ReadonlyState,
   type Stretch,
+  unmadeById,
 } from "@tessera/core";
 import type { AuditRow, BookRow, EndedJobRow, Projected, UsageRow } from "../../store/port.ts";
 import { accountOfUser, auditOf, auditOfNotes } from "./audit.ts";
@@ -47,7 +48,9 @@ export class Projector {
         const user = state.tokens.get(command.token)?.user;
         if (user !== undefined) this.#subjects.set(command.token, accountOfUser(state, user));
       } else if ("job" in command) {
-        const account = (state.jobById.get(command.job) ?? state.arrayById.get(command.job))?.account;
+        const { jobById, arrayById } = state;
+        const job = jobById.get(command.job) ?? arrayById.get(command.job) ?? unmadeById(state, command.job);
+        const account = job?.account;
         if (account !== undefined) this.#subjects.set(command.job, accountOf(state, account).path);
       }
     }

@@ -5,6 +5,8 @@ import { linesOf } from "../../journal/lines.ts";
 import { checkRow, emptyJournal, headOf } from "../../journal/row.ts";
 import { asStored } from "../../store/index.ts";
 import type { Projected, Snapshot, StoreReader } from "../../store/port.ts";
+import { anchorFault } from "../trail/anchor-fault.ts";
+import { PrivateNotes } from "../trail/private-notes.ts";
 import { eventsOf } from "../write/recover.ts";
 import { isIntact } from "../write/snapshot-digest.ts";
 import { Projector } from "./project.ts";
@@ -22,6 +24,12 @@ export interface Verdict {
 }
 
 const rowsPerPage = 200;
+
+export interface VerifyOptions {
+  /** Files of heads that were kept outside, besides the folders that are anchors. Absent: no heads are compared. */
+  readonly anchors?: readonly string[];
+  readonly progress?: (rows: number) => void;
+}
 
 /** Replays the journal from nothing, row by row, handing out what each row projects. */
 async function* replay(reader: StoreReader) {
@@ -61,8 +69,10 @@ function projectRow(state: ReturnType<typeof emptyState>, row: JournalRow): Proj
  * be replayed, that the snapshot is the state it says it is, and that the projections hold what the journal says, no
  * more and no less. Names the part that is damaged.
  */
-export async function verify(reader: StoreReader, progress: (rows: number) => void = () => {}): Promise<Verdict> {
+export async function verify(reader: StoreReader, options: VerifyOptions = {}): Promise<Verdict> {
+  const { anchors, progress = () => {} } = options;
   const digest = new ProjectionDigest();
+  const notes = new PrivateNotes();
   let [rows, events, headHash] = [0, 0, ""];
   let state = emptyState();
   const bad = (badSeq: number | undefined, fault: string): Verdict => ({
@@ -91,6 +101,7 @@ export async function verify(reader: StoreReader, progress: (rows: number) => vo
       events += step.row.eventCount;
       headHash = Buffer.from(step.row.hash).toString("hex");
       digest.add(asStored(step.projected));
+      notes.take(step.row);
       if (snapshot?.seq === step.row.seq && snapshot.schema === snapshotSchema) {
         if (Buffer.from(snapshot.bytes).toString("utf8") !== writeSnapshot(state))
           return bad(step.row.seq, "the snapshot is not the state of this row");
@@ -106,6 +117,9 @@ export async function verify(reader: StoreReader, progress: (rows: number) => vo
   if (writeSnapshot(readSnapshot(text)) !== text) return bad(rows, "the state does not survive being written and read");
   const fault = await digest.compare(reader);
   if (fault !== undefined) return bad(rows, fault);
+  const anchored = anchors === undefined ? undefined : await anchorFault(reader, state, anchors, rows);
+  const outside = anchored ?? (await notes.fault(reader, state));
+  if (outside !== undefined) return bad(outside.row, outside.text);
   return { sound: true, rows, events, stateHash: sha256(Buffer.from(text)).toString("hex"), headHash };
 }
 

@@ -40,7 +40,7 @@ describe("a restore", () => {
       ...[ada, ben].map((user): Asked => [{ kind: "password.set", user }, [password(user, `hash of ${user}`)]]),
       [{ kind: "role.bind", user: cleo, role: "auditor", account: "" }],
     );
-    await backup({ dir: join(live, "store") }, file, { data: dir, key, keyFiles: { "secrets.key": "c2VjcmV0" } });
+    await backup({ dir: join(live, "store") }, file, { scratchIn: dir, key, keyFiles: { "secrets.key": "c2VjcmV0" } });
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -70,7 +70,7 @@ describe("a restore", () => {
     const into = { dir: join(dir, `new-${randomBytes(3).toString("hex")}`) };
     let kept: { keyFiles: Readonly<Record<string, string>>; ownerToken: string } | undefined;
     const done = await restoreBackup({
-      ...{ file: from, key, unsealed, into, data: dir },
+      ...{ file: from, key, unsealed, into, scratchIn: dir },
       ...(since && { since: { dir: join(live, "store") } }),
       keep: (keyFiles, ownerToken) => {
         kept = { keyFiles, ownerToken };

@@ -10,7 +10,7 @@ import {
 import type { JobApplied, JobCreated, JobSpecBody, Job as WireJob } from "@tessera/wire";
 import { jobCreated, jobCreatedFromDoc } from "../../render/job.ts";
 import type { Asker } from "../control.ts";
-import type { Finder } from "../find/find-job.ts";
+import { type Finder, liveById } from "../find/find-job.ts";
 import { newId } from "../ids.ts";
 import { gather } from "./gather.ts";
 
@@ -73,7 +73,7 @@ function sameText(spec: JobSpec): string {
 /** The answer to the create that made this job, also when the job has ended in the meantime. */
 export async function createdJob({ control }: Finder, id: string): Promise<JobCreated> {
   const { state, reader } = control;
-  const live = state.jobById.get(id as JobId) ?? state.arrayById.get(id as JobId);
+  const live = liveById(state, id as JobId);
   if (live !== undefined) return jobCreated(state, live);
   const row = await reader.job(id);
   if (row === undefined) throw new Error(`job ${id} was created and is nowhere to be found`);

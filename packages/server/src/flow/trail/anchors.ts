@@ -31,7 +31,8 @@ export class Anchors {
   readonly #control: ControlPlane;
   readonly #heads: Heads;
   readonly #vault: Vault;
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  #wroteAt = -everyMs;
   readonly #busy = new Set<string>();
   readonly #statuses = new Map<string, AnchorStatus>();
 
@@ -39,15 +40,26 @@ export class Anchors {
     this.#control = parts.control;
     this.#heads = parts.heads;
     this.#vault = parts.vault;
-    this.#timer = setInterval(() => void this.write(), everyMs).unref();
+    this.#heads.onSigned(() => this.#schedule());
   }
 
-  /** Writes the newest head to each anchor that does not hold it and is due. */
-  async write(now = this.#control.now()): Promise<void> {
+  /** Writes soon, but not more often than every few seconds. */
+  #schedule(): void {
+    if (this.#control.state.trail.anchors.size === 0) return;
+    const waitMs = Math.max(0, this.#wroteAt + everyMs - performance.now());
+    this.#timer ??= setTimeout(() => void this.#write(), waitMs).unref();
+  }
+
+  /** Writes the newest head to each anchor that does not hold it and is due; what fails or is not due comes later. */
+  async #write(): Promise<void> {
     const head = this.#heads.newest;
     const { anchors } = this.#control.state.trail;
-    if (head === undefined || head.row === 0) return;
-    await Promise.all([...anchors].map(([id, anchor]) => this.#writeTo(id, anchor, head, now)));
+    this.#wroteAt = performance.now();
+    if (head !== undefined && head.row > 0)
+      await Promise.all([...anchors].map(([id, anchor]) => this.#writeTo(id, anchor, head, this.#control.now())));
+    this.#timer = undefined;
+    const behind = [...anchors.keys()].some((id) => this.statusOf(id).row !== this.#heads.newest?.row);
+    if (behind) this.#schedule();
   }
 
   /** How far the anchor has come since this process started. */
@@ -56,7 +68,7 @@ export class Anchors {
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
   }
 
   async #writeTo(id: string, anchor: Anchor, head: HeadLine, now: Instant): Promise<void> {

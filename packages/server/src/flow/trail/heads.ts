@@ -32,6 +32,7 @@ export class Heads {
   #signedAt = 0;
   #moved = false;
   #stop: () => void = () => {};
+  #onSigned: () => void = () => {};
 
   private constructor(control: ControlPlane, signature: Signer, file: TreeFile | undefined, keepsFile: boolean) {
     this.#control = control;
@@ -68,6 +69,12 @@ export class Heads {
     const { keys } = this.#control.state.trail;
     if (keys.length === 0) return [{ publicKey: this.#signature.publicKey }];
     return keys.map(({ publicKey, signature }) => ({ publicKey, ...(signature !== undefined && { signature }) }));
+  }
+
+  /** Calls back whenever a head was signed. */
+  onSigned(listener: () => void): void {
+    this.#onSigned = listener;
+    if (this.#newest !== undefined) listener();
   }
 
   /** The signed head of the journal as it is now. */
@@ -142,6 +149,7 @@ export class Heads {
     if (this.#newest?.row === this.#tree.size) return;
     this.#newest = await this.#sign(this.#lastHash ?? Buffer.alloc(32));
     this.#signedAt = performance.now();
+    this.#onSigned();
   }
 
   #keep(root: Uint8Array, lastHash: Uint8Array): void {

@@ -16,8 +16,8 @@ import {
 import { eventsOf } from "../../flow/write/recover.ts";
 import { checkChain } from "../chain.ts";
 import { sha256 } from "../digest.ts";
+import { lineOf, rowOf } from "../line.ts";
 import { linesOf } from "../lines.ts";
-import { lineOf, rowOf } from "./format.ts";
 import { tellStory } from "./story.ts";
 
 const folder = fileURLToPath(new URL("../../../src/journal/golden/", import.meta.url));
@@ -42,6 +42,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "secret-changed": true,
   "volume-changed": true,
   "job-submitted": true,
+  "elements-made": true,
   "job-held": true,
   "job-entered": true,
   "job-edited": true,

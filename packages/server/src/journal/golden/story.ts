@@ -28,6 +28,7 @@ export function tellStory(seed: string): Teller {
   tellMoney(t);
   turns(t);
   notes(t);
+  longArray(t);
   sessions(t);
   return t;
 }
@@ -281,6 +282,24 @@ function turns(t: Teller): void {
   t.doAll(jobs);
   t.do({ kind: "policy.set", policy: { ...t.state.policy, graceMs: 0 } });
   t.tick(250);
+}
+
+/** An array of which only some elements are made; commands about elements that are not; a job that is killed. */
+function longArray(t: Teller): void {
+  for (const node of ["n0", "n1"]) t.do({ kind: "node.up", node });
+  const max = { waitingJobsPerUser: 50_000, cpuMemberCpusMilli: 250 };
+  t.do({ kind: "policy.set", policy: { ...t.state.policy, lostWorkMsMax: minute, max } });
+  t.submit("sweep", "owner", { array: "1-130", priority: "high" });
+  t.do({ kind: "job.cancel", job: jobId("sweep.129") });
+  t.do({ kind: "job.hold", job: jobId("sweep.130") });
+  t.do({ kind: "job.hold", job: jobId("sweep") });
+  t.do({ kind: "job.release", job: jobId("sweep") });
+  t.submit("after-all", "owner", { after: [{ job: jobId("sweep.128"), when: "ended" }] });
+  for (const { id } of [...t.state.jobs.values()].filter(
+    (job) => job.id.startsWith(jobId("sweep.")) && job.leases.length > 0,
+  ))
+    t.do({ kind: "job.cancel", job: id, force: true });
+  t.do({ kind: "job.cancel", job: jobId("sweep") });
 }
 
 /** Signing keys, private rows that are covered, anchors, and heads of another server. */

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { snapshotSchema, writeSnapshot } from "@tessera/core";
 import { sha256 } from "../digest.ts";
-import { lineOf } from "./format.ts";
+import { lineOf } from "../line.ts";
 import { tellStory } from "./story.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { JournalRow } from "../format.ts";
+import type { JournalRow } from "./format.ts";
 
 const bytesFields = ["inputs", "events", "salt", "root", "hash"] as const;
 
