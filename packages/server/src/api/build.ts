@@ -71,6 +71,8 @@ export interface ApiConfig {
 
 export interface BuiltApi {
   readonly app: FastifyInstance;
+  /** What the audit keeps beside commands. */
+  readonly notices: Notices;
   /** A path that signs the holder of a token in, once. */
   signInPath(token: string): string | undefined;
   close(): Promise<void>;
@@ -190,13 +192,14 @@ export async function buildApi(built: {
   flush.unref();
   return {
     app,
+    notices,
     signInPath(token) {
       const principal = authenticate(control.state, `Bearer ${token}`, control.now());
       return principal && signInPath(api.links.make(principal.token, control.now()).ticket);
     },
     async close() {
       clearInterval(flush);
-      anchors.close();
+      await anchors.close();
       heads.close();
       stopMetrics();
       watches.close();
