@@ -191,7 +191,7 @@ export async function buildApi(built: {
     },
     async close() {
       clearInterval(flush);
-      anchors.close();
+      await anchors.close();
       heads.close();
       stopMetrics();
       watches.close();
