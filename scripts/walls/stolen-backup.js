@@ -43,8 +43,13 @@ async function plant(server) {
     return made;
   };
   const name = word("user name");
-  const person = await personWithPassword(server, name, word("password"));
-  planted.push({ what: "token", word: person.token }, { what: "owner token", word: server.owner });
+  const password = "quiet rivers over seven stones"; // unlike the name: such a password would be refused
+  const person = await personWithPassword(server, name, password);
+  planted.push(
+    { what: "password", word: password },
+    { what: "token", word: person.token },
+    { what: "owner token", word: server.owner },
+  );
   for (const key of ["server", "secrets", "webhook", "signing", "backup"]) {
     const text = readFileSync(join(server.data, "keys", `${key}.key`), "utf8").trim();
     planted.push({ what: `${key}.key`, word: text });

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ContentStore } from "@tessera/content";
-import { findBackupKey, keyFilesOf, loadKeys, putKeyFiles, readKeyFile } from "./access/keys.ts";
+import { findBackupKey, isHeld, keyFilesOf, loadKeys, missingKeys, putKeyFiles, readKeyFile } from "./access/keys.ts";
 import { BadCall, type ServerConfig } from "./config.ts";
 import { writePrivately } from "./first-start.ts";
 import { jobsWithoutSnapshot } from "./flow/content/snapshot.ts";
@@ -12,11 +12,15 @@ import type { StoreConfig } from "./store/config.ts";
 
 /** What is printed: as JSON, and in words. */
 type Told = readonly [value: object, text: string];
-type Place = Pick<ServerConfig, "data" | "store">;
+type Place = Pick<ServerConfig, "data" | "store"> & {
+  /** The folder of a root helper, which then holds some of the keys. */
+  readonly state: string | undefined;
+};
 
-export async function writeBackup({ data, store }: Place, file: string, keyFile: string | undefined): Promise<Told> {
-  const key = keyFile === undefined ? ownKey(data) : readKeyFile(keyFile);
-  const { seq: rows } = await backup(store, file, { data, key, keyFiles: keyFilesOf(data) });
+export async function writeBackup({ data, store, state }: Place, file: string): Promise<Told> {
+  const key = ownKey(data, state);
+  const keyFiles = { ...keyFilesOf(data), ...(state !== undefined && keyFilesOf(state)) };
+  const { seq: rows } = await backup(store, file, { scratchIn: state ?? data, key, keyFiles });
   const id = keyIdOf(key);
   return [
     { file, rows, key: id },
@@ -25,21 +29,28 @@ export async function writeBackup({ data, store }: Place, file: string, keyFile:
   ];
 }
 
-export function backupKey(data: string, [verb, file]: readonly string[]): Told {
-  const path = join(data, "keys", "backup.key");
+export function backupKey({ data, state }: Omit<Place, "store">, [verb, file]: readonly string[]): Told {
+  const path = join(state ?? data, "keys", "backup.key");
   if (verb === "show") {
-    const key = keyIdOf(ownKey(data));
+    const key = keyIdOf(ownKey(data, state));
     return [{ key, file: path }, `${key}  ${path}`];
   }
   if (verb !== "export" || file === undefined)
     throw new BadCall("usage: tess admin backup-key show | tess admin backup-key export FILE");
   if (existsSync(file)) throw new BadCall(`${file} is there already; name a file that is not`);
-  const key = keyIdOf(ownKey(data));
+  const key = keyIdOf(ownKey(data, state));
   writePrivately(resolve(file), readFileSync(path, "utf8"));
   return [{ key, file }, `the key ${key} was written to ${file}. Who has it and a backup can read everything in it.`];
 }
 
-function ownKey(data: string): Buffer {
+/** The key that seals backups. It is made for a data folder of an older version; a backup without the keys of its secrets is none. */
+function ownKey(data: string, state: string | undefined): Buffer {
+  if (state !== undefined) return readKeyFile(join(state, "keys", "backup.key"));
+  if (missingKeys(data).includes("secrets.key"))
+    throw new Error(
+      `${join(data, "keys")} does not hold the keys of this server: name its data folder with --data. If a root helper ` +
+        "holds them, run this as root with --keys-in /var/lib/tessera-helper.",
+    );
   loadKeys(data); // makes what is missing, and checks what is there
   return readKeyFile(join(data, "keys", "backup.key"));
 }
@@ -50,18 +61,20 @@ interface RestoreFlags {
   readonly unsealed: boolean;
 }
 
-export async function restoreInto({ data, store }: Place, file: string, flags: RestoreFlags): Promise<Told> {
+export async function restoreInto({ data, store, state }: Place, file: string, flags: RestoreFlags): Promise<Told> {
   const given = flags.keyFile === undefined ? undefined : readKeyFile(flags.keyFile);
   const tokenFile = join(data, "owner.token");
   const restored = await restoreBackup({
     file,
-    key: given ?? findBackupKey(data),
+    key: given ?? findBackupKey(state ?? data),
     unsealed: flags.unsealed,
     into: store,
-    data,
+    scratchIn: state ?? data,
     ...(flags.since !== undefined && { since: placeOf(flags.since) }),
     keep: (keyFiles, ownerToken) => {
-      putKeyFiles(data, given === undefined ? keyFiles : { ...keyFiles, "backup.key": given.toString("base64") });
+      const all = given === undefined ? keyFiles : { ...keyFiles, "backup.key": given.toString("base64") };
+      const placed = (name: string) => (state !== undefined && isHeld(name) ? state : data);
+      for (const [name, text] of Object.entries(all)) putKeyFiles(placed(name), { [name]: text });
       writePrivately(tokenFile, `${ownerToken}\n`);
     },
   });
@@ -69,12 +82,20 @@ export async function restoreInto({ data, store }: Place, file: string, flags: R
   const { epoch, tokensEnded, passwordsEnded, secrets, backupSeq } = restored;
   return [
     { file, rows: backupSeq, epoch, tokensEnded, passwordsEnded, secrets, tokenFile, withoutSnapshot },
-    sentences(data, file, restored, withoutSnapshot, flags).join("\n"),
+    [...sentences({ data, state }, file, restored, withoutSnapshot, flags), ...ownerAdvice(data)].join("\n"),
   ];
 }
 
+/** What root made in a folder of another user cannot be opened by that user's server. */
+function ownerAdvice(data: string): string[] {
+  const { uid } = statSync(data);
+  return uid === process.geteuid?.()
+    ? []
+    : [`the folder belongs to user ${uid}: chown -R ${uid} ${data} before the start`];
+}
+
 function sentences(
-  data: string,
+  { data, state }: Omit<Place, "store">,
   file: string,
   { epoch, tokensEnded, passwordsEnded, secrets, madeAt, backupSeq }: Restored,
   withoutSnapshot: number,
@@ -89,7 +110,7 @@ function sentences(
       : `${ended}, which ended after the backup or were sessions.`,
     `a new token of a platform owner is in ${join(data, "owner.token")}`,
   ];
-  if (secrets > 0 && !existsSync(join(data, "keys", "secrets.key")))
+  if (secrets > 0 && !existsSync(join(state ?? data, "keys", "secrets.key")))
     lines.push(
       `it holds ${secrets} sealed secrets: copy the keys folder to ${join(data, "keys")} before you start the server`,
     );

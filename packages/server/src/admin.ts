@@ -30,18 +30,18 @@ const usage = `tess admin: checks and repairs the journal and the projections
   restore FILE         fill an empty store from a backup (the server must be stopped). All sessions, tokens and passwords end
     --since PLACE      the data folder or the database URL that went on after the backup: only what ended since then ends
     --unsealed         take a plain backup of an older version, which nothing protects
-    --key-file FILE    for backup and restore: the key, where the data folder does not hold it
+    --key-file FILE    the key, where the data folder does not hold it
   accept-loss [--yes]  go on with a store that lost rows, and write down in the journal which (the server must be stopped)
   postgres-setup       with the URL of the database's owner: bring the tables up to date, and make a role for the server
     --writer NAME      that can add to the journal and not change it (default tessera_writer); prints its URL once
   rotate-key           sign heads with a new key, which the old one signs for (the server must be stopped)
     --lost             the old key is gone: everyone who remembers it is warned
-    --keys-in DIR      the folder of the root helper, where that holds the keys
   journal export FILE  all rows, one a line (.jsonl), for tess-verify
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
 
   --data DIR, --database URL as for tess server; -o json
+  --keys-in DIR        for backup, backup-key, restore and rotate-key: the folder of the root helper, where that holds the keys
 
 Example: tess admin verify -o json`;
 
@@ -79,6 +79,7 @@ async function main(): Promise<void> {
   if (config === "help") return;
   const json = values.json === true || values.output === "json";
   const print = (value: object, text: string): void => console.log(json ? JSON.stringify(value) : text);
+  const place = { ...config, state: values["keys-in"] };
   switch (verb) {
     case "verify": {
       const { reader, comparison } = await openCompared(config.store);
@@ -103,12 +104,12 @@ async function main(): Promise<void> {
       return print({ rebuilt: true, old }, `the projections were rebuilt from the journal${kept}`);
     }
     case "backup":
-      return print(...(await writeBackup(config, needed(rest[0], "tess admin backup FILE"), values["key-file"])));
+      return print(...(await writeBackup(place, needed(rest[0], "tess admin backup FILE"))));
     case "backup-key":
-      return print(...backupKey(config.data, rest));
+      return print(...backupKey(place, rest));
     case "restore":
       return print(
-        ...(await restoreInto(config, needed(rest[0], "tess admin restore FILE"), {
+        ...(await restoreInto(place, needed(rest[0], "tess admin restore FILE"), {
           keyFile: values["key-file"],
           since: values.since,
           unsealed: values.unsealed === true,

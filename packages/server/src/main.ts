@@ -22,6 +22,7 @@ import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Alarms, clockText, diskText } from "./flow/alarms.ts";
 import { Driver } from "./flow/bind/drive.ts";
+import { isKnownFleet } from "./flow/bind/inventory.ts";
 import { Reports } from "./flow/bind/reports.ts";
 import { clockFile } from "./flow/clock/clock-file.ts";
 import { ClockWatch } from "./flow/clock/clock-watch.ts";
@@ -100,6 +101,7 @@ async function main(): Promise<void> {
 
   const register = async (): Promise<void> => {
     const nodes = await engine.inventory();
+    if (await isKnownFleet(control.state, nodes)) return;
     const answer = await control.ask(
       { kind: "node.register", nodes },
       { actor: { user: "system" }, request: "inventory" },
@@ -160,7 +162,7 @@ async function main(): Promise<void> {
   const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock)];
   for (const watch of watches) watch.start();
 
-  const outlets = openOutlets(config, keys.webhookKey, control);
+  const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
   const parts = { control, keys, content, dataFolder, work, alarms, outletsNow, config: settings };
@@ -229,7 +231,7 @@ function clientFolder(): string {
 }
 
 /** What is told to other systems. From the first start with one on, everything is told; what was before is not. */
-function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControlPlane): Outlet[] {
+function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControlPlane, alarms: Alarms): Outlet[] {
   const headSeq = control.started.seq;
   const common = {
     key,
@@ -238,7 +240,17 @@ function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControl
     warn: (text: string) => say(`tessera: ${text}`),
   };
   const fileOf = (name: string) => join(config.data, name);
-  const outlets: Outlet[] = config.auditTo.map((target) => new AuditOutlet({ target, control, fileOf, ...common }));
+  const failing = new Map<string, string>();
+  const turned = (name: string, fault: string | undefined) => {
+    if (fault === undefined) failing.delete(name);
+    else failing.set(name, `The audit is not taken by ${name}: ${fault}. It is sent again until it is.`);
+    const [text] = failing.values();
+    if (text === undefined) alarms.clear("audit");
+    else alarms.raise({ kind: "audit", since: control.now(), text });
+  };
+  const outlets: Outlet[] = config.auditTo.map(
+    (target) => new AuditOutlet({ target, control, fileOf, turned, ...common }),
+  );
   if (config.webhook !== undefined) {
     const places = { url: config.webhook, cursorFile: fileOf("webhook.cursor"), startFrom: headSeq };
     outlets.push(new Webhook({ ...places, reader: control.reader, now: () => control.now(), ...common }));

@@ -591,7 +591,7 @@ const table = {
     path: "/v1/alarms",
     action: "node.read",
     resource: "fleet",
-    summary: "What is wrong with the machine of the control plane now: its clock, its disk",
+    summary: "What is wrong with the machine of the control plane now: its clock, its disk, where its audit is sent",
     answer: AlarmList,
     status: 200,
   },

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmod, mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { standardPath } from "../supervise/job.ts";
 import { type Closet, closetCommand, type Means, shown } from "./closet.ts";
@@ -7,6 +7,7 @@ import type { FilterLoader } from "./filter.ts";
 import { findHierarchies, groupMounts, type Hierarchy } from "./hierarchies.ts";
 import { examineNetwork, type NetworkMeans } from "./network/means.ts";
 import { networkMark } from "./network/networks.ts";
+import { hasQuota } from "./quota.ts";
 import { seccompFilter } from "./seccomp.ts";
 
 /** What this machine, with our rights, can enforce. Found out by trying each thing once. */
@@ -21,6 +22,8 @@ export interface Machine {
   readonly groupMounts: readonly string[];
   /** How networks of jobs are kept apart; absent = they are not. */
   readonly network?: NetworkMeans;
+  /** The file system of the work folders counts what each may hold. */
+  readonly quota?: true;
   /** A group for the supervisors, outside the unit in which a service manager may keep us. */
   readonly supervisorGroup?: string;
 }
@@ -30,13 +33,14 @@ export async function examineMachine(stateFolder: string, without: readonly Mean
   const isRoot = process.getuid?.() === 0;
   const hierarchies = findHierarchies();
   const supervisorGroup = isRoot ? await makeSupervisorGroup(hierarchies) : undefined;
-  const network = await examineNetwork(networkMark(stateFolder), isRoot);
+  const network = await examineNetwork(stateFolder, networkMark(stateFolder), isRoot);
   const found = {
     isRoot,
     hierarchies,
     groupMounts: groupMounts(),
     ...(supervisorGroup === undefined ? {} : { supervisorGroup }),
     ...(network === undefined ? {} : { network }),
+    ...(isRoot && (await tryQuota(stateFolder)) && { quota: true as const }),
   };
   const file = await writeFilter(stateFolder);
   if (isRoot) await makeShownFolders();
@@ -51,6 +55,14 @@ export async function examineMachine(stateFolder: string, without: readonly Mean
     if (means !== "nothing" && (await works(stateFolder, { ...found, means }))) return { ...found, means };
   }
   return { ...found, means: "nothing" };
+}
+
+async function tryQuota(stateFolder: string): Promise<boolean> {
+  const folder = await mkdtemp(join(stateFolder, "trial-"));
+  await chown(folder, trialUser, trialUser);
+  const held = await hasQuota(folder, trialUser);
+  await rm(folder, { recursive: true, force: true });
+  return held;
 }
 
 function loadersOf(means: Means): readonly FilterLoader[] {

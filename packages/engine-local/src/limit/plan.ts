@@ -77,7 +77,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
       ...mounts,
     ],
     newFolders: mounts.map(({ at }) => at).filter(isNew),
-    ...(order.limits.shmMiB === undefined ? {} : { shmMiB: order.limits.shmMiB }),
+    ...shmOf(order.limits),
     controlGroups: shownGroups(machine, groups),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
     ...(machine.seccomp === undefined ? {} : { filter: machine.seccomp.loader }),
@@ -103,8 +103,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     processes: holder("processes") ?? `none (${noGroup})`,
     time: "supervisor",
     shm: namespaced ? "mount-namespace" : "none (the /dev/shm of the machine)",
-    scratch: watched,
-    checkpoint: watched,
+    scratch: machine.quota ? "project-quota" : watched,
+    checkpoint: machine.quota ? "project-quota" : watched,
   };
   const limits = (Object.keys(asked) as (keyof typeof asked)[]).filter((limit) => asked[limit]);
   const ender = groups.find((group) => group.ends !== "no");
@@ -127,6 +127,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     network: ground.network,
     wrapper: [...networkWords(ground.network, machine), ...wrapper],
     contained: namespaced,
+    ...(machine.quota && { quota: true as const }),
     ...(machine.seccomp === undefined ? {} : { seccompFile: machine.seccomp.file }),
     ...(user === undefined ? {} : { owner: user }),
     workFolder,
@@ -158,6 +159,12 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
 function ownWorkdir({ isRoot }: Machine, { workdir }: RunSheet["order"]): Bind[] {
   if (isRoot || workdir === undefined || !existsSync(workdir)) return [];
   return [{ from: workdir, at: workdir }];
+}
+
+/** Shared memory counts as memory, so half of that unless the job says otherwise: the kernel would give half of the machine. */
+function shmOf({ shmMiB, memoryMiB }: RunSheet["order"]["limits"]): { readonly shmMiB?: number } {
+  if (shmMiB !== undefined) return { shmMiB };
+  return memoryMiB > 0 ? { shmMiB: Math.max(1, Math.floor(memoryMiB / 2)) } : {};
 }
 
 function shownGroups({ hierarchies, groupMounts }: Machine, groups: readonly ControlGroup[]): ShownGroups {

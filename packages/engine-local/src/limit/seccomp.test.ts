@@ -80,6 +80,7 @@ for (const { arch, audit, clone, read, execve, socket, ioctl, ...denied } of mac
     assert.equal(ask(socket, 17, 3), noSuchFamily, "raw packets");
     assert.equal(ask(ioctl, 0, 0x5413), allow, "the size of a terminal");
     assert.equal(ask(ioctl, 0, 0x5412), notPermitted, "typing into a terminal");
+    assert.equal(ask(ioctl, 0, 0x401c5820), notPermitted, "leaving a quota");
     assert.equal(verdict(filter, { arch: 0x40000003, number: read }), notPermitted, "another architecture's interface");
     if (arch === "x64") assert.equal(ask(0x40000000 + read), notPermitted, "the x32 interface");
   });

@@ -28,6 +28,8 @@ const families = { unix: 1, internet: 2, internet6: 10, netlink: 16 } as const;
 const netlinkRoute = 0;
 /** TIOCSTI and TIOCLINUX put characters into a terminal as if somebody had typed them. */
 const typingRequests = [0x5412, 0x541c];
+/** FS_IOC_SETFLAGS and FS_IOC_FSSETXATTR take a file out of the project whose quota it counts in. */
+const fileRequests = [0x40086602, 0x401c5820];
 /** The usual personalities, and the one without address randomisation that sanitizers ask for; the last only asks. */
 const personalities = [0, 8, 0x20000, 0x20008, 0x40000, 0xffffffff];
 
@@ -83,7 +85,7 @@ function byArguments({ clone, ioctl, personality, socket, socketpair }: Architec
       ioctl,
       [
         ...argument(1),
-        ...typingRequests.flatMap((request) => when(ifEqual, request, notPermitted)),
+        ...[...typingRequests, ...fileRequests].flatMap((request) => when(ifEqual, request, notPermitted)),
         ...otherwise(allow),
       ],
     ],

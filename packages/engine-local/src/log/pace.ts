@@ -1,5 +1,5 @@
 /** Output beyond this is read later, and a job that writes without end waits in its own write. */
-const bytesPerSecond = 8 * 2 ** 20;
+const bytesPerSecond = 2 * 2 ** 20;
 const burstBytes = 32 * 2 ** 20;
 
 /**

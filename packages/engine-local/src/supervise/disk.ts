@@ -12,7 +12,7 @@ const mebibyte = 2 ** 20;
 /** A twentieth of the disk: enough for what a fast disk takes between two looks, and not half of a small one. */
 const floorBytes = { min: 512 * mebibyte, max: 8192 * mebibyte };
 const floorShare = 1 / 20;
-const floorInodesShare = 1 / 50;
+const floorInodesShare = 1 / 20;
 
 export async function freeAt(folder: string): Promise<Free> {
   const { bavail, bsize, blocks, ffree, files } = await statfs(folder);

@@ -2,11 +2,25 @@ import { chown, lstat, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { ReportWhat } from "@tessera/core";
 import { makeGroup } from "../limit/group.ts";
+import { setQuota } from "../limit/quota.ts";
 import { unpackCode } from "./code.ts";
 import { unpackMounted } from "./mounted.ts";
 import type { MemberNetwork } from "./network/member-network.ts";
+import { filesAllowed } from "./room.ts";
 import { isUnenforced, type RunSheet } from "./sheet.ts";
 import { removeGroups } from "./tree.ts";
+
+/** On folders that are still empty, or were given the same limits before: what is made in them inherits. */
+async function setQuotas({ order: { limits }, workFolder, checkpointFolder }: RunSheet): Promise<void> {
+  const { scratchMiB, checkpointMiB } = limits;
+  for (const [folder, mib] of [
+    [dirname(workFolder), scratchMiB] as const,
+    [checkpointFolder, checkpointMiB] as const,
+  ]) {
+    const fault = mib === undefined ? undefined : await setQuota(folder, mib * 1024, filesAllowed(mib));
+    if (fault !== undefined) throw new Error(`the limit on its folders cannot be set: ${fault}`);
+  }
+}
 
 /** Sets up all that can be set up before the job may run. A limit that does not hold is refused where that was asked. */
 export async function prepare(
@@ -23,6 +37,9 @@ export async function prepare(
     const { workFolder, temporaryFolder, outFolder, checkpointFolder, homeFolder, cacheFolder } = sheet;
     // The folder above the checkpoint stays ours: a job of an earlier attempt could else have put a link in its place.
     await mkdir(dirname(checkpointFolder), { recursive: true, mode: 0o711 });
+    await mkdir(dirname(workFolder), { recursive: true, mode: 0o700 });
+    await mkdir(checkpointFolder, { recursive: true, mode: 0o700 });
+    if (sheet.quota) await setQuotas(sheet);
     await mkdir(workFolder, { recursive: true, mode: 0o700 });
     await unpackCode(sheet, signal);
     await unpackMounted(sheet, signal);

@@ -61,6 +61,6 @@ it("keeps a twentieth of the disk back, and less of a small one", () => {
   assert.equal(disk(9_000, 2_000_000), false);
   assert.equal(disk(200, 1_000), true);
   assert.equal(disk(300, 1_000), false);
-  assert.equal(disk(50_000, 90_000, 10), true, "inodes run out as well");
+  assert.equal(disk(50_000, 90_000, 40), true, "inodes run out as well");
   assert.equal(disk(50_000, 90_000, 0, 0), false, "some file systems do not count them");
 });

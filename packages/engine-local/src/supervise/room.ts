@@ -75,7 +75,11 @@ export function watchRoom(
 
 function limitsOf({ order: { limits } }: RunSheet): RoomLimits {
   const { scratchMiB = Number.POSITIVE_INFINITY, checkpointMiB = Number.POSITIVE_INFINITY } = limits;
-  return { scratchMiB, checkpointMiB, files: Math.max(filesMin, scratchMiB * filesPerMiB) };
+  return { scratchMiB, checkpointMiB, files: filesAllowed(scratchMiB) };
+}
+
+export function filesAllowed(mib: number): number {
+  return Math.max(filesMin, mib * filesPerMiB);
 }
 
 /** Decides when to measure, and what a measurement means. */

@@ -28,6 +28,8 @@ export interface RunSheet {
   readonly contained: boolean;
   /** A compiled system call filter, handed to the wrapper as descriptor 3. */
   readonly seccompFile?: string;
+  /** The file system holds the limits on folders; absent = they are watched. */
+  readonly quota?: true;
   /** The unprivileged user to which the directories of the job belong. */
   readonly owner?: number;
   /** On this machine. */

@@ -8,8 +8,14 @@ import { standardPath } from "./job.ts";
 
 const program = fileURLToPath(new URL("./main.js", import.meta.url));
 
-/** Hundreds of supervisors share a machine with the jobs: a small heap, and no threads that only wait. */
-export const thrift = ["--max-old-space-size=64", "--max-semi-space-size=1", "--v8-pool-size=0", "--no-warnings"];
+/** Hundreds of supervisors share a machine with the jobs: a small heap, little compiled code, and no threads that only wait. */
+export const thrift = [
+  "--max-old-space-size=64",
+  "--lite-mode",
+  "--max-semi-space-size=1",
+  "--v8-pool-size=0",
+  "--no-warnings",
+];
 
 /**
  * Starts the supervisor of a lease in a session of its own, tied to us by nothing but the pipe that brings the

@@ -92,6 +92,11 @@ export function findBackupKey(dataFolder: string): Buffer | undefined {
   return existsSync(path) ? loadKey(path) : undefined;
 }
 
+/** Whether a key file is one that a helper holds, where there is one. */
+export function isHeld(name: string): boolean {
+  return ["secrets.key", "signing.key", "backup.key"].includes(name);
+}
+
 const keptInBackups = /^(?!backup\.)[a-z0-9.-]{1,60}\.key$/;
 
 /** The texts of all key files but the one that seals backups, by name. */

@@ -1,7 +1,7 @@
 import { durationText, type Instant } from "@tessera/core";
 import type { ClockAlarm } from "./clock/clock-watch.ts";
 
-export const alarmKinds = ["clock", "disk"] as const;
+export const alarmKinds = ["clock", "disk", "audit"] as const;
 
 /** Something that is wrong with the machine of the control plane, and that its owner should look at. */
 export interface Alarm {

@@ -28,7 +28,7 @@ export async function buildFixture(dir: string): Promise<Fixture> {
     await runJobs(ask, 12);
   });
   const key = randomBytes(32);
-  await backup({ dir: join(data, "store") }, file, { data, key, keyFiles: {} });
+  await backup({ dir: join(data, "store") }, file, { scratchIn: data, key, keyFiles: {} });
   // The second stop leaves a snapshot that is in use, and one before it.
   await during(data, "SIGTERM", (ask) => runJobs(ask, 6));
   copyFolder(data, stopped);

@@ -77,7 +77,7 @@ export type FleetNodeShape = Static<typeof FleetNodeShape>;
 export const FleetMap = Page(FleetNodeShape);
 
 export const Alarm = Type.Object({
-  kind: Type.Enum(["clock", "disk"]),
+  kind: Type.Enum(["clock", "disk", "audit"]),
   since: Timestamp,
   text: Type.String({ description: "What is wrong, and what to do" }),
 });

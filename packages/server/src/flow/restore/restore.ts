@@ -11,8 +11,8 @@ import { endedAll, endedSince } from "./since.ts";
 
 export interface RestoreOptions extends OpenBackup {
   readonly into: StoreConfig;
-  /** The data folder; the contents are unpacked in it. */
-  readonly data: string;
+  /** A folder that no one else can read, such as the data folder; the contents are unpacked in it. */
+  readonly scratchIn: string;
   /** The store that went on after the backup, where it can still be read: it tells what was revoked since. */
   readonly since?: StoreConfig;
   /** Keeps keys and the owner's token: it comes before the store is filled, since they cannot be had again. */
@@ -36,7 +36,7 @@ export interface Restored {
  * there is no moment in which a server could start with what was revoked.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
-  return withScratch(options.data, async (scratch) => {
+  return withScratch(options.scratchIn, async (scratch) => {
     const { store, preface, rebuild } = await unpack(options, scratch);
     try {
       if (rebuild) await store.replaceProjections(projections(store));

@@ -33,6 +33,7 @@ class Ground {
   readonly folder = mkdtempSync(join(root, "ground-"));
   readonly noted: Command[] = [];
   readonly warned: string[] = [];
+  readonly turns: string[] = [];
   readonly #t: TestContext;
 
   constructor(t: TestContext) {
@@ -61,6 +62,7 @@ class Ground {
       key,
       sleep: async (ms, signal) => void (await sleep(Math.min(ms, 20), undefined, { signal }).catch(() => {})),
       warn: (line) => this.warned.push(line),
+      turned: (_, fault) => this.turns.push(fault === undefined ? "over" : "failing"),
     });
     this.#t.after(() => outlet.close());
     return outlet;
@@ -194,6 +196,7 @@ describe("the audit in a file", () => {
     assert.match(ground.warned[0]!, /audit to file:.*wall\/audit.jsonl: 1 not taken \(.*\); again in 1 s/);
     rmSync(join(ground.folder, "wall"));
     await until(() => outlet.status.delivered === 1);
+    assert.deepEqual(ground.turns, ["failing", "over"]);
     assert.deepEqual(
       ground.noted.map(
         (command) => command.kind === "audit.note" && command.notes.map(({ action, outcome }) => [action, outcome]),

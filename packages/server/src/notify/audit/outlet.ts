@@ -21,6 +21,8 @@ export interface AuditOutletOptions {
   readonly key: Buffer;
   readonly sleep: OutboxOptions<AuditRecord>["sleep"];
   readonly warn: (text: string) => void;
+  /** It began to fail, for this reason, or works again. */
+  readonly turned: (name: string, fault: string | undefined) => void;
 }
 
 const rowsPerPage = 2_000;
@@ -32,7 +34,7 @@ const last = Number.MAX_SAFE_INTEGER;
 export class AuditOutlet extends Outbox<AuditRecord> {
   readonly #sink: Sink;
 
-  constructor({ target, control, headSeq, fileOf, key, sleep, warn }: AuditOutletOptions) {
+  constructor({ target, control, headSeq, fileOf, key, sleep, warn, turned }: AuditOutletOptions) {
     const sink = sinkOf(target, key, () => control.now());
     super({
       name: `audit to ${target.name}`,
@@ -47,7 +49,10 @@ export class AuditOutlet extends Outbox<AuditRecord> {
       gatherMs,
       sleep,
       warn,
-      turned: (fault) => void noteTurn(control, target.name, fault),
+      turned: (fault) => {
+        turned(target.name, fault);
+        void noteTurn(control, target.name, fault);
+      },
     });
     this.#sink = sink;
   }

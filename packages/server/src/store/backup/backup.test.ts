@@ -25,7 +25,7 @@ describe("backup and restore", () => {
   });
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-  const backup = (from: StoreConfig, file: string) => backupWith(from, file, { data: dir, key, keyFiles: {} });
+  const backup = (from: StoreConfig, file: string) => backupWith(from, file, { scratchIn: dir, key, keyFiles: {} });
   const restore = (file: string, into: StoreConfig, { unsealed = false, opensWith = key } = {}) =>
     fillFromBackup({ file, key: opensWith, unsealed }, dir, into);
 

@@ -13,8 +13,8 @@ import { withScratch } from "./scratch.ts";
 import { readSealed, writeSealed } from "./sealed.ts";
 
 export interface BackupOptions {
-  /** The data folder; the plain copy is in it until it is sealed. */
-  readonly data: string;
+  /** A folder that no one else can read, such as the data folder: the plain copy is in it until it is sealed. */
+  readonly scratchIn: string;
   /** Seals the backup. */
   readonly key: Buffer;
   /** Texts of the other key files by name, which go into the backup: they open what is in it. */
@@ -28,7 +28,7 @@ export interface BackupOptions {
 export async function backup(from: StoreConfig, file: string, options: BackupOptions): Promise<JournalHead> {
   if (existsSync(file))
     throw new Error(`${file} is there already; name a file that is not, so that no backup is lost.`);
-  return withScratch(options.data, async (scratch) => {
+  return withScratch(options.scratchIn, async (scratch) => {
     const image = join(scratch, "store.sqlite");
     closeSync(openSync(image, "wx", 0o600));
     if ("dir" in from) copyFile(fileIn(from.dir), image);
