@@ -64,13 +64,16 @@ it("[S11] an invoice of a month that was lived through is the same bytes in ever
   const { text: first } = JSON.parse(text("invoice.json")) as { text: string };
   const later = await serve(env);
   await (async () => {
-    const { text: second } = JSON.parse(tess("invoice", "show", "INV-academy-000001", "-o", "json")) as { text: string };
+    const { text: second } = JSON.parse(tess("invoice", "show", "INV-academy-000001", "-o", "json")) as {
+      text: string;
+    };
     assert.equal(second, first);
     const kindsOf = (number: string) =>
       (JSON.parse(tess("invoice", "show", number, "-o", "json")) as { lines: { kind: string }[] }).lines.map(
         ({ kind }) => kind,
       );
-    for (const kind of ["reserved", "burst", "cpu", "memory"]) assert.ok(kindsOf("INV-academy-000001").includes(kind), kind);
+    for (const kind of ["reserved", "burst", "cpu", "memory"])
+      assert.ok(kindsOf("INV-academy-000001").includes(kind), kind);
     assert.ok(kindsOf("INV-atelier-000001").includes("lent"), "who lent is credited");
   })().finally(later);
 
