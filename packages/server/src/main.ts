@@ -22,6 +22,7 @@ import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Alarms, clockText, diskText } from "./flow/alarms.ts";
 import { Driver } from "./flow/bind/drive.ts";
+import { isKnownFleet } from "./flow/bind/inventory.ts";
 import { Reports } from "./flow/bind/reports.ts";
 import { clockFile } from "./flow/clock/clock-file.ts";
 import { ClockWatch } from "./flow/clock/clock-watch.ts";
@@ -100,6 +101,7 @@ async function main(): Promise<void> {
 
   const register = async (): Promise<void> => {
     const nodes = await engine.inventory();
+    if (await isKnownFleet(control.state, nodes)) return;
     const answer = await control.ask(
       { kind: "node.register", nodes },
       { actor: { user: "system" }, request: "inventory" },

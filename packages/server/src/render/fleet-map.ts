@@ -5,7 +5,7 @@ import { may } from "../access/policy.ts";
 const letters = { idle: ".", guaranteed: "g", burst: "b", leaving: "l", others: "x" } as const;
 
 /** The fleet for this viewer in one pass over leases and one over nodes; of what others hold only that it is held. */
-export function renderFleetMap(state: ReadonlyState, viewer: User): FleetNodeShape[] {
+export function* fleetMap(state: ReadonlyState, viewer: User): Generator<FleetNodeShape> {
   const { fleet } = state;
   const letterOf = new Array<string>(fleet.gpuFree.length).fill(letters.idle);
   const tenantAt = new Map<number, string>();
@@ -19,21 +19,19 @@ export function renderFleetMap(state: ReadonlyState, viewer: User): FleetNodeSha
       if (tenant !== undefined) tenantAt.set(gpu, tenant);
     }
   }
-  const items: FleetNodeShape[] = [];
   for (const node of fleet.nodes) {
     if (node === undefined) continue;
     const { name, place, gpus } = node.facts;
     const first = node.firstGpu as number;
-    items.push({
+    yield {
       name,
       ...place,
       model: gpus[0]?.model ?? "",
       mode: node.mode,
       cells: letterOf.slice(first, first + gpus.length).join(""),
       ...holdersOf(tenantAt, first, gpus.length),
-    });
+    };
   }
-  return items;
 }
 
 function letterFor(job: Job, lease: Lease): string {

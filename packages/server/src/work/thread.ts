@@ -1,7 +1,15 @@
+import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { Outage } from "../flow/control.ts";
 import { type FromWorker, Stopped, type ToWorker } from "./messages.ts";
 import type { TaskTable } from "./work.ts";
+
+/** Where cores are few, the threads that answer and commit come first. On Linux this is of the calling thread alone. */
+export function yieldToOthers(): void {
+  if (process.platform === "linux") setPriority(niceness);
+}
+
+const niceness = 10;
 
 /** What a task sees beside its input. */
 export interface TaskContext {

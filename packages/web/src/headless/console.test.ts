@@ -277,6 +277,23 @@ describe("the console in a real browser", { skip: missing }, () => {
     }
   });
 
+  it("finds audit entries by text, action and user, and the address of the page keeps the search", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await watched.go("/audit?action=user.create");
+    const entries = page.getByRole("region", { name: "Audit" });
+    await entries.getByText("user.create").first().waitFor();
+    assert.equal(await entries.getByText("account.create").count(), 0);
+    await page.getByLabel("Text", { exact: true }).fill("the-auditor");
+    await page.waitForURL("**/audit?*text=the-auditor*");
+    await page.getByRole("heading", { name: "1 entry" }).waitFor();
+    await page.getByLabel("Outcome").selectOption("failed");
+    await page.getByText("No entry matches").waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
   it("is worked with the keyboard", async () => {
     const watched = await open();
     const { page } = watched;

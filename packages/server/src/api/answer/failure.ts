@@ -28,7 +28,7 @@ export function failed(
     request.tessRequestId = newId("req_");
     reply.raw.setHeader("x-request-id", request.tessRequestId);
   }
-  const denial = denialOfError(error);
+  const denial = denialOfError(error, request.routeOptions?.bodyLimit ?? bodyBytesMax);
   if (denial.refused === "internal" || denial.refused === "unavailable") {
     const route = `${request.method} ${request.routeOptions?.url ?? "?"}`;
     log({
@@ -49,13 +49,13 @@ function causeOf(error: Error): string {
   return error.cause instanceof Error ? ` (cause: ${error.cause.message})` : "";
 }
 
-function denialOfError(error: Error & { code?: string; statusCode?: number }): Denial {
+function denialOfError(error: Error & { code?: string; statusCode?: number }, bytesMax: number): Denial {
   if (error instanceof Denied) return error.denial;
   if (error instanceof Outage)
     return deny("unavailable", "The control plane cannot answer at the moment.", "Try again in a moment.");
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
-      return deny("too-large", `The body is larger than ${bodyBytesMax / 1_048_576} MiB.`, "Send a smaller body.");
+      return deny("too-large", `The body is larger than ${sizeText(bytesMax)}.`, "Send a smaller body.");
     case "FST_ERR_CTP_INVALID_MEDIA_TYPE":
       return deny("unsupported-media-type", "The content type of the body is not accepted.", "Send application/json.");
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
@@ -79,6 +79,10 @@ function denialOfError(error: Error & { code?: string; statusCode?: number }): D
     "The server failed to answer; its log has the cause under this request id.",
     "Retry; if it fails again, give the request id to the platform owner.",
   );
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`;
 }
 
 /** Answers what the HTTP parser could not read, on the bare socket. */

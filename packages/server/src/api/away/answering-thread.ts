@@ -4,12 +4,13 @@ import { BudgetWatch } from "../../flow/watch/budget-watch.ts";
 import { JobBudgetWatch } from "../../flow/watch/job-budget-watch.ts";
 import { openReader } from "../../store/index.ts";
 import { ReplicaControl } from "../../work/replica-control.ts";
-import { type TaskContext, TaskThread } from "../../work/thread.ts";
+import { type TaskContext, TaskThread, yieldToOthers } from "../../work/thread.ts";
 import { gatherCosts } from "../metrics/cost-metrics.ts";
 import { Answering } from "./answering.ts";
 import type { AnsweringConfig, AnsweringTasks } from "./tasks.ts";
 
 /** The thread that answers what may take long, from a state of its own. */
+yieldToOthers();
 const config = workerData as AnsweringConfig;
 const thread = new TaskThread();
 let opening: Promise<Opened> | undefined;

@@ -15,6 +15,8 @@ import { checkOfBody } from "../request/validate.ts";
 import { checkScope } from "./authorise.ts";
 import { otherSite } from "./gate.ts";
 
+const bodyBytesMax = 16 * 1024;
+
 /** Routes that hand out or take back a cookie, and so are answered here and not by a handler. */
 export type SessionId = "readSession" | "signIn" | "signOut" | "signOutEverywhere";
 const ids: ReadonlySet<RouteId> = new Set<RouteId>(["readSession", "signIn", "signOut", "signOutEverywhere"]);
@@ -31,6 +33,7 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
     app.route({
       method,
       url,
+      bodyLimit: bodyBytesMax, // from strangers too
       handler: async (request, reply) => {
         try {
           const denial = await act(request, reply);

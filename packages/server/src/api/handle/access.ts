@@ -19,7 +19,7 @@ import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { userNamed } from "../guard/authorise.ts";
-import { pageOf } from "../request/page.ts";
+import { listing, pageOf } from "../request/page.ts";
 import { earlierResult, firstUsedAt } from "../request/repeat.ts";
 
 type AccessHandlers = {
@@ -43,12 +43,7 @@ type AccessHandlers = {
 export const accessHandlers: AccessHandlers = {
   whoAmI: (api, { principal }) => showWhoAmI(api, principal),
 
-  listUsers(api, { principal, query }) {
-    const { state } = api.control;
-    const seen = [...state.users.values()].filter((user) => maySeeUser(state, principal.user, user));
-    const key = (user: User) => `${api.people.nameOf(user.id)}\n${user.id}`;
-    return pageOf(api.seal, "users", seen, key, query, (user) => showUser(api, principal.user, user));
-  },
+  listUsers: (api, call) => pageOf(api.seal, userListing(api, call), call.query),
 
   async createUser(api, call) {
     let id = earlierResult(api, call);
@@ -82,24 +77,7 @@ export const accessHandlers: AccessHandlers = {
     return {};
   },
 
-  listRoles(api, { target, query }) {
-    const { state } = api.control;
-    const wanted = query.user === undefined ? undefined : userNamed(api, query.user);
-    const users = query.user === undefined ? [...state.users.values()] : wanted === undefined ? [] : [wanted];
-    const found = users.flatMap((user) =>
-      user.bindings
-        .filter(({ account }) => target.some((root) => isInside(state, account, root.no)))
-        .map((binding) => renderBinding(state, api.people, user, binding)),
-    );
-    return pageOf(
-      api.seal,
-      "roles",
-      found,
-      ({ account, user, role }) => `${account}\n${user}\n${role}`,
-      query,
-      (shown) => shown,
-    );
-  },
+  listRoles: (api, call) => pageOf(api.seal, roleListing(api, call), call.query),
 
   async bindRole(api, call) {
     const { body, target, principal } = call;
@@ -133,13 +111,9 @@ export const accessHandlers: AccessHandlers = {
     return isRefusal(done) ? done : {};
   },
 
-  listTokens(api, { principal, query }) {
-    const owner = query.user === undefined ? principal.user : userNamed(api, query.user);
-    if (owner === undefined || !maySeeUser(api.control.state, principal.user, owner, "token.read"))
-      return notFound("user");
-    return pageOf(api.seal, "tokens", tokensOf(api, owner), tokenKey, query, (token) =>
-      renderToken(token, api.tokenUse),
-    );
+  listTokens(api, call) {
+    const tokens = tokenListing(api, call);
+    return isDenied(tokens) ? tokens : pageOf(api.seal, tokens, call.query);
   },
 
   async createToken(api, call) {
@@ -247,4 +221,31 @@ function tokenOwner(api: Api, { body, principal }: Call<"createToken">): User | 
   const owner = userNamed(api, body.user);
   if (owner === undefined || !maySeeUser(state, principal.user, owner)) return notFound("user");
   return owner === principal.user || mayActFor(state, principal.user, owner) ? owner : forbidden("token.write");
+}
+
+export function userListing(api: Api, { principal }: Pick<Call<"listUsers">, "principal">) {
+  const { state } = api.control;
+  const seen = [...state.users.values()].filter((user) => maySeeUser(state, principal.user, user));
+  const key = (user: User) => `${api.people.nameOf(user.id)}\n${user.id}`;
+  return listing("users", seen, key, (user) => showUser(api, principal.user, user));
+}
+
+export function roleListing(api: Api, { target, query }: Pick<Call<"listRoles">, "target" | "query">) {
+  const { state } = api.control;
+  const wanted = query.user === undefined ? undefined : userNamed(api, query.user);
+  const users = query.user === undefined ? [...state.users.values()] : wanted === undefined ? [] : [wanted];
+  const found = users.flatMap((user) =>
+    user.bindings
+      .filter(({ account }) => target.some((root) => isInside(state, account, root.no)))
+      .map((binding) => renderBinding(state, api.people, user, binding)),
+  );
+  const key = ({ account, user, role }: (typeof found)[number]) => `${account}\n${user}\n${role}`;
+  return listing("roles", found, key, (binding) => binding);
+}
+
+export function tokenListing(api: Api, { principal, query }: Pick<Call<"listTokens">, "principal" | "query">) {
+  const owner = query.user === undefined ? principal.user : userNamed(api, query.user);
+  if (owner === undefined || !maySeeUser(api.control.state, principal.user, owner, "token.read"))
+    return notFound("user");
+  return listing("tokens", tokensOf(api, owner), tokenKey, (token) => renderToken(token, api.tokenUse));
 }

@@ -21,7 +21,7 @@ import { isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { quotaWindowOf, termsOf } from "../request/account-terms.ts";
 import { staleUnless } from "../request/if-match.ts";
-import { pageOf } from "../request/page.ts";
+import { listing, pageOf } from "../request/page.ts";
 import { earlierResult } from "../request/repeat.ts";
 
 type AccountHandlers = {
@@ -43,11 +43,7 @@ export function accountsWithin(state: ReadonlyState, roots: readonly Account[]):
 }
 
 export const accountHandlers: AccountHandlers = {
-  listAccounts(api, { target, query }) {
-    const { state } = api.control;
-    const show = (account: Account) => renderAccount(state, api.seal, account);
-    return pageOf(api.seal, "accounts", accountsWithin(state, target), (account) => account.path, query, show);
-  },
+  listAccounts: (api, call) => pageOf(api.seal, accountListing(api, call), call.query),
 
   async createAccount(api, call) {
     const { path, ...body } = call.body;
@@ -99,7 +95,8 @@ export const accountHandlers: AccountHandlers = {
       name,
       changedAt: timestamp(state.secrets.get(`${account.no}/${name}`)!),
     });
-    return pageOf(api.seal, "secrets", usable, ({ account, name }) => `${name}\n${account.path}`, query, show);
+    const secrets = listing("secrets", usable, ({ account, name }) => `${name}\n${account.path}`, show);
+    return pageOf(api.seal, secrets, query);
   },
 
   async putSecret(api, call) {
@@ -114,6 +111,11 @@ export const accountHandlers: AccountHandlers = {
     return (await deleteSecret(api.control, askerOf(call), call.target, name)) ?? {};
   },
 };
+
+export function accountListing({ control: { state }, seal }: Api, { target }: Pick<Call<"listAccounts">, "target">) {
+  const show = (account: Account) => renderAccount(state, seal, account);
+  return listing("accounts", accountsWithin(state, target), (account) => account.path, show);
+}
 
 /** Another quota for a time. */
 async function editWindow(api: Api, call: Call<"editAccount">) {

@@ -1,11 +1,11 @@
 import { type FleetNode, isRefusal, parseDuration } from "@tessera/core";
 import { checkZone, instantOf } from "../../flow/zones.ts";
 import { Holders, renderGpu, renderNode } from "../../render/fleet.ts";
-import { renderFleetMap } from "../../render/fleet-map.ts";
+import { fleetMap } from "../../render/fleet-map.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { pageOf } from "../request/page.ts";
+import { listing, pageOf } from "../request/page.ts";
 
 type FleetHandlers = {
   readFleet: Handler<"readFleet">;
@@ -23,29 +23,13 @@ type FleetHandlers = {
 type NodeCommand = Extract<Parameters<Api["control"]["ask"]>[0], { node: string }>;
 
 export const fleetHandlers: FleetHandlers = {
-  readFleet: (api, { principal }) => ({ items: renderFleetMap(api.control.state, principal.user) }),
+  readFleet: (api, { principal }) => ({ items: [...fleetMap(api.control.state, principal.user)] }),
 
   listAlarms: ({ alarms }) => ({
     items: (alarms?.list() ?? []).map((alarm) => ({ ...alarm, since: timestamp(alarm.since) })),
   }),
 
-  listNodes(api, { query, principal }) {
-    const { state } = api.control;
-    const { model, mode } = query;
-    const nodes = nodesOf(api).filter(
-      (node) =>
-        (mode === undefined || node.mode === mode) &&
-        (model === undefined || node.facts.gpus.some((gpu) => gpu.model === model)),
-    );
-    return pageOf(
-      api.seal,
-      "nodes",
-      nodes,
-      (node) => node.no,
-      query,
-      (node) => renderNode(state, api.seal, principal.user, node),
-    );
-  },
+  listNodes: (api, call) => pageOf(api.seal, nodeListing(api, call), call.query),
 
   getNode: (api, call) => shown(api, call),
 
@@ -79,17 +63,37 @@ export const fleetHandlers: FleetHandlers = {
   downNode: (api, call) =>
     change(api, call, { kind: "node.down", node: call.params.node!, reason: call.body.reason ?? "" }),
 
-  listGpus(api, { query, principal }) {
-    const { state } = api.control;
-    const holders = new Holders(state);
-    const gpus = nodesOf(api)
-      .filter((node) => query.node === undefined || node.facts.name === query.node)
-      .flatMap((node) => node.facts.gpus.map((facts, index) => ({ node, index, facts })))
-      .filter(({ facts }) => query.model === undefined || facts.model === query.model);
-    const show = ({ node, index }: (typeof gpus)[number]) => renderGpu(state, principal.user, node, index, holders);
-    return pageOf(api.seal, "gpus", gpus, ({ node, index }) => node.firstGpu + index, query, show);
-  },
+  listGpus: (api, call) => pageOf(api.seal, gpuListing(api, call), call.query),
 };
+
+export function nodeListing(api: Api, { query, principal }: Pick<Call<"listNodes">, "query" | "principal">) {
+  const { model, mode } = query;
+  const nodes = nodesOf(api).filter(
+    (node) =>
+      (mode === undefined || node.mode === mode) &&
+      (model === undefined || node.facts.gpus.some((gpu) => gpu.model === model)),
+  );
+  const show = (node: FleetNode) => renderNode(api.control.state, api.seal, principal.user, node);
+  return listing("nodes", nodes, (node) => node.no, show);
+}
+
+interface GpuPlace {
+  readonly node: FleetNode;
+  readonly index: number;
+}
+
+export function gpuListing(api: Api, { query, principal }: Pick<Call<"listGpus">, "query" | "principal">) {
+  const { state } = api.control;
+  const holders = new Holders(state);
+  const places: GpuPlace[] = [];
+  for (const node of nodesOf(api)) {
+    if (query.node !== undefined && node.facts.name !== query.node) continue;
+    for (const [index, { model }] of node.facts.gpus.entries())
+      if (query.model === undefined || model === query.model) places.push({ node, index });
+  }
+  const show = ({ node, index }: GpuPlace) => renderGpu(state, principal.user, node, index, holders);
+  return listing("gpus", places, ({ node, index }) => node.firstGpu + index, show);
+}
 
 export function nodesOf({ control: { state } }: Api): FleetNode[] {
   return state.fleet.nodes.filter((node): node is FleetNode => node !== undefined);

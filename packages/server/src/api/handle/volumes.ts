@@ -2,7 +2,7 @@ import { type Account, pathUp, plainPath, type ReadonlyState, refuse, type Volum
 import { timestamp } from "../../render/quantities.ts";
 import { isDenied, notFound } from "../answer/problem.ts";
 import { askerOf, type Handler } from "../context.ts";
-import { pageOf } from "../request/page.ts";
+import { listing, pageOf } from "../request/page.ts";
 
 type VolumeHandlers = {
   listVolumes: Handler<"listVolumes">;
@@ -28,7 +28,7 @@ export const volumeHandlers: VolumeHandlers = {
       createdAt: timestamp(volume.createdAt),
     });
     const keyOf = ({ account, name }: Usable) => `${name}\n${account.path}`;
-    return pageOf(seal, "volumes", usableIn(state, target), keyOf, query, show);
+    return pageOf(seal, listing("volumes", usableIn(state, target), keyOf, show), query);
   },
 
   async putVolume({ control, dataFolder }, call) {

@@ -10,6 +10,7 @@ import { newId } from "../../flow/ids.ts";
 import { type Denial, deny, notFound, problemOf, statusOf } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import { checkScope } from "../guard/authorise.ts";
+import { wrongHost } from "../guard/host.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import type { Granted, Open } from "./entrances.ts";
 import type { Pages } from "./pages.ts";
@@ -23,7 +24,12 @@ const rate = { burst: 500, perSecond: 100 };
 const looksPerPing = 5;
 
 /** WebSockets: entrances of the API, and those of pages of jobs. */
-export function addUpgrades(app: FastifyInstance, api: Api, pages: Pages): void {
+export function addUpgrades(
+  app: FastifyInstance,
+  api: Api,
+  pages: Pages,
+  isOurs: (host: string | undefined) => boolean,
+): void {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: messageBytesMax,
@@ -37,6 +43,7 @@ export function addUpgrades(app: FastifyInstance, api: Api, pages: Pages): void 
     const page = pages.at(request.headers.host);
     if (page !== undefined) return void pages.upgrade(page, request, socket, head);
     const refuse = (denial: Denial) => answer(socket, denial);
+    if (!isOurs(request.headers.host)) return refuse(wrongHost(request.headers.host));
     const asked = address.exec(request.url ?? "")?.[1];
     if (asked === undefined) {
       return refuse(deny("no-such-route", "There is nothing at this address.", "See /openapi.json."));

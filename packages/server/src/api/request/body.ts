@@ -4,7 +4,7 @@ export const bodyBytesMax = 1_048_576;
 /** Nothing we take is nested deeper than a handful; recursion below this depth is safe everywhere. */
 export const depthMax = 32;
 /** Fields and list items together. A job file has dozens, the list of a large folder some thousands. */
-export const valuesMax = 50_000;
+export const valuesMax = 12_000;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 

@@ -70,7 +70,7 @@ describe("a stream", () => {
       control.must({ kind: "role.unbind", user: id, role: "team-admin", account: "lab" }),
   };
   for (const [what, lose] of Object.entries(lossOfRights)) {
-    it(`ends when ${what}`, async () => {
+    it(`[S33] ends when ${what}`, async () => {
       const user = await tenancy.user(`u${what.length}`, "team-admin", "lab");
       const opened = await Promise.all((["log", "file", "list"] as const).map((kind) => open(user.token, kind)));
       assert.deepEqual(
@@ -83,7 +83,7 @@ describe("a stream", () => {
     });
   }
 
-  it("ends when its token expires", async () => {
+  it("[S33] ends when its token expires", async () => {
     const { token } = await tenancy.token(ana.id, [], control.now() + 300);
     const ended = await Promise.all([await open(token, "log"), await open(token, "list")].map(ends));
     assert.deepEqual(ended, [true, true]);

@@ -1,30 +1,39 @@
+import { Slices } from "../../flow/slices.ts";
 import type { Change, Source } from "./source.ts";
 
 /** A list that is compared as a whole: simple and right whatever event changed it. */
 export class DiffSource<Item extends object> implements Source {
-  readonly #list: () => readonly Item[];
+  readonly #list: () => Iterable<Item>;
   readonly #keyOf: (item: Item) => string;
   readonly #limit: number;
   #told = new Map<string, number>();
   everyMs = quickMs;
 
-  constructor(list: () => readonly Item[], keyOf: (item: Item) => string, limit: number) {
+  constructor(list: () => Iterable<Item>, keyOf: (item: Item) => string, limit: number) {
     this.#list = list;
     this.#keyOf = keyOf;
     this.#limit = limit;
   }
 
-  sync(): readonly object[] {
-    const items = this.#list();
-    this.#told = new Map(items.map((item) => [this.#keyOf(item), digest(JSON.stringify(item))]));
-    return items.slice(0, this.#limit);
+  async sync(): Promise<readonly object[]> {
+    const first: Item[] = [];
+    const told = new Map<string, number>();
+    const slices = new Slices();
+    for (const item of this.#list()) {
+      if (slices.isOver) await slices.next();
+      told.set(this.#keyOf(item), digest(JSON.stringify(item)));
+      if (first.length < this.#limit) first.push(item);
+    }
+    this.#told = told;
+    return first;
   }
 
-  changes(): readonly Change[] {
-    const startedAt = performance.now();
+  async changes(): Promise<readonly Change[]> {
+    const slices = new Slices();
     const changes: Change[] = [];
     const seen = new Map<string, number>();
     for (const item of this.#list()) {
+      if (slices.isOver) await slices.next();
       const key = this.#keyOf(item);
       const now = digest(JSON.stringify(item));
       if (this.#told.get(key) !== now) changes.push({ event: "put", item });
@@ -33,7 +42,7 @@ export class DiffSource<Item extends object> implements Source {
     for (const id of this.#told.keys()) if (!seen.has(id)) changes.push({ event: "delete", id });
     this.#told = seen;
     // At most a twentieth of the time goes into looking.
-    this.everyMs = Math.max(quickMs, 20 * (performance.now() - startedAt));
+    this.everyMs = Math.max(quickMs, 20 * slices.spentMs);
     return changes;
   }
 }

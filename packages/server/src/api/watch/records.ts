@@ -41,14 +41,16 @@ export class FeedSource implements Source {
 }
 
 const usageEveryMs = 1_000;
-const usageFirstMax = 10_000;
+/** Each is sealed and spelled: more at once would hold up others. */
+const usageAtOnce = 200;
 
 /** What is metered only grows, too: from the cursor on, and then whatever comes. */
 export class UsageSource implements Source {
   readonly #api: Api;
   readonly #accounts: readonly Account[];
   #place: UsagePlace | undefined;
-  readonly everyMs = usageEveryMs;
+  everyMs = usageEveryMs;
+  more = false;
 
   constructor(api: Api, accounts: readonly Account[], from: UsagePlace | undefined) {
     this.#api = api;
@@ -65,8 +67,10 @@ export class UsageSource implements Source {
   }
 
   async #take(): Promise<readonly object[]> {
-    const { found, seen } = await usageAfter(this.#api.control, this.#accounts, this.#place, usageFirstMax);
+    const { found, seen, more } = await usageAfter(this.#api.control, this.#accounts, this.#place, usageAtOnce);
     this.#place = seen;
+    this.more = more;
+    this.everyMs = more ? quickMs : usageEveryMs;
     return found.map((each) => showUsageEvent(this.#api, each));
   }
 }

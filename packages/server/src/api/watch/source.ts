@@ -14,6 +14,8 @@ export interface Source {
   changes(): Promise<readonly Change[]> | readonly Change[];
   /** Shown each event while the state is still without it. */
   see?(event: Event, state: ReadonlyState): void;
+  /** There is more to tell than the last look told: it looks again, although nothing happens. */
+  readonly more?: boolean;
   /** How much it has seen and not told yet. */
   readonly backlog?: number;
   /** The least time between two looks; a list that is costly to compare is looked at less often. */

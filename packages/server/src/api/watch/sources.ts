@@ -1,13 +1,16 @@
 import { isRefusal } from "@tessera/core";
 import type { RouteId, RouteOf } from "@tessera/wire";
 import type { UsagePlace } from "../../flow/meter/usage-events.ts";
+import { fleetMap } from "../../render/fleet-map.ts";
 import { type Denial, isDenied, notFound } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
+import { roleListing, tokenListing, userListing } from "../handle/access.ts";
+import { accountListing } from "../handle/accounts.ts";
 import { auditSearch } from "../handle/audit-search.ts";
-import { handlers } from "../handle/index.ts";
+import { gpuListing, nodeListing } from "../handle/fleet.ts";
 import { feedFilter } from "../handle/records.ts";
 import { jobFilter } from "../list/jobs.ts";
-import { openCursor, usualLimit } from "../request/page.ts";
+import { openCursor, usualLimit, wholeOf } from "../request/page.ts";
 import { DiffSource } from "./diff.ts";
 import { JobSource } from "./jobs.ts";
 import { AuditSource, FeedSource, UsageSource } from "./records.ts";
@@ -62,26 +65,27 @@ function callOf<Id extends RouteId>(call: Call<RouteId>): Call<Id> {
   return call as unknown as Call<Id>;
 }
 
-/** A list that is looked at through its own handler, page by page, so that both always show the same. */
+/** The whole list as the route shows it, one thing after the other. */
+const listings: { readonly [Id in DiffId]: (api: Api, call: Call<Id>) => Iterable<object> | Denial } = {
+  listAccounts: (api, call) => wholeOf(accountListing(api, call)),
+  readFleet: (api, { principal }) => fleetMap(api.control.state, principal.user),
+  listNodes: (api, call) => wholeOf(nodeListing(api, call)),
+  listGpus: (api, call) => wholeOf(gpuListing(api, call)),
+  listUsers: (api, call) => wholeOf(userListing(api, call)),
+  listRoles: (api, call) => wholeOf(roleListing(api, call)),
+  listTokens: (api, call) => {
+    const tokens = tokenListing(api, call);
+    return isDenied(tokens) ? tokens : wholeOf(tokens);
+  },
+};
+
 function diffOf(api: Api, id: DiffId, call: Call<RouteId>, limit: number): Source | Denial {
-  const handler = handlers[id] as unknown as (
-    api: Api,
-    call: Call<RouteId>,
-  ) => { items: object[]; next?: string } | Denial;
-  const pageAt = (cursor: string | undefined) =>
-    handler(api, { ...call, query: { ...(call.query as object), limit: 1000, cursor } as never });
-  const first = pageAt(undefined);
+  const list = listings[id] as (api: Api, call: Call<RouteId>) => Iterable<object> | Denial;
+  const first = list(api, call);
   if (isDenied(first)) return first;
   const all = () => {
-    const items: object[] = [];
-    for (let cursor: string | undefined, more = true; more; ) {
-      const page = pageAt(cursor);
-      if (isDenied(page)) return items;
-      items.push(...page.items);
-      cursor = page.next;
-      more = cursor !== undefined;
-    }
-    return items;
+    const items = list(api, call);
+    return isDenied(items) ? [] : items;
   };
   const key = keys[id];
   return new DiffSource(all, (item) => (item as Record<string, string>)[key]!, limit);

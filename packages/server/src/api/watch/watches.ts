@@ -101,6 +101,7 @@ export class Watches {
       return items;
     }
     this.#attach(session, reply, this.#text(session, "sync", { items }));
+    if (source.more) this.#markDirty(session);
     return undefined;
   }
 
@@ -258,6 +259,7 @@ export class Watches {
     } finally {
       session.looking = false;
       session.lookAt = performance.now() + session.source.everyMs;
+      if (session.source.more) session.dirty = true;
       this.#schedule();
     }
   }

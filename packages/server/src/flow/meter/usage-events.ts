@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { type Account, tenantOfPath, type Usage } from "@tessera/core";
 import type { UsageEvent } from "@tessera/wire";
 import type { BookRow } from "../../store/port.ts";
@@ -13,7 +14,7 @@ export interface PlacedUsage {
   readonly usage: Usage;
 }
 
-const rowsPerLook = 1_000;
+const rowsPerLook = 500;
 
 /**
  * The usage records of some accounts after the place `after`, in journal order, at most `limit`. `seen` is the last
@@ -40,6 +41,7 @@ export async function usageAfter(
       if (belongsTo(state, accounts, usage.account, usage.fromAt)) found.push({ place: seen, usage });
     }
     if (rows.length < rowsPerLook) return { found, seen, more: false };
+    await setImmediate(); // thousands of rows may belong to others: in between, requests are answered
   }
 }
 
