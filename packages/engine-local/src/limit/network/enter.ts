@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Machine } from "../machine.ts";
-import type { NetworkSheet } from "./networks.ts";
+import type { NetworkSheet, Wall } from "./networks.ts";
 
 /** Sockets of the machine's own services through which names are resolved, whatever the namespace. */
 const resolvers = ["/run/systemd/resolve", "/run/nscd", "/run/dbus", "/run/avahi-daemon"];
@@ -15,14 +15,34 @@ export const systemFolder = "/run/tessera/sys";
  */
 export function networkWords({ wall, resolverFile }: NetworkSheet, { means }: Pick<Machine, "means">): string[] {
   if (wall === undefined) return [];
-  const enter = ["nsenter", `--net=${wall.namespace}`, "--"];
+  const { userNamespace, mountNamespace } = wall;
+  if (userNamespace !== undefined) return [...enterWords(wall, mountNamespace), "--"];
+  const enter = [...enterWords(wall), "--"];
   if (means !== "bwrap" && means !== "unshare") return enter;
-  const covered = [others, ...(wall.order.egress === "all" ? [] : resolvers)].filter((path) => existsSync(path));
+  const covered = coveredFor(wall.order.egress === "all");
   return [
     ...enter,
     ...["unshare", "--mount", "--propagation", "slave", "--", "/bin/sh", "-c", mountScript, "tess"],
     ...[resolverFile ?? "", String(covered.length), ...covered],
   ];
+}
+
+/** Into the network of the member, and no further: rights over it stay behind. */
+export function enterWords(
+  { namespace, userNamespace }: Pick<Wall, "namespace" | "userNamespace">,
+  mountNamespace?: string,
+): string[] {
+  return [
+    "nsenter",
+    ...(userNamespace === undefined ? [] : [`--user=${userNamespace}`, "--preserve-credentials"]),
+    ...(mountNamespace === undefined ? [] : [`--mount=${mountNamespace}`]),
+    `--net=${namespace}`,
+  ];
+}
+
+/** What a job must not see: the names of others' networks and, where it may not go everywhere, ways to resolve names. */
+export function coveredFor(isOpen: boolean): string[] {
+  return [others, ...(isOpen ? [] : resolvers)].filter((path) => existsSync(path));
 }
 
 const mountScript = `r=$1; n=$2; shift 2
@@ -50,6 +70,7 @@ export function networkEnforcement({ wall }: NetworkSheet, { network, isRoot }: 
 /** What stands in the way of a wall around the networks of jobs; undefined = nothing does. */
 export function networkLack({ network, isRoot }: Pick<Machine, "network" | "isRoot">): string | undefined {
   if (network?.wayOut !== undefined) return undefined;
-  if (network !== undefined) return "no way out of a namespace: install nftables or iptables";
-  return isRoot ? "network namespaces need ip (iproute2)" : "needs root";
+  if (network === undefined) return `no network namespaces here${isRoot ? ": install ip (iproute2)" : "; run as root"}`;
+  if (isRoot) return "no way out of a namespace: install nftables";
+  return "no way out of a namespace: install pasta (passt) or slirp4netns, and let the server open /dev/net/tun";
 }

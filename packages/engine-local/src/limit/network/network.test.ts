@@ -180,7 +180,7 @@ describe("without a way out", () => {
     assert.ok(bench.engine.capabilities.gaps?.some((gap) => gap.startsWith("jobs share the network")));
     const order = orderOf("true");
     await bench.engine.bind(order);
-    assert.match((await bench.until(order.lease, "prepared")).enforcement.network!, /^none \(needs root/);
+    assert.match((await bench.until(order.lease, "prepared")).enforcement.network!, /^none \(no network namespaces/);
     const strict = orderOf("true", { strict: true });
     await bench.engine.bind(strict);
     assert.match((await bench.until(strict.lease, "refused")).reason, /network: none/);
