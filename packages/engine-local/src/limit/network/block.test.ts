@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { blockOf, blocks, freeBlocks, nodesMax, tap } from "./block.ts";
-import { nameservers, resolverFileFor, resolvesHere } from "./resolver.ts";
+import { hostsFileFor, nameservers, resolverFileFor, resolvesHere } from "./resolver.ts";
 
 it("gives each block addresses of its own, none of them where a route of the machine leads", () => {
   const all = [...freeBlocks(["default", "10.0.0.0/8"])];
@@ -22,4 +22,16 @@ it("relays names where the resolver is the machine itself, and keeps the rest of
   assert.ok(resolvesHere(["192.0.2.53", "127.0.0.53"]));
   assert.ok(!resolvesHere(["192.0.2.53"]));
   assert.equal(resolverFileFor("127.53.0.1", file), "nameserver 127.53.0.1\nsearch lab.example\noptions edns0\n");
+});
+
+it("knows its host name and the nodes of its gang by the addresses of its own network", () => {
+  const text = "127.0.0.1 localhost\n127.0.1.1 box box.lab # here\n10.0.0.9 store\n";
+  const nodes = [
+    { name: "node-0", address: "198.18.0.3" },
+    { name: "node-1", address: "198.18.0.4" },
+  ];
+  assert.deepEqual(hostsFileFor(nodes, { name: "box", address: "198.18.0.4" }, text).split("\n"), [
+    ...["127.0.0.1 localhost", "127.0.1.1 box.lab", "10.0.0.9 store"],
+    ...["198.18.0.3 node-0", "198.18.0.4 node-1", "198.18.0.4 box", ""],
+  ]);
 });

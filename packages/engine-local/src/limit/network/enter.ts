@@ -13,7 +13,10 @@ export const systemFolder = "/run/tessera/sys";
  * The words that bring a command into the network of its job. Where mounts can be made it also sees /sys as that network
  * has it, the file that names its resolver, and no other way to resolve names where it may not go everywhere.
  */
-export function networkWords({ wall, resolverFile }: NetworkSheet, { means }: Pick<Machine, "means">): string[] {
+export function networkWords(
+  { wall, resolverFile, hostsFile }: NetworkSheet,
+  { means }: Pick<Machine, "means">,
+): string[] {
   if (wall === undefined) return [];
   const { userNamespace, mountNamespace } = wall;
   if (userNamespace !== undefined) return [...enterWords(wall, mountNamespace), "--"];
@@ -23,7 +26,7 @@ export function networkWords({ wall, resolverFile }: NetworkSheet, { means }: Pi
   return [
     ...enter,
     ...["unshare", "--mount", "--propagation", "slave", "--", "/bin/sh", "-c", mountScript, "tess"],
-    ...[resolverFile ?? "", String(covered.length), ...covered],
+    ...[resolverFile ?? "", hostsFile ?? "", String(covered.length), ...covered],
   ];
 }
 
@@ -45,12 +48,13 @@ export function coveredFor(isOpen: boolean): string[] {
   return [others, ...(isOpen ? [] : resolvers)].filter((path) => existsSync(path));
 }
 
-const mountScript = `r=$1; n=$2; shift 2
+const mountScript = `r=$1; h=$2; n=$3; shift 3
 {
   mount -t sysfs -o nosuid,nodev,noexec sysfs ${systemFolder} &&
   { [ ! -d /sys/fs/cgroup ] || mount --rbind /sys/fs/cgroup ${systemFolder}/fs/cgroup; } &&
   mount --rbind ${systemFolder} /sys &&
-  { [ -z "$r" ] || mount --bind "$r" /etc/resolv.conf; }
+  { [ -z "$r" ] || [ ! -e /etc/resolv.conf ] || mount --bind "$r" /etc/resolv.conf; } &&
+  { [ -z "$h" ] || [ ! -e /etc/hosts ] || mount --bind "$h" /etc/hosts; }
 } >&2 || exit 125
 while [ "$n" -gt 0 ]; do
   mount -t tmpfs -o mode=0755,size=4k,ro tmpfs "$1" >&2 || exit 125

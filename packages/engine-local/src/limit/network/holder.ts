@@ -18,6 +18,7 @@ export interface HeldNetwork {
   /** The port to keep, and on which node. */
   readonly kept?: { readonly node: number; readonly port: number };
   readonly resolverFile?: string;
+  readonly hostsFile?: string;
   readonly isOpen: boolean;
 }
 
@@ -57,7 +58,7 @@ export async function holdNetwork(network: HeldNetwork): Promise<NonNullable<Hub
 }
 
 function holderScript(network: HeldNetwork, folder: string): string {
-  const { hub, nodes, closed, kept, resolverFile, isOpen } = network;
+  const { hub, nodes, closed, kept, resolverFile, hostsFile, isOpen } = network;
   return [
     quietly("ipv6/conf/default/disable_ipv6", "1"),
     words("ip", bridgeWords(hub)),
@@ -80,7 +81,10 @@ function holderScript(network: HeldNetwork, folder: string): string {
     }),
     // What is not there, or may not be mounted in a container, is left as it is.
     "mount -t sysfs -o nosuid,nodev,noexec sysfs /sys 2>/dev/null || :",
-    ...(resolverFile === undefined ? [] : [`mount --bind '${resolverFile}' /etc/resolv.conf`]),
+    ...(hostsFile === undefined ? [] : [`[ ! -e /etc/hosts ] || mount --bind '${hostsFile}' /etc/hosts`]),
+    ...(resolverFile === undefined
+      ? []
+      : [`[ ! -e /etc/resolv.conf ] || mount --bind '${resolverFile}' /etc/resolv.conf`]),
     ...coveredFor(isOpen).map((path) => `mount -t tmpfs -o mode=0755,size=4k,ro tmpfs ${path}`),
     "echo ready",
     // It is ended with the network; where no process is left to do that, it sees that the record is gone.

@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import type { LeaseId } from "@tessera/core";
 import type { LeaseOrder, NetworkOrder } from "@tessera/engine";
@@ -16,7 +17,7 @@ import { type Hub, hubPath, hubScript, isRouted, nodePath, nodeScript, userNames
 import type { NetworkMeans } from "./means.ts";
 import { runScript } from "./programs.ts";
 import { closedRanges } from "./reach.ts";
-import { resolverFileFor, resolvesHere } from "./resolver.ts";
+import { hostsFileFor, resolverFileFor, resolvesHere } from "./resolver.ts";
 
 /** What a supervisor knows of the network of its member. */
 export interface NetworkSheet {
@@ -30,6 +31,8 @@ export interface NetworkSheet {
   readonly wall?: Wall;
   /** Shown to the member as the file that names its resolver. */
   readonly resolverFile?: string;
+  /** Shown to it as the file of names that need no resolver. */
+  readonly hostsFile?: string;
 }
 
 export interface Wall {
@@ -123,8 +126,14 @@ export class Networks {
       }
       try {
         const sheet = sheetOf(folder, await this.#recordFor(key, folder, order), order);
-        if (sheet.wall?.relay === undefined) return sheet;
-        return { ...sheet, resolverFile: await writeResolver(folder, order.rank, sheet.wall.relay) };
+        const { wall, addresses } = sheet;
+        if (wall === undefined || wall.userNamespace !== undefined) return sheet; // mounted by their holder
+        const own = { name: hostname(), address: addresses[order.rank]! };
+        return {
+          ...sheet,
+          hostsFile: await writeHosts(folder, order.rank, namesOf(order.gangNodes, addresses), own),
+          ...(wall.relay !== undefined && { resolverFile: await writeResolver(folder, order.rank, wall.relay) }),
+        };
       } catch (error) {
         await leaveNetwork(folder, order.lease);
         throw error;
@@ -225,6 +234,14 @@ export class Networks {
       closed: closedRanges(),
       kept: { node: 0, port: masterPort },
       isOpen: plain.wayOut !== undefined,
+      hostsFile: await writeHosts(
+        folder,
+        0,
+        namesOf(
+          nodes,
+          nodes.map((_, i) => blockOf(plain.block).node(i)),
+        ),
+      ),
       ...(plain.wayOut !== undefined && { resolverFile: await writeResolver(folder, 0, heldRelay) }),
     });
     const hub = { ...plain, holder };
@@ -324,6 +341,17 @@ const heldRelay = "127.53.0.0";
 async function writeResolver(folder: string, rank: number, address: string): Promise<string> {
   const file = join(folder, `resolver-${rank}`);
   await writeFile(file, resolverFileFor(address), { mode: 0o644 });
+  return file;
+}
+
+function namesOf(nodes: readonly string[], addresses: readonly string[]) {
+  const all = new Map(nodes.map((name, rank) => [name, addresses[rank]!]));
+  return [...all].map(([name, address]) => ({ name, address }));
+}
+
+async function writeHosts(folder: string, rank: number, ...names: Parameters<typeof hostsFileFor>): Promise<string> {
+  const file = join(folder, `hosts-${rank}`);
+  await writeFile(file, hostsFileFor(...names), { mode: 0o644 });
   return file;
 }
 
