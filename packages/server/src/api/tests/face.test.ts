@@ -173,7 +173,7 @@ describe("the face of the server", () => {
     };
     const { revision: _, ...set } = await fits("setPolicy", "/v1/policy", "PUT", policy);
     const { max, lostWork, ...rest } = set as typeof set & { max: Record<string, number>; lostWork: string };
-    assert.deepEqual([rest, lostWork, max.arrayElements, max.streamsPerUser], [policy, "grace", 10_000, 64]);
+    assert.deepEqual([rest, lostWork, max.arrayElements, max.streamsPerUser], [policy, "grace", 10_000, 256]);
     await fits("createUser", "/v1/users", "POST", {
       name: "zed",
       email: "z@x.y",
