@@ -79,6 +79,7 @@ export class World {
     const env = {
       HOME: this.home,
       PATH: process.env.PATH ?? "",
+      TESSERA_DATA: this.data, // where the server's key is
       ...(server !== undefined && { TESS_SERVER: server }),
       ...(token !== undefined && { TESS_TOKEN: token }),
     };
