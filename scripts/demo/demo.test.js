@@ -49,8 +49,8 @@ test("the demo tells the whole story and leaves a sound journal behind", async (
     /eval +\S+ +succeeded/,
     /Fleet: .* balanced/,
     /sound: \d+ rows/,
-    /INV-000001 +academy +\d{4}-\d\d +chargeback +issued/,
-    /sound: INV-000001\n.*computed again byte for byte/s,
+    /INV-academy-000001 +academy +\d{4}-\d\d +chargeback +issued/,
+    /sound: INV-academy-000001\n.*computed again byte for byte/s,
   ]) {
     assert.match(text, line);
   }

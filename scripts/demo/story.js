@@ -171,14 +171,14 @@ async function money(stage) {
   const now = new Date();
   const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1)).toISOString().slice(0, 7);
   await stage.run("owner", `tess invoice close ${month}`, { pauseMs: 2000 });
-  await stage.run("owner", "tess invoice show INV-000001", { pauseMs: long });
-  await stage.run("owner", "tess invoice explain INV-000001/1 | head -12", { pauseMs: long });
-  await stage.run("owner", "tess invoice show INV-000001 -o json > invoice.json", { pauseMs: short });
-  await stage.run("owner", "tess invoice extract INV-000001 > extract.json", { pauseMs: short });
+  await stage.run("owner", "tess invoice show INV-academy-000001", { pauseMs: long });
+  await stage.run("owner", "tess invoice explain INV-academy-000001/1 | head -12", { pauseMs: long });
+  await stage.run("owner", "tess invoice show INV-academy-000001 -o json > invoice.json", { pauseMs: short });
+  await stage.run("owner", "tess invoice extract INV-academy-000001 > extract.json", { pauseMs: short });
   await stage.run("owner", "tess invoice head -o name > head", { pauseMs: short });
   await stage.run(
     "owner",
-    "tess invoice verify INV-000001 --invoice invoice.json --extract extract.json --head $(cat head)",
+    "tess invoice verify INV-academy-000001 --invoice invoice.json --extract extract.json --head $(cat head)",
     { pauseMs: 2000 },
   );
   await stage.run("owner", "tess cost --from 60d --by account", { pauseMs: long });

@@ -171,7 +171,7 @@ export function hostileHeaders(random, bait) {
 
 /** What is no request at all, or two at once, or half of one. */
 export function hostileBytes(random, token) {
-  const auth = `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
+  const auth = `Host: localhost\r\nAuthorization: Bearer ${token}\r\n`;
   return random.pick([
     () => Buffer.from(Array.from({ length: 400 }, () => random.below(256))),
     () => "GET /v1/jobs\r\n\r\n",

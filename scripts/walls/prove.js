@@ -1,5 +1,5 @@
-/** Runs every check at every place that it asks for. A finding is held when all its checks are. */
-export async function prove({ places, checks, openServer, say }) {
+/** Runs every check at every place that it asks for. A finding is held when it has checks and all of them are. */
+export async function prove({ places, numbers, checks, openServer, say }) {
   const results = [];
   for (const check of checks) {
     for (const place of places.filter((candidate) => check.at(candidate))) {
@@ -13,12 +13,27 @@ export async function prove({ places, checks, openServer, say }) {
       );
     }
   }
-  const numbers = [...new Set(results.map(({ finding }) => finding))];
   const findings = numbers.map((finding) => {
     const own = results.filter((result) => result.finding === finding);
-    return { finding, held: own.every((result) => result.held), checks: own.length };
+    return { finding, held: own.length > 0 && own.every((result) => result.held), checks: own.length };
   });
   return { findings, results };
+}
+
+/** Runs each proof once, at the first place that has what it needs. */
+export async function proveOnce({ places, proofs, names, openServer, say }) {
+  const proven = {};
+  for (const name of names) {
+    const place = places.find(proofs[name].needs);
+    if (place === undefined) {
+      proven[name] = { held: false, seen: "no place here has what it needs" };
+      continue;
+    }
+    say(`proof ${name} at ${place.name}`);
+    proven[name] = await tried(proofs[name], { place, openServer, say });
+    say(`${proven[name].held ? "held  " : "BROKEN"} ${name}`);
+  }
+  return proven;
 }
 
 /** An attack that broke down proves nothing, so it counts as broken. */

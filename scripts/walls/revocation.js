@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { walkScopes } from "../../packages/server/dist/testing/scope-walk.js";
 import { until } from "../places/server.js";
 import { askEveryRoute } from "./rights/routes.js";
-import { streams, talkingJob } from "./rights/streams.js";
+import { streams, talkingJob, tokenStreams } from "./rights/streams.js";
 
 const secondsMax = 5;
 const password = "seven geese ate my homework";
@@ -97,12 +97,13 @@ async function signedIn(server, { name }) {
   const answer = await server.api("POST", "/v1/session", { name, password }, "", origin);
   if (answer.status !== 200) throw new Error(`signing in: ${answer.status} ${answer.text}`);
   const cookie = answer.headers.getSetCookie().map((each) => each.split(";")[0]);
-  return { cookie: cookie.join("; "), ...origin };
+  return { cookie: cookie.join("; "), "tessera-proof": answer.json.proof, ...origin };
 }
 
 async function openAll(caller) {
   const opened = [];
-  for (const [name, open] of Object.entries(streams)) {
+  const kinds = "authorization" in caller.headers ? { ...streams, ...tokenStreams } : streams;
+  for (const [name, open] of Object.entries(kinds)) {
     const each = { name, stream: await open(caller), closed: false };
     void each.stream.closed.then(() => {
       each.closed = true;

@@ -177,6 +177,7 @@ export { SchedulerMemory } from "./schedule/memory.ts";
 export { apply, keysKeptMs } from "./state/apply/apply.ts";
 export { attemptOf } from "./state/apply/jobs.ts";
 export { passTime } from "./state/apply/pass-time.ts";
+export { serialsOf } from "./state/books.ts";
 export { emptyState } from "./state/empty.ts";
 export { jobOf } from "./state/live-jobs.ts";
 export type { ReadonlyState } from "./state/readonly-state.ts";

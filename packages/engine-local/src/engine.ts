@@ -131,7 +131,9 @@ class LocalEngine implements Engine {
     this.#machine = machine;
     this.#gpuDevices = options.gpuDevices ?? {};
     this.#state = state;
-    this.#networks = new Networks(state, this.#bootId, machine.network);
+    this.#networks = new Networks(state, this.#bootId, machine.network, async () =>
+      (this.#nodes ?? (await this.inventory())).map(({ name }) => name),
+    );
     this.#clock = options.clock ?? systemClock;
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);

@@ -102,12 +102,12 @@ function sentences(
   { since, unsealed }: RestoreFlags,
 ): string[] {
   const made = madeAt === undefined ? "" : ` of ${new Date(madeAt).toISOString()}`;
-  const ended = `${tokensEnded} tokens and sessions and ${passwordsEnded} passwords ended`;
+  const ended = `ended: tokens and sessions ${tokensEnded}, passwords ${passwordsEnded}`;
   const lines = [
     `restored from ${file}${made}, row ${backupSeq}; epoch ${epoch} begins`,
     since === undefined
-      ? `${ended}: nothing is known of what was revoked since the backup. Give users new tokens or passwords.`
-      : `${ended}, which ended after the backup or were sessions.`,
+      ? `${ended}. Nothing is known of what was revoked since the backup, so all ended: give users new ones.`
+      : `${ended}: what was revoked or changed since the backup, and all sessions`,
     `a new token of a platform owner is in ${join(data, "owner.token")}`,
   ];
   if (secrets > 0 && !existsSync(join(state ?? data, "keys", "secrets.key")))

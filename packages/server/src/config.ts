@@ -21,6 +21,8 @@ export interface ServerConfig {
   readonly freeBytesMin: number;
   /** A domain of its own for pages of jobs. */
   readonly appsDomain?: string;
+  /** Further names under which clients reach it. */
+  readonly serverNames: readonly string[];
   /** The owner declares that the secrets in the store are lost. */
   readonly secretsLost: boolean;
   /** The owner goes on with a damaged store. */
@@ -46,6 +48,8 @@ export const usage = `tess server: the control plane on this machine
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
   --tenants-share-user without root: run jobs of several tenants, which can then read each other's files
   --tls-cert FILE --tls-key FILE
+  --server-name NAME   answer under this name too, such as that of a proxy; may be repeated. Addresses, localhost, the
+                       machine's name and the names in the certificate always work
   --insecure-listen    listen beyond loopback without TLS, for use behind a proxy that does TLS
   --webhook URL        send budget and invoice events to this address, signed with keys/webhook.key (TESSERA_WEBHOOK)
   --audit-to TARGET    send every audit record there too, at least once; may be repeated (TESSERA_AUDIT_TO, several with spaces):
@@ -109,6 +113,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
+    serverNames: serverNamesOf(values["server-name"] ?? []),
     secretsLost: values["secrets-lost"] ?? false,
     despiteDamage: values["despite-damage"] ?? false,
     auditTo: auditTargets(values["audit-to"] ?? env.TESSERA_AUDIT_TO?.split(/\s+/).filter(Boolean) ?? []),
@@ -142,6 +147,7 @@ function parse(args: readonly string[]) {
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },
         "insecure-listen": { type: "boolean" },
+        "server-name": { type: "string", multiple: true },
         "free-space-min": { type: "string" },
         webhook: { type: "string" },
         "audit-to": { type: "string", multiple: true },
@@ -154,6 +160,12 @@ function parse(args: readonly string[]) {
   } catch (cause) {
     throw new BadCall(`${(cause as Error).message}\n\n${usage}`, { cause });
   }
+}
+
+function serverNamesOf(names: readonly string[]): string[] {
+  const wrong = names.find((name) => !/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/i.test(name));
+  if (wrong === undefined) return names.map((name) => name.toLowerCase());
+  throw new BadCall(`--server-name ${wrong}: give a name without scheme and port, such as tessera.example.com`);
 }
 
 function wholeNumber(flag: string, text: string, max: number): number {

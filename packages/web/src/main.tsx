@@ -6,8 +6,9 @@ import "./design/pages.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { Unreachable } from "./api/call.ts";
+import { Unreachable, whenHead } from "./api/call.ts";
 import { onReturn } from "./api/connection.ts";
+import { noteHead } from "./api/heads.ts";
 import { App } from "./app.tsx";
 import { applyTheme } from "./frame/theme.ts";
 
@@ -22,6 +23,7 @@ const queries = new QueryClient({
     },
   },
 });
+whenHead((line) => void noteHead(line));
 onReturn(() => void queries.invalidateQueries());
 
 createRoot(document.getElementById("root")!).render(

@@ -35,5 +35,6 @@ export const actions = [
   "witness.write", // keep heads of another server here
   "self.read",
   "session.write", // sign in and out
+  "metrics.read", // /metrics, each caller as far as its roles go
 ] as const;
 export type Action = (typeof actions)[number];

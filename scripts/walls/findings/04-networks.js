@@ -42,7 +42,7 @@ export const checks = [
         await server.tess("run", "-d", "--name", "lurker", "--account", "thief", "--workdir", "none", "--", lurker);
         await until(async () => /lurks on/.test(await server.tess("logs", "lurker").catch(() => "")));
         const job = { name: "gang", project: "victim", nodes: 2, run: gang, max_time: "60s" };
-        await server.tess("run", "-d", "--file", server.file("gang.json", job));
+        await server.tess("run", "-d", server.file("gang.json", job));
         await server.tess("wait", "gang").catch(() => {});
         const met = /MET .*/.exec(await server.tess("logs", "gang", "--rank", "0"))?.[0] ?? "never met";
         const caught = (await server.tess("logs", "lurker")).match(/CAUGHT.*/g) ?? [];

@@ -49,13 +49,13 @@ async function throughBrowser(server, token, method, path, body) {
   const own = { origin: server.url, "sec-fetch-site": "same-origin" };
   const entered = await server.api("POST", "/v1/session", { token }, "", own);
   if (entered.status !== 200) return entered.status;
-  const cookie = cookiesOf(entered);
-  return (await server.api(method, path, body, "", { ...own, cookie })).status;
+  return (await server.api(method, path, body, "", { ...own, ...halvesOf(entered) })).status;
 }
 
-function cookiesOf({ headers }) {
-  const each = headers.getSetCookie().map((text) => text.split(";")[0]);
-  return each.join("; ");
+/** What a browser sends once it has signed in. */
+function halvesOf({ headers, json }) {
+  const cookies = headers.getSetCookie().map((text) => text.split(";")[0]);
+  return { cookie: cookies.join("; "), "tessera-proof": json.proof };
 }
 
 async function replay({ place, openServer }) {
@@ -88,7 +88,7 @@ async function leftOpen({ place, openServer }) {
     await server.api("PUT", `/v1/users/${user}/password`, { password: goodPassword });
     const own = { origin: server.url, "sec-fetch-site": "same-origin" };
     const entered = await server.api("POST", "/v1/session", { name, password: goodPassword }, "", own);
-    const browser = { ...own, cookie: cookiesOf(entered) };
+    const browser = { ...own, ...halvesOf(entered) };
     const password = "another seven geese of mine";
     const ask = async (method, path, body) => (await server.api(method, path, body, "", browser)).status;
     const without = [

@@ -30,7 +30,7 @@ export async function tryMatrix(server) {
       const spans = `${ports.first}:${ports.count} ${loopback}:${ports.count}`;
       const run = `exec python3 -c "$LISTEN" ${spans}`;
       const job = { name, project: account, nodes, run, env: { LISTEN: listener } };
-      await server.tess("run", "-d", "--file", server.file(`${name}.json`, job));
+      await server.tess("run", "-d", server.file(`${name}.json`, job));
     }
     const members = await untilListening(server);
     const cells = [];
@@ -43,7 +43,7 @@ export async function tryMatrix(server) {
       const tried = Number(/^tried (\d+)$/m.exec(output)?.[1] ?? 0);
       cells.push({ member, tried, across: reached.filter((target) => !own.includes(target)), own: own.length });
     }
-    const logs = await Promise.all(jobs.map(({ name }) => server.tess("logs", name, "--all-ranks").catch(() => "")));
+    const logs = await Promise.all(jobs.map(({ name }) => server.tess("logs", name).catch(() => "")));
     const strangers = logs.join("\n").match(/^.*stranger .*$/gm) ?? [];
     return { cells, strangers, met: host.met, members };
   } finally {

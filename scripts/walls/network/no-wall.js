@@ -12,10 +12,13 @@ export async function saysNoWall({ place, openServer }) {
       (error) => String(error.stderr ?? error.message),
     );
     const isRefused = strict !== "ran";
-    const held = hasWall ? !isSaid : isSaid && described.startsWith("none") && isRefused;
+    const port = new URL(server.url).port;
+    const reach = `python3 -c 'import socket; socket.create_connection(("127.0.0.1", ${port}), 2); print("REACHED")'`;
+    const isReached = hasWall && /REACHED/.test(await server.tess("exec", "plain", "--", reach).catch(() => ""));
+    const held = hasWall ? !isSaid && !isReached : isSaid && described.startsWith("none") && isRefused;
     return {
       held,
-      seen: `start ${isSaid ? "says it" : "says nothing"}; describe: ${described}; strict ${isRefused ? "refused" : "ran"}`,
+      seen: `start ${isSaid ? "says it" : "says nothing"}; describe: ${described}; strict ${isRefused ? "refused" : "ran"}${isReached ? "; the control plane was reached" : ""}`,
     };
   } finally {
     await server.close();

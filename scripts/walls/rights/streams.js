@@ -29,7 +29,7 @@ while True:
 };
 
 /**
- * Every kind of stream there is, opened by a caller. Each gives `{ heard(), closed }`: whether something came, and a
+ * Every kind of stream there is, opened by a caller; those of `tokenStreams` take no browser's session. Each gives `{ heard(), closed }`: whether something came, and a
  * promise of when it ended.
  */
 export const streams = {
@@ -38,10 +38,13 @@ export const streams = {
   "event feed": ({ url, headers }) => get(url, "/v1/events", { ...headers, accept: "text/event-stream" }),
   "file of a job": ({ url, headers, job }) => get(url, `/v1/jobs/${job}/file?path=large&output=work`, headers),
   upload: ({ url, headers }) => upload(url, headers),
+  "page of a job": (caller) => page(caller),
+};
+
+export const tokenStreams = {
   command: (caller) => entrance(caller, { how: "exec", command: "while :; do echo here; sleep 0.1; done" }),
   terminal: (caller) => entrance(caller, { how: "terminal", command: "while :; do echo here; sleep 0.1; done" }),
   "forwarded port": (caller) => entrance(caller, { how: "port", port: entryPort }, "GET / HTTP/1.1\r\n\r\n"),
-  "page of a job": (caller) => page(caller),
 };
 
 /** Follows an answer at a bounded speed, until `drain` is asked for. */

@@ -91,7 +91,7 @@ export const onInvoice = [
   {
     name: "invoice of another number",
     does: ({ lab, ops }) => ({ number: lab.number, ...ops.files }),
-    says: /these are the files of INV-\d+, not of INV-\d+/,
+    says: /these are the files of INV-\S+, not of INV-\S+/,
   },
   {
     name: "extract renamed to another number",

@@ -56,17 +56,34 @@ const invoice = {
 describe("the books", () => {
   it("[S12] number invoices without gaps and close a period once", () => {
     const { ask, state, balance } = booksOf();
-    assert.equal(ask(invoice), "INV-000001");
+    assert.equal(ask(invoice), "INV-lab-000001");
     assert.equal(ask(invoice), "already-exists");
-    assert.equal(ask({ ...invoice, period: { ...invoice.period, fromAt: 10 * hour, toAt: 20 * hour } }), "INV-000002");
+    assert.equal(
+      ask({ ...invoice, period: { ...invoice.period, fromAt: 10 * hour, toAt: 20 * hour } }),
+      "INV-lab-000002",
+    );
     assert.equal(ask({ ...invoice, period: { ...invoice.period, fromAt: 90 * hour, toAt: 500 * hour } }), "conflict");
-    assert.equal(state.books.nextEntry, 5);
+    assert.deepEqual(state.books.serials.get("lab"), { nextEntry: 5, nextInvoice: 3 });
     assert.equal(balance("tenant/lab/owed"), 20_000n);
     assert.equal(balance("rounding"), 6n);
     assert.equal(
       [...state.books.balances.values()].reduce((sum, each) => sum + each, 0n),
       0n,
     );
+  });
+
+  it("number what each tenant has by itself, so that no number tells of other tenants", () => {
+    const { ask, post, state } = booksOf();
+    ask({ kind: "account.create", id: "acc_art" as AccountId, path: "art", terms: plainTerms });
+    for (let i = 0; i < 5; i++) post("payment", "10");
+    const art = { ...invoice, tenant: "art" };
+    assert.equal(ask(art), "INV-art-000001");
+    const hold = (tenant: string) =>
+      ask({ kind: "ledger.post", tenant, entry: "hold", currency: "EUR", micros: "5", memo: "" });
+    assert.deepEqual([hold("lab"), hold("art"), hold("art"), hold("art"), hold("art")], ["6", "3", "4", "5", "6"]);
+    assert.equal(post("void", "0", 6), "7");
+    assert.equal(state.books.holds.size, 4);
+    assert.deepEqual(readSnapshot(writeSnapshot(state)).books, state.books);
   });
 
   it("[S13] set money aside up to the credit limit, and post or void each hold once", () => {

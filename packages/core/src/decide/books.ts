@@ -14,7 +14,7 @@ import { currencyOf } from "../money/price.ts";
 import { endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
 import { stopForBudget } from "../run/stop-for-money.ts";
-import { type Books, invoiceNumber } from "../state/books.ts";
+import { type Books, holdKey, invoiceNumber, serialsOf } from "../state/books.ts";
 import type { State } from "../state/state.ts";
 
 /** Prices, budgets, invoices and the ledger. A wrong amount is refused here and never written. */
@@ -202,11 +202,20 @@ function issueInvoice(books: Books, command: IssueInvoice, now: Instant): Decisi
     totalMicros,
     ratingVersion,
   };
-  const number = invoiceNumber(books.nextInvoice);
-  const entries = entriesOf(invoice, number, books.nextEntry, now);
+  const { nextEntry, nextInvoice } = serialsOf(books, tenant);
+  const number = invoiceNumber(tenant, nextInvoice);
+  const entries = entriesOf(invoice, number, nextEntry, now);
   const fault = unsound(entries);
   if (fault !== undefined) return fault;
-  const event: Event = { kind: "invoice-issued", v: 1, at: now, number, ...issued, entries: entries.map(spell) };
+  const event: Event = {
+    kind: "invoice-issued",
+    v: 1,
+    at: now,
+    number,
+    ...issued,
+    entries: entries.map(spell),
+    own: true,
+  };
   return { events: [event], result: number };
 }
 
@@ -224,12 +233,15 @@ function postEntry(state: State, command: PostEntry, now: Instant): Decision {
   if (missing !== undefined) return missing;
   const legs = legsOf(state.books, command);
   if (isRefusal(legs)) return legs;
-  const no = state.books.nextEntry;
+  const no = serialsOf(state.books, tenant).nextEntry;
   const of = command.of === undefined ? {} : { of: command.of };
   const entry: LedgerEntry = { no, kind: command.entry, at: now, currency, legs, memo, ...of };
   const fault = unsound([entry]);
   if (fault !== undefined) return fault;
-  return { events: [{ kind: "entry-posted", v: 1, at: now, tenant, entry: spell(entry) }], result: String(no) };
+  return {
+    events: [{ kind: "entry-posted", v: 1, at: now, tenant, entry: spell(entry), own: true }],
+    result: String(no),
+  };
 }
 
 /** The legs of an entry. The first leg of a hold is the amount set aside, which a later post or void refers to. */
@@ -259,7 +271,7 @@ function legsOf(books: Books, command: PostEntry): LedgerEntry["legs"] | Refusal
     }
     case "post":
     case "void": {
-      const hold = books.holds.get(command.of ?? 0);
+      const hold = books.holds.get(holdKey(books, tenant, command.of ?? 0));
       if (hold === undefined || hold.tenant !== tenant || hold.currency !== currency)
         return refuse(
           "not-found",

@@ -94,8 +94,12 @@ export interface InvoiceIssued extends Head<"invoice-issued"> {
   readonly textHash: string;
   readonly extractRoot: string;
   readonly entries: readonly SpelledEntry[];
+  /** Its number and those of its entries count only what the tenant has; absent = those of all tenants. */
+  readonly own?: true;
 }
 export interface EntryPosted extends Head<"entry-posted"> {
   readonly tenant: string;
   readonly entry: SpelledEntry;
+  /** As of `invoice-issued`. */
+  readonly own?: true;
 }

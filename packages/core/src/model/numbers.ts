@@ -46,7 +46,7 @@ export const numberBounds: Readonly<Record<keyof Numbers, NumberBounds>> = {
   processesPerMember: { plain: 4_096, least: 16, most: 1_000_000 },
   scratchMiBPerMember: { plain: 102_400, least: 1, most: 1_000_000_000 },
   logMiBPerMember: { plain: 1_024, least: 1, most: 1_000_000 },
-  streamsPerUser: { plain: 64, least: 1, most: 10_000 },
+  streamsPerUser: { plain: 256, least: 1, most: 10_000 },
   reportDays: { plain: 400, least: 1, most: 4_000 },
   reportSteps: { plain: 1_000, least: 1, most: 10_000 },
 };

@@ -39,11 +39,25 @@ export interface Books {
   readonly creditReached: Set<string>;
   /** By `currency account`. */
   readonly balances: Map<string, bigint>;
-  readonly holds: Map<number, Hold>;
+  /** By entry number, or by `tenant/number` for entries that count only what the tenant has. */
+  readonly holds: Map<number | string, Hold>;
   /** By tenant: the end of the last invoiced period. */
   readonly closedUntil: Map<string, Instant>;
+  /** The next numbers over all tenants, as they were counted once; a tenant begins its own with them. */
   nextEntry: number;
   nextInvoice: number;
+  /** By tenant: the next numbers of its own. A number tells a tenant nothing about the others. */
+  readonly serials: Map<string, Serials>;
+}
+
+export interface Serials {
+  readonly nextEntry: number;
+  readonly nextInvoice: number;
+}
+
+/** The next numbers of a tenant's own. */
+export function serialsOf({ serials, nextEntry, nextInvoice }: Books, tenant: string): Serials {
+  return serials.get(tenant) ?? { nextEntry, nextInvoice };
 }
 
 export function emptyBooks(): Books {
@@ -58,13 +72,25 @@ export function emptyBooks(): Books {
       foreseen: new Set(),
       creditReached: new Set(),
     },
-    ...{ balances: new Map(), holds: new Map(), closedUntil: new Map(), nextEntry: 1, nextInvoice: 1 },
+    ...{
+      balances: new Map(),
+      holds: new Map(),
+      closedUntil: new Map(),
+      nextEntry: 1,
+      nextInvoice: 1,
+      serials: new Map(),
+    },
   };
 }
 
-/** The number of an invoice as people see it, `INV-000001`. */
-export function invoiceNumber(no: number): string {
-  return `INV-${String(no).padStart(6, "0")}`;
+/** The key of a hold that the tenant names by its number; of one from before there were own numbers, the number. */
+export function holdKey({ holds }: Pick<Books, "holds">, tenant: string, no: number): number | string {
+  return holds.get(no)?.tenant === tenant ? no : `${tenant}/${no}`;
+}
+
+/** The number of an invoice as people see it, `INV-lab-000001`. */
+export function invoiceNumber(tenant: string, no: number): string {
+  return `INV-${tenant}-${String(no).padStart(6, "0")}`;
 }
 
 /** A contract replaces all that begin at or after its first instant; earlier ones hold until then. */

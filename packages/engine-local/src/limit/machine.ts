@@ -33,7 +33,7 @@ export async function examineMachine(stateFolder: string, without: readonly Mean
   const isRoot = process.getuid?.() === 0;
   const hierarchies = findHierarchies();
   const supervisorGroup = isRoot ? await makeSupervisorGroup(hierarchies) : undefined;
-  const network = await examineNetwork(networkMark(stateFolder), isRoot);
+  const network = await examineNetwork(stateFolder, networkMark(stateFolder), isRoot);
   const found = {
     isRoot,
     hierarchies,

@@ -39,6 +39,8 @@ export function environmentOf(
     LOCAL_RANK: String(localRankOf(order.gangNodes, order.rank)),
     MASTER_ADDR: network.masterAddress,
     MASTER_PORT: String(network.masterPort),
+    // Where members meet; these two would look for it by the name of the machine.
+    ...(network.wall === undefined ? {} : { GLOO_SOCKET_IFNAME: "eth0", TP_SOCKET_IFNAME: "eth0" }),
 
     SLURM_JOB_ID: order.job,
     SLURM_JOB_NAME: order.jobName,

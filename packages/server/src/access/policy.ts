@@ -79,6 +79,7 @@ export const grantsOfEveryone: ReadonlySet<Action> = new Set<Action>([
   "price.read",
   "self.read",
   "session.write",
+  "metrics.read",
 ]);
 
 /** Roles that each role may give and take away: never one that can do what it cannot do itself. */

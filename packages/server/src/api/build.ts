@@ -5,6 +5,7 @@ import type { ContentStore } from "@tessera/content";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { signerOf, vaultOf } from "../access/holder.ts";
+import { hostCheck } from "../access/hosts.ts";
 import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
@@ -30,7 +31,8 @@ import { type Denial, deny } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
-import { addGate, type Rates, usualRates } from "./guard/gate.ts";
+import { addGate, addRequestIds, type Rates, usualRates } from "./guard/gate.ts";
+import { addHostCheck } from "./guard/host.ts";
 import { Passwords } from "./guard/passwords.ts";
 import { addRecording } from "./guard/record.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
@@ -59,6 +61,8 @@ export interface ApiConfig {
   readonly appsDomain?: string;
   /** The address that it will listen on. */
   readonly host?: string;
+  /** Further names under which clients reach it. */
+  readonly serverNames?: readonly string[];
   /** The folder of the built console; without one there is none. */
   readonly console?: string;
   /** How long a client may take to send its headers and its whole request, and be silent while it is answered. */
@@ -165,6 +169,10 @@ export async function buildApi(built: {
   addRecording(app, api);
   addPages(app, pages);
   addHeaders(app, secure);
+  const certificate = config.tls && readFileSync(config.tls.cert);
+  const isOurs = hostCheck({ host: config.host, certificate, named: config.serverNames });
+  addRequestIds(app);
+  addHostCheck(app, isOurs);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
   app.addHook("onRequest", (request, reply, done) => {
@@ -174,7 +182,7 @@ export async function buildApi(built: {
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addRoutes(app, api, watches, log, table);
-  addUpgrades(app, api, pages);
+  addUpgrades(app, api, pages, isOurs);
   if (config.console !== undefined) addConsole(app, config.console);
   app.setNotFoundHandler(answerNowhere);
   const flush = setInterval(() => {
@@ -191,7 +199,7 @@ export async function buildApi(built: {
     },
     async close() {
       clearInterval(flush);
-      anchors.close();
+      await anchors.close();
       heads.close();
       stopMetrics();
       watches.close();

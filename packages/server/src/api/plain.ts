@@ -1,17 +1,16 @@
 import { rootAccount } from "@tessera/core";
-import type { Action } from "@tessera/wire";
 import type { FastifyInstance } from "fastify";
-import { isLoopback } from "../access/listen.ts";
 import { may } from "../access/policy.ts";
 import { inScope } from "../access/principal.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import type { Api } from "./context.ts";
+import { checkScope } from "./guard/authorise.ts";
 import { CostMetrics, gatherCosts } from "./metrics/cost-metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { jobSchema, openApi } from "./openapi.ts";
 import { version } from "./version.ts";
 
-/** Addresses outside the table, which need no token: health, metrics, and what the API looks like. */
+/** Addresses outside the table: health and what the API looks like, which need no token, and metrics, which do. */
 export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics): void {
   app.get("/healthz", (_request, reply) => {
     reply.header("content-type", "application/json").send('{"ok":true}');
@@ -28,17 +27,16 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
     api.work?.answering.run("costs", null, "system metrics") ?? gatherCosts(api.control, now);
   app.get("/metrics", async (request, reply) => {
     const principal = request.incoming?.principal;
-    const user = principal?.user;
-    if (user === undefined && !isLoopback(request.ip)) {
-      return answerDenial(request, reply, unauthenticated(api, request, reply));
-    }
-    const sees = (action: Action) => principal !== undefined && inScope(principal, action);
-    const named = user !== undefined && sees("node.write") && may(api.control.state, user, "node.write", rootAccount);
+    if (principal === undefined) return answerDenial(request, reply, unauthenticated(api, request, reply));
+    const outside = checkScope(principal, { action: "metrics.read" });
+    if (outside !== undefined) return answerDenial(request, reply, outside);
+    const { user } = principal;
+    const named = may(api.control.state, user, "node.write", rootAccount);
     return reply
       .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
       .send(
         metrics.text(api.control, named, api.alarms?.list() ?? []) +
-          (await costs.text(api.control, sees("cost.read") ? user : undefined, gather)),
+          (await costs.text(api.control, inScope(principal, "cost.read") ? user : undefined, gather)),
       );
   });
   const openApiText = JSON.stringify(openApi(version));

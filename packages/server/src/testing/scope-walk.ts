@@ -110,7 +110,8 @@ class Walker {
       .getSetCookie()
       .map((each) => each.split(";")[0])
       .join("; ");
-    for (const request of outside.slice(0, 8)) await this.#mustBeRefused(request, scopes, { cookie, ...own });
+    const browser = { cookie, "tessera-proof": answer.json.proof, ...own };
+    for (const request of outside.slice(0, 8)) await this.#mustBeRefused(request, scopes, browser);
   }
 
   async #mustBeRefused(request: Request, scopes: readonly string[], headers: Record<string, string>): Promise<void> {

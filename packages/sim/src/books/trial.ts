@@ -23,6 +23,7 @@ import {
   RateBook,
   recompute,
   type SpelledLine,
+  serialsOf,
   spelled,
   Totals,
   type Usage,
@@ -293,7 +294,7 @@ function closeTenant({ world, metered, rated, before, book, windows, tenant, iss
   if (invoiceText(recompute(extractFrom(extract))!) !== invoiceText(invoice)) tally.recomputeDiffers++;
   checkMoney(invoice, rated, tally);
   if (invoice.lines.length === 0) return;
-  const { nextEntry, nextInvoice } = world.state.books;
+  const { nextEntry, nextInvoice } = serialsOf(world.state.books, tenant);
   const { currency, mode, lines, ratingVersion } = invoice;
   const hashes = { textHash: "", extractRoot: "" };
   const totalMicros = String(invoice.totalMicros);
@@ -301,8 +302,9 @@ function closeTenant({ world, metered, rated, before, book, windows, tenant, iss
   const command = { kind: "invoice.issue", tenant, period, currency, mode, totalMicros, ratingVersion } as const;
   const done = world.do({ ...command, ...hashes, lines: spelledLines });
   const again = world.do({ ...command, ...hashes, lines: spelledLines });
-  if (!done || again || world.state.books.nextInvoice !== nextInvoice + 1) tally.doubleCharged++;
-  tally.entries += world.state.books.nextEntry - nextEntry;
+  const after = serialsOf(world.state.books, tenant);
+  if (!done || again || after.nextInvoice !== nextInvoice + 1) tally.doubleCharged++;
+  tally.entries += after.nextEntry - nextEntry;
   const number = `INV-${nextInvoice}`;
   const all = [...known, ...lines.map((line, i) => ({ name: `${number}/${i + 1}`, line, period: period.label }))];
   issued.set(tenant, all);

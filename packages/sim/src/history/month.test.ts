@@ -53,8 +53,8 @@ it("[S11] an invoice of a month that was lived through is the same bytes in ever
   const again = await (async () => {
     tess("invoice", "close", month);
     for (const [name, args] of [
-      ["invoice.json", ["show", "INV-000001", "-o", "json"]],
-      ["extract.json", ["extract", "INV-000001"]],
+      ["invoice.json", ["show", "INV-academy-000001", "-o", "json"]],
+      ["extract.json", ["extract", "INV-academy-000001"]],
     ] as const)
       writeFileSync(join(data, name), tess("invoice", ...args));
     return tess("invoice", "head", "-o", "name").trim();
@@ -64,19 +64,22 @@ it("[S11] an invoice of a month that was lived through is the same bytes in ever
   const { text: first } = JSON.parse(text("invoice.json")) as { text: string };
   const later = await serve(env);
   await (async () => {
-    const { text: second } = JSON.parse(tess("invoice", "show", "INV-000001", "-o", "json")) as { text: string };
+    const { text: second } = JSON.parse(tess("invoice", "show", "INV-academy-000001", "-o", "json")) as {
+      text: string;
+    };
     assert.equal(second, first);
     const kindsOf = (number: string) =>
       (JSON.parse(tess("invoice", "show", number, "-o", "json")) as { lines: { kind: string }[] }).lines.map(
         ({ kind }) => kind,
       );
-    for (const kind of ["reserved", "burst", "cpu", "memory"]) assert.ok(kindsOf("INV-000001").includes(kind), kind);
-    assert.ok(kindsOf("INV-000002").includes("lent"), "who lent is credited");
+    for (const kind of ["reserved", "burst", "cpu", "memory"])
+      assert.ok(kindsOf("INV-academy-000001").includes(kind), kind);
+    assert.ok(kindsOf("INV-atelier-000001").includes("lent"), "who lent is credited");
   })().finally(later);
 
   // No requests from here on: no server runs.
   const files = ["--invoice", "invoice.json", "--extract", "extract.json", "--head", again];
-  assert.match(tess("invoice", "verify", "INV-000001", ...files), /computed again byte for byte/);
+  assert.match(tess("invoice", "verify", "INV-academy-000001", ...files), /computed again byte for byte/);
   const extract = JSON.parse(text("extract.json")) as { entries: string[] };
   const place = extract.entries.findIndex((entry) => entry.includes('"is":"usage"'));
   const entry = extract.entries[place]!;
@@ -84,6 +87,6 @@ it("[S11] an invoice of a month that was lived through is the same bytes in ever
   const other = entry[digit] === "1" ? "2" : "1";
   extract.entries[place] = `${entry.slice(0, digit)}${other}${entry.slice(digit + 1)}`;
   writeFileSync(join(data, "flipped.json"), JSON.stringify(extract));
-  const told = fails("invoice", "verify", "INV-000001", ...files.with(3, "flipped.json"));
+  const told = fails("invoice", "verify", "INV-academy-000001", ...files.with(3, "flipped.json"));
   assert.match(told, new RegExp(`NOT SOUND.*entry ${place + 1}\\b`));
 });

@@ -32,6 +32,13 @@ export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener;
 }
 
+let onHead: (line: string | null) => void = () => {};
+
+/** Called with the signed head of the history that each answer carries. */
+export function whenHead(listener: typeof onHead): void {
+  onHead = listener;
+}
+
 /** The address of a route with its parameters filled in. */
 export function addressOf(id: RouteId, at: Readonly<Record<string, string>> = {}, query: object = {}): string {
   const path = addresses[id].split(" ")[1]!.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(at[name] ?? ""));
@@ -43,6 +50,7 @@ export function addressOf(id: RouteId, at: Readonly<Record<string, string>> = {}
 /** Calls a route of the public API. Throws Refused or Unreachable. */
 export async function call<Id extends RouteId>(id: Id, ask: Ask<Id> = {}): Promise<AnswerOf<Id>> {
   const response = await send(id, ask);
+  onHead(response.headers.get("tessera-head"));
   if (response.ok) return (response.status === 204 ? {} : await response.json()) as AnswerOf<Id>;
   if (response.status === 401 && id !== "signIn") onSignedOut();
   throw new Refused(await problemOf(response));

@@ -3,10 +3,11 @@ import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { call } from "../api/call.ts";
 import { useConnection } from "../api/connection.ts";
+import { forgetHead, useHistoryFault } from "../api/heads.ts";
 import { useMe } from "../api/me.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { Icon } from "../design/icon.tsx";
-import { ButtonLink, Notice } from "../design/parts.tsx";
+import { Button, ButtonLink, Notice } from "../design/parts.tsx";
 import { spellClock } from "../format/times.ts";
 import { isAt, linksFor } from "./pages.ts";
 import { Search } from "./search.tsx";
@@ -69,6 +70,7 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
       </header>
       <main className="main" id="main" tabIndex={-1} ref={main}>
         <LostBanner />
+        <HistoryBanner />
         {children}
       </main>
       <nav className="bottom" aria-label="Main pages">
@@ -103,6 +105,23 @@ function LostBanner() {
     <div style={{ padding: "12px 20px 0" }}>
       <Notice kind="warn">
         The server does not answer. Retrying; this page is from {spellClock(new Date(lostAt).toISOString())}.
+      </Notice>
+    </div>
+  );
+}
+
+/** The server shows another history than the one that this browser remembers. */
+function HistoryBanner() {
+  const found = useHistoryFault();
+  if (found === undefined) return null;
+  const believe = <Button onClick={forgetHead}>Believe it from now on</Button>;
+  return (
+    <div style={{ padding: "12px 20px 0" }}>
+      <Notice kind="bad" action={believe}>
+        <strong>The history of this server was changed: {found.fault}.</strong> Ask its owner why, and keep both lines.
+        <pre className="small" style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+          {`remembered: ${found.before}\nshown now:  ${found.now}`}
+        </pre>
       </Notice>
     </div>
   );

@@ -97,6 +97,27 @@ describe("the console in a real browser", { skip: missing }, () => {
     await watched.close();
   });
 
+  it("warns when the server shows another history than the one that the browser remembers", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await page.waitForFunction(() => localStorage.getItem("tessera-head") !== null);
+    await page.evaluate(() => {
+      const { key, checked } = JSON.parse(localStorage.getItem("tessera-head") ?? "");
+      const other = checked.replace(/tree=[0-9a-f]{8}/, "tree=00000000");
+      localStorage.setItem("tessera-head", JSON.stringify({ key, checked: other, seen: other, checkedAt: 0 }));
+    });
+    await page.reload();
+    const warning = page.getByRole("alert").filter({ hasText: "The history of this server was changed" });
+    await warning.getByText(/remembered: tessera-head\/1 .* tree=00000000/).waitFor();
+    await warning.getByRole("button", { name: "Believe it from now on" }).click();
+    await warning.waitFor({ state: "detached" });
+    await page.reload();
+    await page.waitForFunction(() => localStorage.getItem("tessera-head") !== null);
+    assert.equal(await warning.count(), 0);
+    await watched.close();
+  });
+
   it("lets the owner change a quota with its effect told first, and drain a node with its blockers shown", async () => {
     const watched = await open();
     const { page } = watched;
@@ -275,6 +296,23 @@ describe("the console in a real browser", { skip: missing }, () => {
       }
       await watched.close();
     }
+  });
+
+  it("finds audit entries by text, action and user, and the address of the page keeps the search", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await watched.go("/audit?action=user.create");
+    const entries = page.getByRole("region", { name: "Audit" });
+    await entries.getByText("user.create").first().waitFor();
+    assert.equal(await entries.getByText("account.create").count(), 0);
+    await page.getByLabel("Text", { exact: true }).fill("the-auditor");
+    await page.waitForURL("**/audit?*text=the-auditor*");
+    await page.getByRole("heading", { name: "1 entry" }).waitFor();
+    await page.getByLabel("Outcome").selectOption("failed");
+    await page.getByText("No entry matches").waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
   });
 
   it("is worked with the keyboard", async () => {

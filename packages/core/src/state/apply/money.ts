@@ -1,6 +1,6 @@
-import type { MoneyEvent, SpelledEntry } from "../../journal/money-event.ts";
+import type { EntryPosted, InvoiceIssued, MoneyEvent, SpelledEntry } from "../../journal/money-event.ts";
 import type { Instant } from "../../model/units.ts";
-import { type Hold, setContract } from "../books.ts";
+import { type Books, type Hold, holdKey, serialsOf, setContract } from "../books.ts";
 import type { State } from "../state.ts";
 
 /** The part of `apply` that keeps the books. */
@@ -52,14 +52,14 @@ export function applyToBooks(state: State, event: MoneyEvent): void {
       state.waiting.roomChanged();
       return;
     case "invoice-issued":
-      books.nextInvoice++;
       books.closedUntil.set(event.tenant, event.period.toAt);
+      countNumbers(books, event, event.entries.length, 1);
       for (const entry of event.entries) book(state, entry);
       return;
     case "entry-posted":
+      countNumbers(books, event, 1, 0);
       book(state, event.entry);
-      if (event.entry.kind === "hold") books.holds.set(event.entry.no, holdOf(event.tenant, event.entry));
-      if (event.entry.kind === "post" || event.entry.kind === "void") books.holds.delete(event.entry.of!);
+      noteHold(books, event);
       return;
   }
 }
@@ -69,8 +69,28 @@ export function lookAtPrices({ timers }: State, now: Instant): void {
   timers.addOnce({ at: now, kind: "price", subject: 0 });
 }
 
-function book({ books }: State, { no, currency, legs }: SpelledEntry): void {
-  books.nextEntry = no + 1;
+/** Numbers that an event has used: of the tenant's own, or of all tenants in a journal from before. */
+function countNumbers(
+  books: Books,
+  { tenant, own }: InvoiceIssued | EntryPosted,
+  entries: number,
+  invoices: number,
+): void {
+  if (own) {
+    const { nextEntry, nextInvoice } = serialsOf(books, tenant);
+    books.serials.set(tenant, { nextEntry: nextEntry + entries, nextInvoice: nextInvoice + invoices });
+    return;
+  }
+  books.nextEntry += entries;
+  books.nextInvoice += invoices;
+}
+
+function noteHold(books: Books, { tenant, entry, own }: EntryPosted): void {
+  if (entry.kind === "hold") books.holds.set(own ? `${tenant}/${entry.no}` : entry.no, holdOf(tenant, entry));
+  if (entry.kind === "post" || entry.kind === "void") books.holds.delete(holdKey(books, tenant, entry.of!));
+}
+
+function book({ books }: State, { currency, legs }: SpelledEntry): void {
   for (const { account, micros } of legs) {
     const key = `${currency} ${account}`;
     books.balances.set(key, (books.balances.get(key) ?? 0n) + BigInt(micros));

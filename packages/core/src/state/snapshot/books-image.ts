@@ -1,6 +1,6 @@
 import type { Budget } from "../../money/budget.ts";
 import type { Contract, PricesAhead, PriceVersion } from "../../money/price.ts";
-import { type BilledAs, type Books, type Hold, type Reached, setContract } from "../books.ts";
+import { type BilledAs, type Books, type Hold, type Reached, type Serials, setContract } from "../books.ts";
 
 type Text<Value, Field extends keyof Value> = Omit<Value, Field> & { readonly [F in Field]: string };
 
@@ -21,15 +21,17 @@ export interface BooksImage {
   /** Absent where there are none. */
   readonly creditReached?: readonly string[];
   readonly balances: readonly (readonly [string, string])[];
-  readonly holds: readonly (readonly [number, Text<Hold, "micros">])[];
+  readonly holds: readonly (readonly [number | string, Text<Hold, "micros">])[];
   readonly closedUntil: readonly (readonly [string, number])[];
   readonly nextEntry: number;
   readonly nextInvoice: number;
+  /** Absent where no tenant has numbers of its own. */
+  readonly serials?: readonly (readonly [string, Serials])[];
 }
 
 /** Whether the books hold anything. */
-export function hasBooks({ versions, contracts, tenants, budgets, nextEntry, nextInvoice }: Books): boolean {
-  return versions.length + contracts.size + tenants.size + budgets.size + nextEntry + nextInvoice > 2;
+export function hasBooks({ versions, contracts, tenants, budgets, nextEntry, nextInvoice, serials }: Books): boolean {
+  return versions.length + contracts.size + tenants.size + budgets.size + nextEntry + nextInvoice + serials.size > 2;
 }
 
 export function booksImage(books: Books): BooksImage {
@@ -50,6 +52,7 @@ export function booksImage(books: Books): BooksImage {
     closedUntil: byKey(books.closedUntil),
     nextEntry: books.nextEntry,
     nextInvoice: books.nextInvoice,
+    ...(books.serials.size > 0 && { serials: byKey(books.serials) }),
   };
 }
 
@@ -72,6 +75,7 @@ export function readBooks(books: Books, image: BooksImage): void {
   for (const [tenant, at] of image.closedUntil) books.closedUntil.set(tenant, at);
   books.nextEntry = image.nextEntry;
   books.nextInvoice = image.nextInvoice;
+  for (const [tenant, serials] of image.serials ?? []) books.serials.set(tenant, serials);
 }
 
 function byKey<Key extends string | number, Value>(map: ReadonlyMap<Key, Value>): [Key, Value][] {

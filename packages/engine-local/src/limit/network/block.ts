@@ -8,7 +8,15 @@ export const pool = { first: numberOf("198.18.0.0"), bits: 15, text: "198.18.0.0
 /** Each job has one block: the way out, the hub, and one address for each node. */
 const blockBits = 26;
 const blockSize = 2 ** (32 - blockBits);
-export const blocks = 2 ** (blockBits - pool.bits);
+/** The last blocks are for `tap`. */
+export const blocks = 2 ** (blockBits - pool.bits) - 4;
+/** The ends of the link to a carrier, the same in each namespace that has one. */
+export const tap = {
+  range: "198.19.255.0/24",
+  address: "198.19.255.100",
+  mask: "255.255.255.0",
+  gateway: "198.19.255.2",
+} as const;
 /** Without the name of the block, the way out, the hub and the last address. */
 export const nodesMax = blockSize - 4;
 

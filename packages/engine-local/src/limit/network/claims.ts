@@ -17,13 +17,22 @@ interface Claim extends Hub {
 /** Takes a block that no other server has and no route of the machine leads to. */
 export async function claimBlock(hub: Omit<Hub, "block">, folder: string): Promise<Hub> {
   await mkdir(claimsFolder, { recursive: true, mode: 0o700 });
-  const routes = (await runScript("ip -4 route show table all")).split("\n").map(destinationOf);
-  for (const { number } of freeBlocks(routes)) {
+  for (const { number } of freeBlocks(await routesHere())) {
     const claimed = { ...hub, block: number };
     const claim: Claim = { ...claimed, folder };
     if (await createWhole(claimFile(number), JSON.stringify(claim))) return claimed;
   }
   throw new Error(`all ${blocks} blocks of addresses for jobs are in use`);
+}
+
+/** A block for namespaces to which no route of the machine leads: others may have the same. */
+export async function anyBlock(): Promise<number> {
+  for (const { number } of freeBlocks(await routesHere())) return number;
+  throw new Error("routes of this machine take all addresses that jobs could have");
+}
+
+async function routesHere(): Promise<string[]> {
+  return (await runScript("ip -4 route show table all")).split("\n").map(destinationOf);
 }
 
 /** `198.18.0.0/26 dev …` or `local 192.0.2.2 dev …`. */

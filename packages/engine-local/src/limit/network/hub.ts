@@ -1,4 +1,5 @@
 import { type Block, blockOf, hardwareAddress } from "./block.ts";
+import type { ProcessName } from "./carrier.ts";
 import { linkPrefix } from "./firewall.ts";
 import type { WayOut } from "./means.ts";
 
@@ -13,14 +14,27 @@ export interface Hub {
   /** Tells it from an earlier one with the same addresses: nothing that was told of that one leads here. */
   readonly id: string;
   readonly wayOut?: WayOut;
+  /** Without root: the process that holds the namespaces, and where their names are in its own mount namespace. */
+  readonly holder?: ProcessName & { readonly folder: string };
 }
 
-export function hubPath({ mark, block, id }: Hub): string {
+export function hubPath({ mark, block, id, holder }: Hub): string {
+  if (holder !== undefined) return `/proc/${holder.pid}/ns/net`;
   return `${namesFolder}/${linkPrefix}${mark}-${block.toString(16)}-${id}`;
 }
 
 export function nodePath(hub: Hub, index: number): string {
-  return `${hubPath(hub)}-${index}`;
+  const { holder } = hub;
+  return holder === undefined ? `${hubPath(hub)}-${index}` : `/proc/${holder.pid}/root${holder.folder}/${index}`;
+}
+
+/** The user namespace that its namespaces belong to; undefined = that of the machine. */
+export function userNamespace({ holder }: Hub): string | undefined {
+  return holder === undefined ? undefined : `/proc/${holder.pid}/ns/user`;
+}
+
+export function isRouted({ wayOut }: Pick<Hub, "wayOut">): boolean {
+  return wayOut === "nft" || wayOut === "iptables";
 }
 
 /** The end of the way out on the machine itself; the kernel takes 15 characters. */
@@ -30,18 +44,46 @@ function linkName({ mark, block }: Hub): string {
 
 /** Makes the hub: a bridge for the nodes and, where there is one, the way out. */
 export function hubScript(hub: Hub, closed: readonly string[]): string {
-  const block = blockOf(hub.block);
-  const isRouter = hub.wayOut === "nft" || hub.wayOut === "iptables";
   return [
     newNamespace(hubPath(hub)),
-    inside(hubPath(hub), [
-      "link set lo up",
-      `link add gang0 address ${hardwareAddress(hub.block, 3)} type bridge forward_delay 0`,
-      `address add ${block.hub}/26 dev gang0`,
-      "link set gang0 up",
-    ]),
-    ...(isRouter ? [wayOutScript(hub, block, closed)] : []),
+    inside(hubPath(hub), bridgeWords(hub)),
+    ...(isRouted(hub) ? [wayOutScript(hub, blockOf(hub.block), closed)] : []),
   ].join("\n");
+}
+
+/** The bridge of the gang, in the hub. */
+export function bridgeWords({ block }: Pick<Hub, "block">): string[] {
+  return [
+    "link set lo up",
+    `link add gang0 address ${hardwareAddress(block, 3)} type bridge forward_delay 0`,
+    `address add ${blockOf(block).hub}/26 dev gang0`,
+    "link set gang0 up",
+  ];
+}
+
+/** Joins a node to the bridge: what is done in the hub, then in the namespace of the node. */
+export function joinWords(
+  { block }: Pick<Hub, "block">,
+  index: number,
+  path: string,
+  routes: { readonly default: boolean; readonly closed: readonly string[] },
+): { readonly outside: string[]; readonly inside: string[] } {
+  const { node, hub } = blockOf(block);
+  const link = `n${index}`;
+  return {
+    outside: [
+      `link add ${link} type veth peer name eth0 netns ${path}`,
+      `link set ${link} master gang0`,
+      `link set ${link} up`,
+    ],
+    inside: [
+      "link set lo up",
+      `address add ${node(index)}/26 dev eth0`,
+      "link set eth0 up",
+      ...(routes.default ? [`route add default via ${hub}`] : []),
+      ...routes.closed.map((range) => `route replace prohibit ${range}`),
+    ],
+  };
 }
 
 /** A link to the machine, whose ends know each other: the machine has no address on it that could be reached. */
@@ -69,23 +111,13 @@ function wayOutScript(hub: Hub, block: Block, closed: readonly string[]): string
 
 /** Makes the namespace of one node. The port is kept free for where the gang meets: the kernel gives it to no other socket. */
 export function nodeScript(hub: Hub, index: number, closed: readonly string[], portKept?: number): string {
-  const block = blockOf(hub.block);
-  const [path, link] = [nodePath(hub, index), `n${index}`];
+  const path = nodePath(hub, index);
+  const routes = { default: isRouted(hub), closed: hub.wayOut === undefined ? [] : closed };
+  const words = joinWords(hub, index, path, routes);
   return [
     newNamespace(path),
-    inside(hubPath(hub), [
-      `link add ${link} type veth peer name eth0 netns ${path}`,
-      `link set ${link} master gang0`,
-      `link set ${link} up`,
-    ]),
-    inside(path, [
-      "link set lo up",
-      `address add ${block.node(index)}/26 dev eth0`,
-      "link set eth0 up",
-      ...(hub.wayOut === undefined
-        ? []
-        : [`route add default via ${block.hub}`, ...closed.map((range) => `route replace prohibit ${range}`)]),
-    ]),
+    inside(hubPath(hub), words.outside),
+    inside(path, words.inside),
     portKept === undefined
       ? ""
       : `nsenter --net=${path} -- sh -c 'echo ${portKept} > /proc/sys/net/ipv4/ip_local_reserved_ports'`,
@@ -116,6 +148,6 @@ function inside(path: string, lines: readonly string[]): string {
   return words(`nsenter --net=${path} -- ip`, lines);
 }
 
-function words(program: string, lines: readonly string[]): string {
+export function words(program: string, lines: readonly string[]): string {
   return [`${program} -batch - <<'WORDS'`, ...lines, "WORDS"].join("\n");
 }

@@ -93,8 +93,11 @@ else:
         try: c = socket.create_connection(address, 1); break
         except OSError: time.sleep(0.05)
     c.sendall(b"hello"); print("sent")
+    print("own name", socket.gethostbyname(socket.gethostname()) == c.getsockname()[0])
+    print("node", socket.gethostbyname("virtual-0") == address[0])
 END`);
     assert.deepEqual(await runGang(bench, orders), [0, 0]);
+    assert.match(await bench.text(orders[1]!.lease), /^sent\nown name True\nnode True$/m);
     assert.match(await bench.text(orders[0]!.lease), /^met 198\.1[89]\.\d+\.\d+ b'hello'\nTrue$/m);
     await untilNoneLeft(bench.dir);
   });
@@ -180,7 +183,7 @@ describe("without a way out", () => {
     assert.ok(bench.engine.capabilities.gaps?.some((gap) => gap.startsWith("jobs share the network")));
     const order = orderOf("true");
     await bench.engine.bind(order);
-    assert.match((await bench.until(order.lease, "prepared")).enforcement.network!, /^none \(needs root/);
+    assert.match((await bench.until(order.lease, "prepared")).enforcement.network!, /^none \(no network namespaces/);
     const strict = orderOf("true", { strict: true });
     await bench.engine.bind(strict);
     assert.match((await bench.until(strict.lease, "refused")).reason, /network: none/);

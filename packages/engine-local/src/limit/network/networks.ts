@@ -2,19 +2,22 @@ import { createHash, randomBytes, randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import type { LeaseId } from "@tessera/core";
 import type { LeaseOrder, NetworkOrder } from "@tessera/engine";
 import { codeOf, replaceWhole } from "../../lease/durable.ts";
 import { blockOf, nodesMax } from "./block.ts";
-import { claimBlock, claimedHubs, removeHub } from "./claims.ts";
+import { endProcess, type ProcessName, startCarrier } from "./carrier.ts";
+import { anyBlock, claimBlock, claimedHubs, removeHub } from "./claims.ts";
 import { declareScript } from "./declared.ts";
 import { layRules } from "./firewall.ts";
-import { type Hub, hubPath, hubScript, nodePath, nodeScript } from "./hub.ts";
+import { holdNetwork } from "./holder.ts";
+import { type Hub, hubPath, hubScript, isRouted, nodePath, nodeScript, userNamespace } from "./hub.ts";
 import type { NetworkMeans } from "./means.ts";
 import { runScript } from "./programs.ts";
 import { closedRanges } from "./reach.ts";
-import { resolverFileFor, resolvesHere } from "./resolver.ts";
+import { hostsFileFor, resolverFileFor, resolvesHere } from "./resolver.ts";
 
 /** What a supervisor knows of the network of its member. */
 export interface NetworkSheet {
@@ -28,11 +31,16 @@ export interface NetworkSheet {
   readonly wall?: Wall;
   /** Shown to the member as the file that names its resolver. */
   readonly resolverFile?: string;
+  /** Shown to it as the file of names that need no resolver. */
+  readonly hostsFile?: string;
 }
 
 export interface Wall {
   readonly namespace: string;
   readonly hubNamespace: string;
+  /** Without root: the namespaces in which the others were made. */
+  readonly userNamespace?: string;
+  readonly mountNamespace?: string;
   readonly wayOut?: NonNullable<NetworkMeans["wayOut"]>;
   /** What it may reach. */
   readonly order: NetworkOrder;
@@ -48,6 +56,8 @@ interface NetworkRecord {
   readonly hub?: Hub;
   /** Nodes that have a namespace, in the order of their addresses. */
   readonly nodes: readonly string[];
+  /** Processes that carry connections of its nodes out. */
+  readonly carriers?: readonly ProcessName[];
 }
 
 type Meeting = Pick<LeaseOrder, "lease" | "rank" | "node" | "gangNodes" | "masterAddress" | "network">;
@@ -66,13 +76,16 @@ export class Networks {
   readonly #turns = new Map<string, Promise<unknown>>();
   /** Ports that are kept until rank 0 may start, by network. */
   readonly #ports = new Map<string, Server>();
+  readonly #allNodes: () => Promise<readonly string[]>;
   #rules: Promise<void> | undefined;
 
   constructor(
     state: { readonly root: string; readonly networks: string },
     bootId: string,
     means: NetworkMeans | undefined,
+    allNodes: () => Promise<readonly string[]> = async () => [],
   ) {
+    this.#allNodes = allNodes;
     this.#folder = state.networks;
     this.#stateRoot = state.root;
     this.#bootId = bootId;
@@ -93,7 +106,7 @@ export class Networks {
     if (network.egress === "declared" && !isFiltered)
       return "egress declared needs a firewall that this server may use: run it as root and install nft (nftables) or iptables";
     if (network.egress === "none" && !this.walls(network))
-      return "egress none needs network namespaces: run the server as root and install ip (iproute2)";
+      return "egress none needs network namespaces, which this server cannot make: run it as root, with ip (iproute2)";
     return undefined;
   }
 
@@ -113,10 +126,14 @@ export class Networks {
       }
       try {
         const sheet = sheetOf(folder, await this.#recordFor(key, folder, order), order);
-        if (sheet.wall?.relay === undefined) return sheet;
-        const resolverFile = join(folder, `resolver-${order.rank}`);
-        await writeFile(resolverFile, resolverFileFor(sheet.wall.relay), { mode: 0o644 });
-        return { ...sheet, resolverFile };
+        const { wall, addresses } = sheet;
+        if (wall === undefined || wall.userNamespace !== undefined) return sheet; // mounted by their holder
+        const own = { name: hostname(), address: addresses[order.rank]! };
+        return {
+          ...sheet,
+          hostsFile: await writeHosts(folder, order.rank, namesOf(order.gangNodes, addresses), own),
+          ...(wall.relay !== undefined && { resolverFile: await writeResolver(folder, order.rank, wall.relay) }),
+        };
       } catch (error) {
         await leaveNetwork(folder, order.lease);
         throw error;
@@ -144,9 +161,12 @@ export class Networks {
       const record = await readRecord(folder);
       const members = await readdir(join(folder, "members")).catch(() => []);
       if (record?.bootId === this.#bootId && members.some(isLive)) kept.add(record.hub?.id ?? "");
-      else await rm(folder, { recursive: true, force: true });
+      else {
+        if (record?.bootId === this.#bootId) endProcesses(record);
+        await rm(folder, { recursive: true, force: true });
+      }
     }
-    if (this.#means === undefined) return; // blocks are root's, and none of them is ours
+    if (this.#means?.owner !== "root") return; // blocks are root's, and none of them is ours
     for (const hub of await claimedHubs(this.mark)) if (!kept.has(hub.id)) await removeHub(hub);
   }
 
@@ -157,7 +177,7 @@ export class Networks {
   async #recordFor(key: string, folder: string, order: Meeting): Promise<NetworkRecord> {
     const known = await readRecord(folder);
     const isHalfMade = known?.hub !== undefined && known.nodes.length === 0; // by an engine that was killed
-    if (isHalfMade) await removeHub(known.hub);
+    if (isHalfMade) await removeNetwork(known);
     const record = known?.bootId === this.#bootId && !isHalfMade ? known : await this.#make(key, folder, order);
     if (record.hub === undefined) return record;
     const missing = [...new Set(order.gangNodes)].filter((node) => !record.nodes.includes(node));
@@ -171,12 +191,14 @@ export class Networks {
       await writeRecord(folder, record);
       return record;
     }
-    const { wayOut } = this.#means!;
+    const { wayOut, owner } = this.#means!;
     const leads = network.egress !== "none" && wayOut !== undefined;
     if (leads && (wayOut === "nft" || wayOut === "iptables")) await this.#layRules(wayOut);
     const id = randomBytes(4).toString("hex");
-    const hub = await claimBlock({ mark: this.mark, id, ...(leads && { wayOut }) }, this.#stateRoot);
     const masterPort = masterPorts.first + randomInt(masterPorts.count);
+    const plain = { mark: this.mark, id, ...(leads && { wayOut }) };
+    if (owner === "user") return this.#hold({ ...plain, block: await anyBlock() }, folder, order, masterPort);
+    const hub = await claimBlock(plain, this.#stateRoot);
     const record: NetworkRecord = { bootId: this.#bootId, masterPort, hub, nodes: [] };
     // Before it is made: whatever becomes of us, the next engine finds it.
     await writeRecord(folder, record);
@@ -197,10 +219,47 @@ export class Networks {
       const isMaster = node === order.gangNodes[0];
       return nodeScript(hub, nodes.indexOf(node), closed, isMaster ? record.masterPort : undefined);
     });
+    if (hub.holder !== undefined) throw new Error("no node can be added without root");
     await runScript(scripts.join("\n"));
-    const grown = { ...record, nodes };
-    await writeRecord(folder, grown);
-    return grown;
+    return this.#carry(folder, { ...record, nodes }, hub, missing);
+  }
+
+  /** Without root the network is made whole at once, for all nodes that the job may ever have here. */
+  async #hold(plain: Hub, folder: string, order: Meeting, masterPort: number): Promise<NetworkRecord> {
+    const nodes = [...new Set([...order.gangNodes, ...(await this.#allNodes())])].slice(0, nodesMax);
+    const holder = await holdNetwork({
+      hub: plain,
+      folder,
+      nodes: nodes.length,
+      closed: closedRanges(),
+      kept: { node: 0, port: masterPort },
+      isOpen: plain.wayOut !== undefined,
+      hostsFile: await writeHosts(
+        folder,
+        0,
+        namesOf(
+          nodes,
+          nodes.map((_, i) => blockOf(plain.block).node(i)),
+        ),
+      ),
+      ...(plain.wayOut !== undefined && { resolverFile: await writeResolver(folder, 0, heldRelay) }),
+    });
+    const hub = { ...plain, holder };
+    return this.#carry(folder, { bootId: this.#bootId, masterPort, hub, nodes }, hub, nodes);
+  }
+
+  /** Starts what carries connections of these nodes out, and writes down that they are there. */
+  async #carry(folder: string, record: NetworkRecord, hub: Hub, nodes: readonly string[]): Promise<NetworkRecord> {
+    const { wayOut } = hub;
+    let written = record;
+    await writeRecord(folder, written);
+    if (wayOut !== "pasta" && wayOut !== "slirp4netns") return written;
+    for (const node of nodes) {
+      const carrier = await startCarrier(wayOut, hub, record.nodes.indexOf(node), folder);
+      written = { ...written, carriers: [...(written.carriers ?? []), carrier] };
+      await writeRecord(folder, written);
+    }
+    return written;
   }
 
   #layRules(wayOut: "nft" | "iptables"): Promise<void> {
@@ -259,12 +318,41 @@ export async function leaveNetwork(folder: string, lease: string): Promise<void>
     await rmdir(join(folder, "members"));
     const gone = `${folder}.gone`;
     await rename(folder, gone); // one of those that come here at the same moment
-    const hub = (await readRecord(gone))?.hub;
-    if (hub !== undefined) await removeHub(hub);
+    const record = await readRecord(gone);
+    if (record !== undefined) await removeNetwork(record);
     await rm(gone, { recursive: true, force: true });
   } catch (error) {
     if (!["ENOENT", "ENOTEMPTY", "EEXIST"].includes(codeOf(error) ?? "")) throw error;
   }
+}
+
+async function removeNetwork(record: NetworkRecord): Promise<void> {
+  endProcesses(record);
+  if (record.hub !== undefined && record.hub.holder === undefined) await removeHub(record.hub);
+}
+
+function endProcesses({ carriers = [], hub }: NetworkRecord): void {
+  for (const each of [...carriers, ...(hub?.holder === undefined ? [] : [hub.holder])]) endProcess(each);
+}
+
+/** Where members resolve names that share one mount namespace. */
+const heldRelay = "127.53.0.0";
+
+async function writeResolver(folder: string, rank: number, address: string): Promise<string> {
+  const file = join(folder, `resolver-${rank}`);
+  await writeFile(file, resolverFileFor(address), { mode: 0o644 });
+  return file;
+}
+
+function namesOf(nodes: readonly string[], addresses: readonly string[]) {
+  const all = new Map(nodes.map((name, rank) => [name, addresses[rank]!]));
+  return [...all].map(([name, address]) => ({ name, address }));
+}
+
+async function writeHosts(folder: string, rank: number, ...names: Parameters<typeof hostsFileFor>): Promise<string> {
+  const file = join(folder, `hosts-${rank}`);
+  await writeFile(file, hostsFileFor(...names), { mode: 0o644 });
+  return file;
 }
 
 function sheetOf(folder: string, { hub, nodes, masterPort }: NetworkRecord, order: Meeting): NetworkSheet {
@@ -274,14 +362,17 @@ function sheetOf(folder: string, { hub, nodes, masterPort }: NetworkRecord, orde
   const addresses = gangNodes.map((node) => block.node(nodes.indexOf(node)));
   const namespace = nodePath(hub, nodes.indexOf(order.node));
   const { wayOut } = hub;
-  const relays = wayOut !== undefined && (network.egress === "declared" || resolvesHere());
+  const relays = wayOut !== undefined && (!isRouted(hub) || network.egress === "declared" || resolvesHere());
+  const { holder } = hub;
+  const own = userNamespace(hub);
   const wall = {
     namespace,
     hubNamespace: hubPath(hub),
     order: network,
     ...(wayOut !== undefined && { wayOut }),
     // Members on one node share its loopback.
-    ...(relays && { relay: `127.53.${order.rank >> 8}.${order.rank & 0xff}` }),
+    ...(relays && { relay: holder ? heldRelay : `127.53.${order.rank >> 8}.${order.rank & 0xff}` }),
+    ...(own !== undefined && { userNamespace: own, mountNamespace: `/proc/${holder!.pid}/ns/mnt` }),
   };
   return { folder, masterAddress: addresses[0]!, masterPort, addresses, wall };
 }

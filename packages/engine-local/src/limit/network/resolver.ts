@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 
 const resolverFile = "/etc/resolv.conf";
+const hostsFile = "/etc/hosts";
 
 /** The resolvers of the machine, as its programs use them. */
 export function nameservers(text = readResolverFile()): string[] {
@@ -22,9 +23,32 @@ export function resolverFileFor(address: string, text = readResolverFile()): str
   return [`nameserver ${address}`, ...rest, ""].join("\n");
 }
 
+/**
+ * The names that a member knows without asking: those of the machine, the nodes of its gang, and its own host name, under
+ * which programs such as Gloo look for the address to be met at. On the machine that is often its loopback.
+ */
+export function hostsFileFor(
+  nodes: readonly { readonly name: string; readonly address: string }[],
+  own?: { readonly name: string; readonly address: string },
+  text = readIfThere(hostsFile),
+): string {
+  const taken = new Set([...nodes, ...(own === undefined ? [] : [own])].map(({ name }) => name));
+  const kept = text.split("\n").flatMap((line) => {
+    const [address = "", ...names] = line.replace(/#.*/, "").trim().split(/\s+/);
+    const left = names.filter((name) => !taken.has(name));
+    return left.length === 0 ? [] : [[address, ...left].join(" ")];
+  });
+  const added = [...nodes.filter(({ name }) => name !== own?.name), ...(own === undefined ? [] : [own])];
+  return [...kept, ...added.map(({ name, address }) => `${address} ${name}`), ""].join("\n");
+}
+
 function readResolverFile(): string {
+  return readIfThere(resolverFile);
+}
+
+function readIfThere(path: string): string {
   try {
-    return readFileSync(resolverFile, "utf8");
+    return readFileSync(path, "utf8");
   } catch {
     return "";
   }

@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { connect, isIPv4, type Socket } from "node:net";
 import { allowScript, type Target, targetOf } from "../../limit/network/declared.ts";
+import { enterWords } from "../../limit/network/enter.ts";
 import { leaveNetwork, type NetworkSheet, type Wall } from "../../limit/network/networks.ts";
 import { runScript } from "../../limit/network/programs.ts";
 import { Outpost } from "./outpost.ts";
@@ -11,6 +12,7 @@ const connectMsMax = 5_000;
 /** Names move to other addresses; what a job has resolved itself is let through at that moment. */
 const resolveEveryMs = 5 * 60_000;
 const dnsPort = 53;
+const turnEveryMs = 10_000;
 
 /** The network of one member, as its supervisor serves it: names, declared targets, connections to its ports. */
 export class MemberNetwork {
@@ -24,7 +26,7 @@ export class MemberNetwork {
   constructor(sheet: NetworkSheet, lease: string) {
     this.#sheet = sheet;
     this.#lease = lease;
-    this.#outpost = sheet.wall === undefined ? undefined : new Outpost(sheet.wall.namespace);
+    this.#outpost = sheet.wall === undefined ? undefined : new Outpost(enterWords(sheet.wall));
     this.#targets = (sheet.wall?.order.allow ?? []).map(targetOf);
   }
 
@@ -36,14 +38,27 @@ export class MemberNetwork {
       await this.#resolveAll(wall);
       this.#timer = setInterval(() => void this.#resolveAll(wall), resolveEveryMs).unref();
     }
-    if (wall.relay === undefined) return;
-    const datagrams = await this.#outpost.bindDatagrams(wall.relay, dnsPort);
-    const server = await this.#outpost.listen(wall.relay, dnsPort);
-    this.#relay = new NameRelay(datagrams, server, {
-      mayAsk: (name) => wall.order.egress === "all" || this.#targets.some(({ host }) => host === name),
-      learn: (name, addresses) => this.#allow(wall, name, addresses),
-    });
-    this.#outpost.close();
+    if (wall.relay !== undefined) await this.#answerNames(wall, wall.relay, this.#outpost);
+  }
+
+  async #answerNames(wall: Wall, address: string, outpost: Outpost): Promise<void> {
+    try {
+      const datagrams = await outpost.bindDatagrams(address, dnsPort);
+      const server = await outpost.listen(address, dnsPort);
+      this.#relay = new NameRelay(datagrams, server, {
+        mayAsk: (name) => wall.order.egress === "all" || this.#targets.some(({ host }) => host === name),
+        learn: (name, addresses) => this.#allow(wall, name, addresses),
+      });
+    } catch (error) {
+      if ((error as Error).message !== "EADDRINUSE") throw error;
+      // Another member on this node answers them; should it end first, it is our turn.
+      this.#timer = setTimeout(
+        () => void this.#answerNames(wall, address, outpost).catch(() => {}),
+        turnEveryMs,
+      ).unref();
+    } finally {
+      outpost.close();
+    }
   }
 
   /** A connection to a port of the member, in its own network. */

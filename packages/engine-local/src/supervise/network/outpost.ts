@@ -28,14 +28,15 @@ const idleMs = 30_000;
  * there when it is needed; the sockets come from it, and it goes when it has not been asked for a while.
  */
 export class Outpost {
-  readonly #namespace: string;
+  readonly #enter: readonly string[];
   readonly #waiting = new Map<number, (answer: OutpostAnswer, handle: unknown) => void>();
   #child: ChildProcess | undefined;
   #numbers = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(namespace: string) {
-    this.#namespace = namespace;
+  /** `enter` are the words that bring a command into the network. */
+  constructor(enter: readonly string[]) {
+    this.#enter = enter;
   }
 
   /** A connection; throws with the code of what stood in the way. */
@@ -85,8 +86,8 @@ export class Outpost {
   }
 
   #start(): ChildProcess {
-    const words = [`--net=${this.#namespace}`, "--", process.execPath, ...thrift, program];
-    const child = spawn("nsenter", words, {
+    const [command, ...words] = [...this.#enter, "--", process.execPath, ...thrift, program];
+    const child = spawn(command!, words, {
       cwd: "/",
       env: { PATH: standardPath, UV_THREADPOOL_SIZE: "1" },
       stdio: ["ignore", "ignore", "ignore", "ipc"],

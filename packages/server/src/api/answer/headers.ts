@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { isLocalhost } from "../../access/hosts.ts";
 
 /** An answer of the API is data: no browser may take it for a page, keep it, put it into a frame or tell others of its address. */
 const ofData: Readonly<Record<string, string>> = {
@@ -12,10 +13,11 @@ const yearOfTls = "max-age=31536000; includeSubDomains";
 
 /** Gives every answer the headers of data, which an answer that is something else replaces by its own. */
 export function addHeaders(app: FastifyInstance, secure: boolean): void {
-  app.addHook("onRequest", (_request, reply, done) => {
+  app.addHook("onRequest", ({ headers }, reply, done) => {
     // On the raw answer, so that streams have them too.
     for (const [name, value] of Object.entries(ofData)) reply.raw.setHeader(name, value);
-    if (secure) reply.raw.setHeader("strict-transport-security", yearOfTls);
+    // Browsers keep this for a name with all its ports: for localhost it would break whatever else runs there.
+    if (secure && !isLocalhost(headers.host)) reply.raw.setHeader("strict-transport-security", yearOfTls);
     done();
   });
 }

@@ -11,6 +11,7 @@ export const statusOfDenial = {
   ambiguous: 409, // a name that means several live jobs
   "too-large": 413,
   "unsupported-media-type": 415,
+  "wrong-host": 421, // a name that is not this server's
   "upgrade-required": 426, // the address speaks WebSocket only
   "rate-limited": 429,
   "headers-too-large": 431,
@@ -81,6 +82,7 @@ const titles: Readonly<Record<Denial["refused"], string>> = {
   ambiguous: "The name means several jobs",
   "too-large": "Too large",
   "unsupported-media-type": "Content type not accepted",
+  "wrong-host": "Not a name of this server",
   "upgrade-required": "A WebSocket is needed here",
   "rate-limited": "Too many requests",
   "headers-too-large": "Headers too large",

@@ -41,7 +41,7 @@ export interface Asked {
 }
 
 /** Whether the token is made for the action at all. Says nothing about what exists, so it may be told first. */
-export function checkScope(principal: Principal, { action }: Route): Denial | undefined {
+export function checkScope(principal: Principal, { action }: Pick<Route, "action">): Denial | undefined {
   if (inScope(principal, action)) return undefined;
   if (credentialActions.has(action)) {
     return deny(

@@ -24,14 +24,21 @@ export const usualRates: Rates = {
   stranger: { burst: 200, perSecond: 50 },
 };
 
+/** Names each request, for its answer and for whatever is noted of it. */
+export function addRequestIds(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    request.tessRequestId = newId("req_");
+    reply.raw.setHeader("x-request-id", request.tessRequestId);
+    done();
+  });
+}
+
 /** Authenticates and rate-limits each request before its body is read. */
 export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: boolean): void {
   const users = new RateLimit(rates.user);
   const strangers = new RateLimit(rates.stranger);
   app.addHook("onRequest", (request, reply, done) => {
-    const requestId = newId("req_");
-    request.tessRequestId = requestId;
-    reply.raw.setHeader("x-request-id", requestId);
+    const { tessRequestId: requestId } = request;
     if (request.url === "/healthz" || request.url === "/readyz") return done();
     const now = api.control.now();
     const { headers } = request;

@@ -1,6 +1,7 @@
 import { type AuditOutcome, accountOf } from "@tessera/core";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Principal } from "../../access/principal.ts";
 import { accountOfUser } from "../../flow/project/audit.ts";
 import { type Denial, type DenialKind, statusOf } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
@@ -26,23 +27,38 @@ export function addRecording(app: FastifyInstance, api: Api): void {
 }
 
 function noteRefusal(api: Api, request: FastifyRequest, denial: Denial): void {
-  const address = `${request.method} ${request.routeOptions.url ?? ""}`;
-  const route = routeAt.get(address);
-  if (route === undefined || !kept.has(statusOf(denial)) || !keptKinds.has(denial.refused)) return;
+  const route = routeAt.get(`${request.method} ${request.routeOptions.url ?? ""}`);
   // A wrong password is noted where it is found, with the user whom it concerns.
-  if (route === routes.signIn && denial.refused !== "rate-limited") return;
-  const principal = request.incoming?.principal;
+  if (route === undefined || route === routes.signIn) return;
+  const target = (seen: boolean) => targetOf(api, route, request.params, seen);
+  const { ip: address, tessRequestId } = request;
+  noteDenial(api, route, { principal: request.incoming?.principal, address, tessRequestId, target }, denial);
+}
+
+/** A request that was refused. */
+export interface Refused {
+  readonly principal?: Principal | undefined;
+  readonly address: string;
+  readonly tessRequestId: string;
+  /** What it was about; `seen`: the caller may know that it is there. */
+  target(seen: boolean): string;
+}
+
+/** Notes a refusal, unless it only tells of a mistake. */
+export function noteDenial(api: Api, route: Route, refused: Refused, denial: Denial): void {
+  if (!kept.has(statusOf(denial)) || !keptKinds.has(denial.refused)) return;
+  const { principal, address, tessRequestId } = refused;
   // What the caller may not see may be another tenant's: only the platform's audit names it.
   const seen = principal !== undefined && denial.refused !== "not-found";
   api.notices.add({
     kind: route.action,
     ...(principal !== undefined && { user: principal.user.id, token: principal.token.id }),
-    address: request.ip,
-    request: request.tessRequestId,
+    address,
+    request: tessRequestId,
     account: seen ? accountOfUser(api.control.state, principal.user.id) : "",
-    target: targetOf(api, route, request.params, seen),
+    target: refused.target(seen),
     outcome: "refused",
-    detail: `${denial.refused}: ${address}`,
+    detail: `${denial.refused}: ${route.method} ${route.path}`,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Account, ReadonlyState } from "@tessera/core";
+import { type Account, mostOf, type ReadonlyState } from "@tessera/core";
 import type { Action } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { inScope, type Principal, principalOf } from "../../access/principal.ts";
@@ -8,15 +8,17 @@ import type { ControlPlane } from "../../flow/control.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 
 export interface StreamLimits {
-  readonly perTokenMax: number;
-  readonly perUserMax: number;
+  /** Absent: half of what its user may have, so that one program does not take it all. */
+  readonly perTokenMax?: number;
+  /** Absent: what the policy says. */
+  readonly perUserMax?: number;
   /** Of all users together. */
   readonly max: number;
   /** How often it is looked whether each stream may go on. */
   readonly lookEveryMs: number;
 }
 
-export const usualStreamLimits: StreamLimits = { perTokenMax: 256, perUserMax: 512, max: 8_192, lookEveryMs: 2_000 };
+export const usualStreamLimits: StreamLimits = { max: 8_192, lookEveryMs: 2_000 };
 
 /** An answer that lasts: a log that is followed, a watched list, a file, a connection into a job. */
 export interface Stream {
@@ -41,6 +43,7 @@ export const accessKinds: ReadonlySet<string> = new Set([
  * token that expires, a session that is left alone.
  */
 export class Streams {
+  readonly #control: ControlPlane;
   readonly #limits: StreamLimits;
   readonly #open = new Set<Stream>();
   readonly #perToken = new Map<string, number>();
@@ -50,6 +53,7 @@ export class Streams {
   readonly #onCount: (open: number) => void;
 
   constructor(control: ControlPlane, limits: StreamLimits, onCount: (open: number) => void) {
+    this.#control = control;
     this.#limits = limits;
     this.#onCount = onCount;
     this.#timer = setInterval(() => this.#look(), limits.lookEveryMs).unref();
@@ -62,7 +66,8 @@ export class Streams {
 
   /** Why one more may not be opened; undefined while it may. */
   full({ user, token }: Principal): Denial | undefined {
-    const { perTokenMax, perUserMax, max } = this.#limits;
+    const { max, perUserMax = mostOf(this.#control.state.policy, "streamsPerUser") } = this.#limits;
+    const { perTokenMax = Math.ceil(perUserMax / 2) } = this.#limits;
     const tokens = this.#perToken.get(token.id) ?? 0;
     if (tokens >= perTokenMax) return tooMany(`streams of this token`, tokens, perTokenMax);
     const users = this.#perUser.get(user.id) ?? 0;

@@ -8,6 +8,7 @@ import {
   createUser,
   eraseUser,
   expiryOf,
+  loginName,
   mintFor,
   scopesOf,
   setPassword,
@@ -193,8 +194,9 @@ function oneself(verb: string): Denial {
 }
 
 /** A new user as its create answers it, whatever has become of it since. */
-function userCreated(api: Api, id: UserId, { body }: Call<"createUser">): UserShape {
-  const { name, email, role, account = "" } = body;
+function userCreated(api: Api, id: UserId, call: Call<"createUser">): UserShape {
+  const { email, role, account = "" } = call.body;
+  const name = loginName(api.control.state, call.principal.user, call.body.name, call.target);
   const revision = role === undefined ? 1 : 2;
   return {
     id,

@@ -102,7 +102,7 @@ export const moneyHandlers: MoneyHandlers = {
 
   readCosts({ control, people }, { target, query }) {
     const now = control.now();
-    const span = reportSpan(query.from, query.to, now);
+    const span = reportSpan(query.from, query.to, now, control.state.policy, query.by);
     if (isRefusal(span)) return span;
     const ask = { by: query.by ?? "account", ...span, accounts: pathsOf(target), compare: query.compare ?? false };
     return costReport(control, ask, now, (id) => people.nameOf(id as UserId));
@@ -211,8 +211,9 @@ export const moneyHandlers: MoneyHandlers = {
     const about = { tenant, entry: kind, currency, micros, memo, ...(of !== undefined && { of }) };
     const done = await control.ask({ kind: "ledger.post", ...about }, askerOf(call));
     if (isRefusal(done)) return done;
-    const [row] = await control.reader.books({ kind: "entry", key: done.result! });
-    return renderEntry(JSON.parse(row!.doc) as SpelledEntry);
+    const rows = await control.reader.books({ kind: "entry", key: done.result! });
+    const row = rows.findLast((each) => each.tenant === tenant)!;
+    return renderEntry(JSON.parse(row.doc) as SpelledEntry);
   },
 };
 

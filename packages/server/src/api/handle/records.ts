@@ -21,7 +21,7 @@ type RecordHandlers = {
 export const recordHandlers: RecordHandlers = {
   readUsage(api, { principal, target, query }) {
     const { state, reader } = api.control;
-    const span = reportSpan(query.from, query.to, api.control.now());
+    const span = reportSpan(query.from, query.to, api.control.now(), api.control.state.policy);
     if (isRefusal(span)) return span;
     const accounts = target.map((account) => account.path);
     const fleet = may(state, principal.user, "usage.read", rootAccount);

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { type Refusal, refuse, type TrailCommand } from "@tessera/core";
+import { type Refusal, refuse, type TrailCommand, type WitnessedHead } from "@tessera/core";
 import { type AnchorAdd, type HeadLine, isSigned, keysFrom, keyWithId, type NamedKey, parseHead } from "@tessera/wire";
 import { newId } from "../../flow/ids.ts";
 import { anchorTokenRow } from "../../flow/trail/anchors.ts";
@@ -64,6 +64,7 @@ export const trailHandlers: { readonly [Id in Trail]: Handler<Id> } = {
 
   async witnessHead({ control }, call) {
     const checked = await witnessCommand(control.state.trail.witnessed, call.body);
+    if (checked === "known") return {};
     if (isDenied(checked)) return checked;
     const done = await control.ask(checked, askerOf(call));
     return isDenied(done) ? done : {};
@@ -83,9 +84,9 @@ function anchorShape({ control: { state }, anchors }: Api, id: string) {
 
 /** The head must be signed by a key that the first of this origin's keys leads to. */
 async function witnessCommand(
-  witnessed: ReadonlyMap<string, { readonly publicKey: string }>,
+  witnessed: ReadonlyMap<string, WitnessedHead>,
   { head: line, keys }: { readonly head: string; readonly keys: readonly NamedKey[] },
-): Promise<TrailCommand | Refusal> {
+): Promise<TrailCommand | Refusal | "known"> {
   const head = parseHead(line);
   if (head === undefined)
     return refuse("invalid", "head", line, "is not a head of a journal", "send one as GET /v1/journal/head answers it");
@@ -103,6 +104,8 @@ async function witnessCommand(
     );
   if (!(await isSigned(head.text, head.signature, publicKey)))
     return refuse("invalid", "head", line, "is not signed by its key", "send the head as the server gave it");
+  // A server that was started again signs the same row once more.
+  if (known?.row === head.row && parseHead(known.line)?.tree === head.tree) return "known";
   return { kind: "head.witness", origin: head.server, publicKey, row: head.row, line };
 }
 

@@ -5,12 +5,14 @@ import { routes } from "@tessera/wire";
 import { closeCodes, messageBytesMax } from "@tessera/wire/entrance";
 import type { FastifyInstance } from "fastify";
 import { WebSocketServer } from "ws";
-import { authenticate } from "../../access/principal.ts";
+import { authenticate, type Principal } from "../../access/principal.ts";
 import { newId } from "../../flow/ids.ts";
 import { type Denial, deny, notFound, problemOf, statusOf } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import { checkScope } from "../guard/authorise.ts";
+import { wrongHost } from "../guard/host.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
+import { noteDenial } from "../guard/record.ts";
 import type { Granted, Open } from "./entrances.ts";
 import type { Pages } from "./pages.ts";
 import { relay } from "./relay.ts";
@@ -23,7 +25,12 @@ const rate = { burst: 500, perSecond: 100 };
 const looksPerPing = 5;
 
 /** WebSockets: entrances of the API, and those of pages of jobs. */
-export function addUpgrades(app: FastifyInstance, api: Api, pages: Pages): void {
+export function addUpgrades(
+  app: FastifyInstance,
+  api: Api,
+  pages: Pages,
+  isOurs: (host: string | undefined) => boolean,
+): void {
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: messageBytesMax,
@@ -36,13 +43,20 @@ export function addUpgrades(app: FastifyInstance, api: Api, pages: Pages): void 
     (socket as Duplex & { setTimeout?(ms: number): void }).setTimeout?.(0);
     const page = pages.at(request.headers.host);
     if (page !== undefined) return void pages.upgrade(page, request, socket, head);
-    const refuse = (denial: Denial) => answer(socket, denial);
+    let principal: Principal | undefined;
+    const refuse = (denial: Denial) => {
+      const tessRequestId = newId("req_");
+      answer(socket, denial, tessRequestId);
+      const from = request.socket.remoteAddress ?? "";
+      noteDenial(api, routes.openEntrance, { principal, address: from, tessRequestId, target: () => "" }, denial);
+    };
+    if (!isOurs(request.headers.host)) return refuse(wrongHost(request.headers.host));
     const asked = address.exec(request.url ?? "")?.[1];
     if (asked === undefined) {
       return refuse(deny("no-such-route", "There is nothing at this address.", "See /openapi.json."));
     }
     // With a token alone: the page of a browser cannot show its half of a session here, and the cookie is not enough.
-    const principal = authenticate(api.control.state, request.headers.authorization, api.control.now());
+    principal = authenticate(api.control.state, request.headers.authorization, api.control.now());
     if (principal === undefined) {
       return refuse(deny("unauthenticated", "The request has no valid token.", "Log in with tess login."));
     }
@@ -51,12 +65,14 @@ export function addUpgrades(app: FastifyInstance, api: Api, pages: Pages): void 
     const granted = checkScope(principal, routes.openEntrance) ?? api.entrances.take(asked, principal.user.id);
     if (granted === undefined) return refuse(notFound("entrance"));
     if ("refused" in granted) return refuse(granted);
-    void openEntrance(api, sockets, granted, request, socket, head).catch((error: Error) =>
-      refuse(
-        error instanceof EntryRefused
-          ? deny("conflict", `${error.message.slice(0, 1).toUpperCase()}${error.message.slice(1)}.`)
-          : deny("internal", "The entrance could not be opened."),
-      ),
+    openEntrance(api, sockets, granted, request, socket, head).then(
+      (denial) => denial !== undefined && refuse(denial),
+      (error: Error) =>
+        refuse(
+          error instanceof EntryRefused
+            ? deny("conflict", `${error.message.slice(0, 1).toUpperCase()}${error.message.slice(1)}.`)
+            : deny("internal", "The entrance could not be opened."),
+        ),
     );
   });
 }
@@ -68,10 +84,10 @@ async function openEntrance(
   request: IncomingMessage,
   socket: Duplex,
   head: Buffer,
-): Promise<void> {
+): Promise<Denial | undefined> {
   const kind = granted.ask.kind;
   const full = visitOver(api, granted) === undefined ? api.entrances.mayOpen(granted, kind) : notFound("entrance");
-  if (full !== undefined) return answer(socket, full);
+  if (full !== undefined) return full;
   const { principal, job, attempt, rank } = granted;
   // Counted before it is open, so that many at once are not all below the limit.
   let end: Open["end"] = () => socket.destroy();
@@ -85,7 +101,10 @@ async function openEntrance(
   api.entrances.opened(open);
   try {
     const entry = await api.control.open(leaseOf(granted), granted.ask);
-    if (socket.destroyed) return entry.close();
+    if (socket.destroyed) {
+      entry.close();
+      return undefined;
+    }
     const client = await new Promise<import("ws").WebSocket>((resolve) =>
       sockets.handleUpgrade(request, socket, head, resolve),
     );
@@ -100,6 +119,7 @@ async function openEntrance(
     };
     end = (why) => relayed.end(endings[why].code, endings[why].words);
     await relayed.over;
+    return undefined;
   } finally {
     api.entrances.closed(open);
   }
@@ -112,9 +132,8 @@ const endings = {
 } as const;
 
 /** An answer before the connection became a WebSocket. */
-function answer(socket: Duplex, denial: Denial): void {
+function answer(socket: Duplex, denial: Denial, requestId: string): void {
   if (socket.destroyed || !socket.writable) return;
-  const requestId = newId("req_");
   const body = Buffer.from(JSON.stringify(problemOf(denial, requestId)));
   socket.end(
     Buffer.concat([

@@ -173,7 +173,7 @@ describe("an entrance that is asked for", () => {
     assert.equal(await refusal(world.connect((await world.enter(world.ana, cat)).json.id, world.ana)), 429);
     for (let i = 0; i < 3; i++) await world.enter(world.ana, cat);
     assert.equal((await world.enter(world.ana, cat)).status, 429);
-    assert.match((await world.server.call(undefined, "GET", "/metrics")).text, /^tessera_entries 2$/m);
+    assert.match((await world.server.call(world.ana.token, "GET", "/metrics")).text, /^tessera_entries 2$/m);
     sockets[0]!.close();
     await once(sockets[0]!, "close");
     await world.server.close();
@@ -282,7 +282,7 @@ describe("pages of jobs", () => {
     assert.equal((await site("cross-site")).status, 403);
     const followed = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
     assert.equal((await site("cross-site", followed)).status, 200, "a link that a person follows");
-    assert.equal((await ask("console.localhost", "/v1/whoami")).status, 401, "other names are the API's");
+    assert.equal((await ask("console.localhost", "/v1/whoami")).status, 421, "other names are answered by nothing");
   });
 
   it("speak WebSocket, for the page itself alone", async () => {

@@ -121,7 +121,7 @@ describe("billing, exports and metrics over the API", () => {
   it("shows each caller of /metrics the costs that it may read, and nobody else's", async () => {
     await server.must(finance, "PUT", "/v1/accounts/lab%2Fvision/budget", { limitMicros: "500000000" });
     control.setTime(control.now() + 2 * hour);
-    const metrics = async (token: string | undefined) => (await server.call(token, "GET", "/metrics")).text;
+    const metrics = async (token: string) => (await server.call(token, "GET", "/metrics")).text;
     const all = await metrics(owner.token);
     assert.match(all, /^tessera_account_cost\{account="ops",currency="EUR",kind="reserved"\} \d+$/m);
     assert.match(all, /^tessera_account_cost\{account="lab\/vision",currency="EUR",kind="burst"\} 120$/m);
@@ -129,7 +129,10 @@ describe("billing, exports and metrics over the API", () => {
     const own = await metrics(finance.token);
     assert.match(own, /account="lab\/vision"/);
     assert.doesNotMatch(own, /account="ops"/);
-    assert.doesNotMatch(await metrics(undefined), /tessera_account_cost/);
+    const scraper = await tenancy.token(owner.id, ["metrics.read"]);
+    assert.doesNotMatch(await metrics(scraper.token), /tessera_account_cost/);
+    const accountant = await tenancy.token(owner.id, ["metrics.read", "cost.read"]);
+    assert.match(await metrics(accountant.token), /tessera_account_cost/);
   });
 
   it("stops what a tenant borrows when its credit is used up, and lets it start again when it has paid", async () => {

@@ -412,6 +412,15 @@ describe("audit", () => {
       assert.ok((await actions("address=127.0.0.1")).includes("node.cordon"));
       assert.ok(!(await actions("outcome=ok")).includes("session.fail"));
       assert.deepEqual(await actions("to=1d"), []);
+      // A tenant finds its own records alone, however it asks.
+      const rev = await call("POST", "/v1/users", { name: "rev", role: "auditor", account: "lab" });
+      await call("POST", "/v1/accounts", { path: "other" });
+      const { token: own } = (await call("POST", "/v1/tokens", { user: rev.json.id })).json;
+      for (const query of ["text=other", "address=127.0.0.1", "target=other", "outcome=ok", "action=account.create"]) {
+        const found = await t.server.call(own, "GET", `/v1/audit?limit=1000&${query}`);
+        assert.equal(found.status, 200, found.text);
+        for (const { account } of found.json.items) assert.match(account, /^lab(\/|$)/, query);
+      }
       // Erased means erased: no name is left anywhere, and it can be taken again.
       assert.equal((await call("GET", `/v1/users/${user.json.id}`)).status, 404);
       assert.equal((await t.control.reader.privates("person")).has(user.json.id), false);

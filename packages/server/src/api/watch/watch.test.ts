@@ -168,7 +168,7 @@ describe("watching a list", () => {
     socket.on("error", () => {});
     const path = `/v1/jobs?array=${array}&limit=1`;
     socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ada.token}\r\nAccept: text/event-stream\r\n\r\n`,
+      `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${ada.token}\r\nAccept: text/event-stream\r\n\r\n`,
     );
     await new Promise<void>((resolve) => socket.once("data", () => resolve(socket.pause() && undefined)));
     // Each change is 18 MB that is not read: the network's own buffers are soon full, and then the server gives up.

@@ -47,9 +47,9 @@ describe("closing months", () => {
     for (const { id } of [...control.state.leases.values()])
       await control.report(id as LeaseId, { kind: "exited", ran: true, code: 0 }, firstOf(3) + 10 * 24 * hour);
     assert.deepEqual(shown(await close(6)), [
-      ["correction", "2026-03", "INV-000001/1", "burst", -21 * 24 * 3],
-      ["correction", "2026-04", "INV-000002/1", "burst", -30 * 24 * 3],
-      ["correction", "2026-05", "INV-000003/1", "burst", -31 * 24 * 3],
+      ["correction", "2026-03", "INV-lab-000001/1", "burst", -21 * 24 * 3],
+      ["correction", "2026-04", "INV-lab-000002/1", "burst", -30 * 24 * 3],
+      ["correction", "2026-05", "INV-lab-000003/1", "burst", -31 * 24 * 3],
     ]);
     const sum = control.state.books.balances.get("EUR tenant/lab/owed");
     assert.equal(sum, BigInt(10 * 24 * 3) * 1_000_000n, "what is owed is what was used");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JobId } from "@tessera/core";
+import { isRefusal, type JobId, type Policy, plainPolicy } from "@tessera/core";
 import fc from "fast-check";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy } from "../../testing/tenancy.ts";
@@ -305,6 +305,19 @@ describe("usage", () => {
   });
 
   it("counts nothing after now", () => {
-    assert.deepEqual(reportSpan("1d", "2100-01-01T00:00:00Z", start), { from: start - 86_400_000, to: start });
+    const span = reportSpan("1d", "2100-01-01T00:00:00Z", start, plainPolicy);
+    assert.deepEqual(span, { from: start - 86_400_000, to: start });
+  });
+
+  it("covers no more days, and no more steps of time, than the owner allows", () => {
+    const told = (from: string, max: Policy["max"], by?: string) => {
+      const span = reportSpan(from, undefined, start, { ...plainPolicy, max }, by);
+      return isRefusal(span) ? `${span.field} ${span.value} ${span.detail}` : "";
+    };
+    assert.match(told("1970-01-01T00:00:00Z", {}), /^from 1970-.* makes a report of \d+ days \(limit 400\)$/);
+    assert.equal(told("400d", {}), "");
+    assert.equal(told("31d", { reportDays: 30 }), "from 31d makes a report of 31 days (limit 30)");
+    assert.equal(told("31d", { reportSteps: 30 }, "day"), "from 31d makes a report of 31 steps of a day (limit 30)");
+    assert.equal(told("31d", { reportSteps: 30 }, "account"), "");
   });
 });

@@ -1,7 +1,10 @@
 import {
   balanceOf,
+  day,
   type Instant,
   isRefusal,
+  mostOf,
+  type Policy,
   parseDuration,
   type ReadonlyState,
   type Refusal,
@@ -38,6 +41,8 @@ export function reportSpan(
   from: string | undefined,
   to: string | undefined,
   now: Instant,
+  policy: Policy,
+  by?: string,
 ): { from: Instant; to: Instant } | Refusal {
   const duration = (field: string) => (text: string) => parseDuration(text, field);
   const until = to === undefined ? now : instantOrAgo(to, "to", now, duration("to"));
@@ -47,7 +52,15 @@ export function reportSpan(
   const end = Math.min(until, now); // the future has no usage
   if (since > end)
     return refuse("invalid", "from", from ?? usualSpan, "is not before to", "give the earlier time first");
-  return { from: Math.max(0, since), to: end };
+  const span = { from: Math.max(0, since), to: end };
+  const days = Math.ceil((span.to - span.from) / day);
+  const name =
+    by === "day" && mostOf(policy, "reportSteps") < mostOf(policy, "reportDays") ? "reportSteps" : "reportDays";
+  const most = mostOf(policy, name);
+  if (days <= most) return span;
+  const what = name === "reportSteps" ? "steps of a day" : "days";
+  const hint = `ask for several shorter spans; an owner can raise it: tess policy set --max ${name}=NUMBER`;
+  return refuse("not-allowed", "from", from ?? usualSpan, `makes a report of ${days} ${what} (limit ${most})`, hint);
 }
 
 /** The open stretches of the replica, copied before the store is read because the replica moves on meanwhile. */

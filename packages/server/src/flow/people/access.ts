@@ -3,17 +3,21 @@ import {
   type Instant,
   isRefusal,
   parseDuration,
+  type ReadonlyState,
   type Refusal,
   type Role,
   refuse,
+  rootAccount,
   type Token,
   type TokenId,
+  tenantOf,
   type User,
   type UserId,
 } from "@tessera/core";
 import { actions, type TokenCreate, type UserCreate } from "@tessera/wire";
 import { hashPassword, passwordsWork } from "../../access/passwords.ts";
 import { eraseRows, type People, type Person, personRow } from "../../access/people.ts";
+import { may } from "../../access/policy.ts";
 import { credentialActions } from "../../access/principal.ts";
 import { deriveToken, type MintedToken, mintToken } from "../../access/tokens.ts";
 import { weaknessOf } from "../../access/weak-passwords.ts";
@@ -32,9 +36,16 @@ export async function createUser(
     return refuse("invalid", "role", null, "is missing, and account is given", "say which role the user gets there");
   }
   const id = newId("usr_") as UserId;
-  const person: Person = { name: body.name, ...(body.email !== undefined && { email: body.email }) };
+  const maker = by.actor.user === "system" ? undefined : control.state.users.get(by.actor.user);
+  const name = loginName(control.state, maker, body.name, account);
+  if (name.length > longestName) {
+    const most = longestName - endingOf(control.state, account).length;
+    const why = `is too long with the name of its tenant: ${name.length} characters`;
+    return refuse("invalid", "name", body.name, why, `give at most ${most} characters`);
+  }
+  const person: Person = { name, ...(body.email !== undefined && { email: body.email }) };
   if (!people.claim(id, person)) {
-    return refuse("already-exists", "name", body.name, "is the login name of another user", "choose another name");
+    return refuse("already-exists", "name", name, "is the login name of another user", "choose another name");
   }
   let made: string | undefined;
   try {
@@ -48,6 +59,22 @@ export async function createUser(
   } finally {
     if (made !== id) people.forget(id);
   }
+}
+
+const longestName = 63;
+
+/**
+ * The login name that a user gets. Names are unique on the whole platform. Whoever administers one tenant only gives
+ * names that end with the tenant's, so that no refusal tells them which names other tenants have.
+ */
+export function loginName(state: ReadonlyState, maker: User | undefined, asked: string, account: Account): string {
+  if (maker === undefined || may(state, maker, "user.write", rootAccount)) return asked;
+  const ending = endingOf(state, account);
+  return asked.endsWith(ending) ? asked : `${asked}${ending}`;
+}
+
+function endingOf(state: ReadonlyState, account: Account): string {
+  return `.${tenantOf(state, account.no).path.toLowerCase()}`;
 }
 
 /** Disables a user for good and erases what is known of the person. */

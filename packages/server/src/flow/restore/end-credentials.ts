@@ -10,6 +10,7 @@ import {
 } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { eraseRows, personRow } from "../../access/people.ts";
+import { secretKey } from "../../access/secrets.ts";
 import { isSession } from "../../access/session.ts";
 import { mintToken } from "../../access/tokens.ts";
 import type { PrivateWrite, Store } from "../../store/port.ts";
@@ -33,11 +34,20 @@ export async function endCredentials(store: Store, ended: Ended, reason: string)
   const { prefix, hash } = minted;
   const token = { id: newId("tok_") as TokenId, label: "this machine", scopes: [], expiresAt: 0 };
   const asked: Asked[] = [
-    [{ kind: "epoch.begin", reason }, ended.passwords.map((key) => ({ kind: "password", key, value: null }))],
+    [
+      { kind: "epoch.begin", reason },
+      [...ended.passwords.map((key) => gone("password", key)), ...ended.origins.map((key) => gone("origin", key))],
+    ],
     ...owner.made,
     [{ kind: "token.create", user: owner.id, prefix, hash, ...token }],
     ...tokens.map((id): Asked => [{ kind: "token.revoke", token: id }]),
     ...ended.roles.map((role): Asked => [{ kind: "role.unbind", ...role }]),
+    ...ended.secrets.map(
+      ({ account, name }): Asked => [
+        { kind: "secret.delete", account: account.path, name },
+        [gone("secret", secretKey(account, name))],
+      ],
+    ),
     ...ended.disabled.map((user): Asked => [{ kind: "user.disable", user }]),
     ...ended.erased.map((user): Asked => [{ kind: "user.erase", user }, eraseRows(user)]),
   ];
@@ -48,10 +58,14 @@ export async function endCredentials(store: Store, ended: Ended, reason: string)
   return { epoch: state.epoch, ownerToken: minted.token, tokensEnded: tokens.length, state };
 }
 
-/** Sessions are short and always end. */
+function gone(kind: string, key: string): PrivateWrite {
+  return { kind, key, value: null };
+}
+
+/** Sessions are short and always end. They come first: with a token its sessions end too. */
 function tokensToEnd(state: ReadonlyState, ended: Ended): TokenId[] {
-  const named = new Set(ended.tokens);
-  return [...state.tokens.values()].filter((token) => named.has(token.id) || isSession(token)).map(({ id }) => id);
+  const sessions = [...state.tokens.values()].filter(isSession).map(({ id }) => id);
+  return [...new Set([...sessions, ...ended.tokens])];
 }
 
 /** A platform owner who is one after all this too; where there is none, a new one is made. */

@@ -5,7 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { type Command, type Input, isRefusal, type OperationId, type TokenId, type UserId } from "@tessera/core";
+import {
+  type AccountId,
+  type Command,
+  type Input,
+  isRefusal,
+  type OperationId,
+  plainTerms,
+  type TokenId,
+  type UserId,
+} from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { eraseRows, personRow } from "../../access/people.ts";
 import { tokenHash } from "../../access/tokens.ts";
@@ -36,9 +45,21 @@ describe("a restore", () => {
       [{ kind: "user.create", user: owner, first: { role: "platform-owner", account: "" } }],
       ...[ada, ben, cleo].map((user): Asked => [{ kind: "user.create", user }, [personRow(user, { name: user })]]),
       ...[owner, ada, ben, cleo].map((user): Asked => [tokenOf(user, `tess_${user}`)]),
-      [tokenOf(ada, "sess_ada")],
+      [tokenOf(ada, "sess_ada", "tok_tess_usr_ada" as TokenId)],
       ...[ada, ben].map((user): Asked => [{ kind: "password.set", user }, [password(user, `hash of ${user}`)]]),
-      [{ kind: "role.bind", user: cleo, role: "auditor", account: "" }],
+      [
+        { kind: "role.bind", user: cleo, role: "auditor", account: "" },
+        [{ kind: "origin", key: "org_ben", value: Buffer.from(JSON.stringify({ user: ben, address: "192.0.2.1" })) }],
+      ],
+      [{ kind: "account.create", id: "acc_lab" as AccountId, path: "lab", terms: plainTerms }],
+      [
+        { kind: "secret.set", account: "lab", name: "KEPT" },
+        [{ kind: "secret", key: "acc_lab/KEPT", value: Buffer.of(1) }],
+      ],
+      [
+        { kind: "secret.set", account: "lab", name: "GONE" },
+        [{ kind: "secret", key: "acc_lab/GONE", value: Buffer.of(2) }],
+      ],
     );
     await backup({ dir: join(live, "store") }, file, { scratchIn: dir, key, keyFiles: { "secrets.key": "c2VjcmV0" } });
   });
@@ -59,10 +80,11 @@ describe("a restore", () => {
     await store.close();
   }
 
-  function tokenOf(user: UserId, token: string): Command {
+  function tokenOf(user: UserId, token: string, parent?: TokenId): Command {
     const id = `tok_${token}` as TokenId;
     const prefix = token.slice(0, 11);
-    return { kind: "token.create", id, user, prefix, hash: tokenHash(token), label: "", scopes: [], expiresAt: 0 };
+    const made = { id, user, prefix, hash: tokenHash(token), label: "", scopes: [], expiresAt: 0 };
+    return { kind: "token.create", ...made, ...(parent !== undefined && { parent }) };
   }
 
   /** Restores into a new folder, and gives what the store holds then. */
@@ -80,11 +102,12 @@ describe("a restore", () => {
     const { state } = await recover(store);
     const passwords = [...(await store.privates("password")).keys()];
     const people = [...(await store.privates("person")).keys()];
+    const origins = [...(await store.privates("origin")).keys()];
     const audit = await store.audit({ accounts: [], limit: 100 });
     assert.ok((await verify(store)).sound);
     await store.close();
     const isLive = (name: string) => state.tokenByHash.has(tokenHash(name));
-    return { ...done, kept: kept!, state, passwords, people, audit, isLive };
+    return { ...done, kept: kept!, state, passwords, people, origins, audit, isLive };
   }
 
   it("ends every session, token and password where nothing is known of the time since", async () => {
@@ -123,10 +146,12 @@ describe("a restore", () => {
   it("does not bring back who was erased, nor an owner who is none any more", async () => {
     await write(
       [{ kind: "role.bind", user: ada, role: "platform-owner", account: "" }],
-      [{ kind: "user.erase", user: ben }, eraseRows(ben)],
+      [{ kind: "user.erase", user: ben }, [...eraseRows(ben), { kind: "origin", key: "org_ben", value: null }]],
+      [{ kind: "secret.delete", account: "lab", name: "GONE" }, [{ kind: "secret", key: "acc_lab/GONE", value: null }]],
       [{ kind: "user.disable", user: owner }],
     );
-    const { state, people, kept } = await restored({ since: true });
+    const { state, people, kept, origins, secrets } = await restored({ since: true });
+    assert.deepEqual([origins, secrets, [...state.secrets.keys()]], [[], 1, ["1/KEPT"]]);
     assert.deepEqual([state.users.get(owner)!.disabled, state.users.get(ben)!.disabled], [true, true]);
     assert.ok(!people.includes(ben));
     const holder = state.users.get(state.tokenByHash.get(tokenHash(kept.ownerToken))!.user)!;

@@ -1,9 +1,10 @@
-import type { ReadonlyState, Role, TokenId, UserId } from "@tessera/core";
+import type { Account, ReadonlyState, Role, TokenId, UserId } from "@tessera/core";
 import { checkChain } from "../../journal/chain.ts";
 import { headOf } from "../../journal/row.ts";
 import type { StoreConfig } from "../../store/config.ts";
 import { openFrozenReader } from "../../store/index.ts";
 import type { StoreReader } from "../../store/port.ts";
+import { secretNames } from "../people/secrets.ts";
 import { recover } from "../write/recover.ts";
 
 /** What may not come back to life with a backup. */
@@ -14,6 +15,9 @@ export interface Ended {
   readonly disabled: readonly UserId[];
   readonly erased: readonly UserId[];
   readonly roles: readonly { readonly user: UserId; readonly role: Role; readonly account: string }[];
+  readonly secrets: readonly { readonly account: Account; readonly name: string }[];
+  /** Addresses that were erased. */
+  readonly origins: readonly string[];
 }
 
 type Backup = Pick<StoreReader, "head" | "privates" | "rows">;
@@ -21,7 +25,7 @@ type Backup = Pick<StoreReader, "head" | "privates" | "rows">;
 /** Where nothing is known of the time since the backup, every token, session and password ends. */
 export async function endedAll(state: ReadonlyState, backup: Backup): Promise<Ended> {
   const passwords = [...(await backup.privates("password")).keys()] as UserId[];
-  return { tokens: [...state.tokens.keys()], passwords, disabled: [], erased: [], roles: [] };
+  return { tokens: [...state.tokens.keys()], passwords, disabled: [], erased: [], roles: [], secrets: [], origins: [] };
 }
 
 /**
@@ -34,7 +38,6 @@ export async function endedSince(place: StoreConfig, state: ReadonlyState, backu
     await mustContinue(later, backup);
     const now = (await recover(later)).state;
     const [before, after] = [await backup.privates("password"), await later.privates("password")];
-    const people = await later.privates("person");
     const users = [...state.users.values()];
     return {
       tokens: [...state.tokens.keys()].filter((id) => !now.tokens.has(id)),
@@ -42,8 +45,10 @@ export async function endedSince(place: StoreConfig, state: ReadonlyState, backu
       disabled: users
         .filter(({ id, disabled }) => !disabled && now.users.get(id)?.disabled === true)
         .map(({ id }) => id),
-      erased: [...(await backup.privates("person")).keys()].filter((id) => !people.has(id)) as UserId[],
+      erased: (await keysGone("person", backup, later)) as UserId[],
       roles: users.flatMap((user) => rolesLost(user.id, state, now)),
+      secrets: secretsGone(state, now),
+      origins: await keysGone("origin", backup, later),
     };
   } finally {
     await later.close();
@@ -61,6 +66,22 @@ async function mustContinue(later: StoreReader, backup: Backup): Promise<void> {
   const check = await checkChain(later, 200, headOf(row));
   if (!check.sound)
     throw new Error(`The store named with --since is not sound after the backup: ${check.fault}. ${instead}`);
+}
+
+/** Private rows of a kind that are there no more. */
+async function keysGone(kind: string, backup: Backup, later: StoreReader): Promise<string[]> {
+  const kept = await later.privates(kind);
+  return [...(await backup.privates(kind)).keys()].filter((key) => !kept.has(key));
+}
+
+function secretsGone(state: ReadonlyState, now: ReadonlyState): Ended["secrets"] {
+  return state.accounts
+    .filter((account) => account !== undefined)
+    .flatMap((account) =>
+      secretNames(state, account)
+        .filter((name) => !now.secrets.has(`${account.no}/${name}`))
+        .map((name) => ({ account, name })),
+    );
 }
 
 function isChanged(before: Uint8Array | undefined, after: Uint8Array | undefined): boolean {

@@ -1,5 +1,6 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Anchor, Instant } from "@tessera/core";
 import type { HeadLine } from "@tessera/wire";
 import { soundPrivates } from "../../access/private-rows.ts";
@@ -9,10 +10,11 @@ import type { ControlPlane } from "../control.ts";
 import type { Heads } from "./heads.ts";
 
 /** How long the head may move before it is written again. */
-const everyMs = 5_000;
+const usualEveryMs = 5_000;
 /** Another Tessera writes a row for each head. Two that keep each other's heads would move each other at every turn. */
 const tesseraEveryMs = 60_000;
 const requestMsMax = 10_000;
+const closeMsMax = 2_000;
 
 /** How far an anchor has come. */
 export interface AnchorStatus {
@@ -32,11 +34,13 @@ export class Anchors {
   readonly #heads: Heads;
   readonly #vault: Vault;
   #timer: NodeJS.Timeout | undefined;
-  #wroteAt = -everyMs;
+  readonly #everyMs: number;
+  #wroteAt = Number.NEGATIVE_INFINITY;
   readonly #busy = new Set<string>();
   readonly #statuses = new Map<string, AnchorStatus>();
 
-  constructor(parts: { control: ControlPlane; heads: Heads; vault: Vault }) {
+  constructor(parts: { control: ControlPlane; heads: Heads; vault: Vault; everyMs?: number }) {
+    this.#everyMs = parts.everyMs ?? usualEveryMs;
     this.#control = parts.control;
     this.#heads = parts.heads;
     this.#vault = parts.vault;
@@ -46,7 +50,7 @@ export class Anchors {
   /** Writes soon, but not more often than every few seconds. */
   #schedule(): void {
     if (this.#control.state.trail.anchors.size === 0) return;
-    const waitMs = Math.max(0, this.#wroteAt + everyMs - performance.now());
+    const waitMs = Math.max(0, this.#wroteAt + this.#everyMs - performance.now());
     this.#timer ??= setTimeout(() => void this.#write(), waitMs).unref();
   }
 
@@ -67,7 +71,10 @@ export class Anchors {
     return this.#statuses.get(id) ?? {};
   }
 
-  close(): void {
+  /** Writes the last head, but waits for no anchor that does not answer. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await Promise.race([this.#write(), sleep(closeMsMax)]);
     clearTimeout(this.#timer);
   }
 

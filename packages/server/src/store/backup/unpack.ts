@@ -54,7 +54,7 @@ export async function unpack({ file, key, unsealed }: OpenBackup, folder: string
 
 function plainRefused(file: string): string {
   return (
-    `${file} is a plain backup of an older Tessera: whoever could write to it may have added or changed people, ` +
+    `${file} is a plain backup of an older Tessera: anyone who could write to it may have added or changed people, ` +
     "passwords, secrets and the history itself, and nothing in it would tell. If you know where it was kept, restore it " +
     "with --unsealed."
   );

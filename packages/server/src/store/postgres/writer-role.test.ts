@@ -4,7 +4,8 @@ import { after, before, describe, it } from "node:test";
 import pg from "pg";
 import { batchAfter, jobOf } from "../../testing/batches.ts";
 import { startTestPostgres } from "../../testing/postgres.ts";
-import { openPostgresStore } from "./store.ts";
+import { fillEmpty } from "../backup/unpack.ts";
+import { openFrozenPostgresReader, openPostgresStore } from "./store.ts";
 import { setUpWriter, warningAboutRole } from "./writer-role.ts";
 
 const server = await startTestPostgres();
@@ -69,6 +70,18 @@ describe("the role that writes to PostgreSQL", { skip: server === undefined ? "n
     assert.equal((await store.privates("person")).size, 0);
     assert.equal((await store.jobs({ accounts: [], limit: 9 })).length, 3);
     await store.close();
+  });
+
+  it("restores into an empty database", async () => {
+    const other = await server!.freshDatabase();
+    await setUpWriter({ url: other, leaseMs: 20_000, waitMs: 0 }, writer);
+    const target = new URL(url);
+    target.pathname = new URL(other).pathname;
+    const source = await openFrozenPostgresReader(owner);
+    const head = await fillEmpty({ url: target.href, leaseMs: 20_000, waitMs: 0 }, source);
+    await source.close();
+    assert.equal(head.seq, 4);
+    await assert.rejects(run(target.href, "DELETE FROM tessera.journal"), /permission denied/);
   });
 
   it("is asked for where the server connects as the owner, and not where it does not", async () => {

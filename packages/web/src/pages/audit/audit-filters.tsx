@@ -9,7 +9,7 @@ const texts = [
   { name: "text", label: "Text", width: 180, hint: "Anywhere in the entry" },
   { name: "actor", label: "User", width: 110, hint: "User" },
   { name: "action", label: "Action", width: 120, hint: "job.submit" },
-  { name: "target", label: "Target", width: 120, hint: "Job, user, token" },
+  { name: "target", label: "Target", width: 120, hint: "Target" },
   { name: "address", label: "Address", width: 110, hint: "Address" },
 ] as const;
 /** Typing is over: each search may read far back. */
@@ -44,6 +44,7 @@ export function AuditFilters({ values, onChange }: Props) {
       ))}
       <select
         className="input"
+        style={{ width: 130 }}
         aria-label="Outcome"
         value={values.outcome ?? ""}
         onChange={(event) => onChange({ outcome: event.target.value })}
@@ -58,6 +59,7 @@ export function AuditFilters({ values, onChange }: Props) {
           key={name}
           type="date"
           className="input"
+          style={{ width: 140 }}
           aria-label={name === "from" ? "From day" : "To day"}
           value={values[name] ?? ""}
           onChange={(event) => onChange({ [name]: event.target.value })}

@@ -80,7 +80,7 @@ function Entries({ entries }: { readonly entries: readonly AuditEntry[] | undefi
   return (
     <Card
       flush
-      title={`${spellNumber(entries.length)} entries`}
+      title={entries.length === 1 ? "1 entry" : `${spellNumber(entries.length)} entries`}
       beside={
         <button type="button" className="button" onClick={() => saveCsv("tessera-audit.csv", entries)}>
           Export CSV

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Button, Card, Field, Skeleton } from "../../design/parts.tsx";
+import { Anchors } from "./anchors.tsx";
 import { PriceBook } from "./price-book.tsx";
 
 /** The owner's policy for the whole fleet; every user may read it. */
@@ -19,6 +20,7 @@ export default function SettingsPage() {
         </Card>
         <div className="span-5 stack">
           <PriceBook />
+          <Anchors />
           <Card title="API">
             <ul className="list">
               <li>

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import { request as secureRequest } from "node:https";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { connect } from "node:tls";
+import { hostCheck } from "../../access/hosts.ts";
+import { fleetOf, TestControl } from "../../testing/control.ts";
+import { serveApi, Tenancy, type TestServer, testKeys } from "../../testing/tenancy.ts";
+import { type Api, startApi } from "../start.ts";
+
+async function answerOf(asked: ReturnType<typeof request>): Promise<IncomingMessage> {
+  asked.end();
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  answer.resume();
+  return answer;
+}
+
+describe("names of the server", () => {
+  let server: TestServer;
+  let tenancy: Tenancy;
+  before(async () => {
+    const control = await TestControl.start(undefined, fleetOf(1, 1));
+    tenancy = new Tenancy(control);
+    server = await serveApi(control, { serverNames: ["tessera.example"] });
+  });
+  after(() => server.close());
+
+  const statusUnder = async (host: string, headers: Record<string, string> = {}) => {
+    const { port } = new URL(server.url);
+    const where = { host: "127.0.0.1", port, path: "/v1/session", agent: false };
+    return (await answerOf(request({ ...where, headers: { host, ...headers } }))).statusCode;
+  };
+
+  it("are answered to; a name that another site pointed here is not, whatever it asks for", async () => {
+    for (const host of ["localhost:7437", "127.0.0.1", "[::1]:7437", "10.1.2.3:80", hostname(), "Tessera.Example:443"])
+      assert.equal(await statusUnder(host), 200, host);
+    for (const host of [
+      "evil.example",
+      "evil.example:7437",
+      "localhost.evil.example",
+      "x.localhost",
+      "a b",
+      "evil@127.0.0.1",
+    ])
+      assert.equal(await statusUnder(host), 421, host);
+    const socket = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+    assert.equal(
+      await statusUnder("evil.example", { ...socket, "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==" }),
+      421,
+    );
+  });
+
+  it("say what to do about one that is missing", async () => {
+    const { port } = new URL(server.url);
+    const asked = request({ host: "127.0.0.1", port, path: "/", headers: { host: "proxy.example" } });
+    asked.end();
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    const text = (await answer.toArray()).join("");
+    assert.match(text, /\\"proxy.example\\" is not a name of this server.*--server-name/);
+  });
+
+  it("has metrics for holders of a token only, and a scope that reads nothing else", async () => {
+    assert.equal((await server.call(undefined, "GET", "/metrics")).status, 401);
+    const owner = await tenancy.user("own", "platform-owner");
+    const { token } = await tenancy.token(owner.id, ["metrics.read"]);
+    const { status, text } = await server.call(token, "GET", "/metrics");
+    assert.equal(status, 200);
+    assert.match(text, /^tessera_jobs/m);
+    assert.equal((await server.call(token, "GET", "/v1/jobs")).status, 403);
+    const reader = await tenancy.token(owner.id, ["job.read"]);
+    assert.equal((await server.call(reader.token, "GET", "/metrics")).status, 403);
+  });
+});
+
+describe("with a certificate", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tess-hosts-"));
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const words =
+    "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=any -addext subjectAltName=DNS:tess.example,DNS:*.in.example";
+  const made = spawnSync("openssl", [...words.split(" "), "-keyout", key, "-out", cert]);
+  const skip = made.status !== 0 && "no openssl to make a certificate with";
+  let api: Api;
+  before(async () => {
+    if (skip) return;
+    const control = await TestControl.start();
+    api = await startApi({ control, keys: testKeys, config: { host: "127.0.0.1", port: 0, tls: { cert, key } } });
+  });
+  after(async () => {
+    await api?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const headersUnder = async (host: string) => {
+    const { port } = new URL(api.url);
+    const trust = { rejectUnauthorized: false, agent: false } as const;
+    const where = { host: "127.0.0.1", port, path: "/v1/session", headers: { host } };
+    const { statusCode, headers } = await answerOf(secureRequest({ ...where, ...trust }));
+    return { statusCode, only: headers["strict-transport-security"] };
+  };
+
+  it("its names are the server's", { skip }, async () => {
+    const isOurs = hostCheck({ certificate: readFileSync(cert) });
+    for (const host of ["tess.example:7437", "a.in.example"]) assert.ok(isOurs(host), host);
+    for (const host of ["any", "b.a.in.example", "in.example", "example"]) assert.ok(!isOurs(host), host);
+    assert.equal((await headersUnder("other.example")).statusCode, 421);
+  });
+
+  it("browsers are told to come with TLS only, but not for all that runs on localhost", { skip }, async () => {
+    assert.deepEqual(await headersUnder("tess.example"), {
+      statusCode: 200,
+      only: "max-age=31536000; includeSubDomains",
+    });
+    assert.deepEqual(await headersUnder("localhost"), { statusCode: 200, only: undefined });
+  });
+
+  it("no suite without forward secrecy or authenticated encryption is agreed on", { skip }, async () => {
+    const { port } = new URL(api.url);
+    const agreed = (options: object) =>
+      new Promise<string>((resolve) => {
+        const socket = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false, ...options }, () => {
+          resolve(`${socket.getProtocol()} ${socket.getCipher().name}`);
+          socket.destroy();
+        });
+        socket.once("error", () => resolve("refused"));
+      });
+    const old = { maxVersion: "TLSv1.2" };
+    for (const ciphers of ["AES256-GCM-SHA384", "ECDHE-RSA-AES256-SHA384", "ECDHE-RSA-AES128-SHA", "AES128-SHA"])
+      assert.equal(await agreed({ ...old, ciphers }), "refused", ciphers);
+    assert.match(await agreed(old), /^TLSv1.2 ECDHE-RSA-AES256-GCM-SHA384$/);
+    assert.match(await agreed({}), /^TLSv1.3 TLS_AES_256_GCM_SHA384$/);
+    assert.equal(await agreed({ minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL@SECLEVEL=0" }), "refused");
+  });
+});
