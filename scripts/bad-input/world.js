@@ -79,7 +79,8 @@ export class World {
     const env = {
       HOME: this.home,
       PATH: process.env.PATH ?? "",
-      ...(server !== undefined && { TESS_SERVER: server }),
+      // Its own server is found by its folder, which also tells the key that it shows.
+      ...(server === this.#url ? { TESSERA_DATA: this.data } : server !== undefined && { TESS_SERVER: server }),
       ...(token !== undefined && { TESS_TOKEN: token }),
     };
     const { code, out, err } = await runTess(argv, { env, cwd: this.work, input });

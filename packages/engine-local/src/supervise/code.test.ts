@@ -31,7 +31,7 @@ async function withFolder(
     entries.push({ path, mode: path.endsWith(".sh") ? 0o755 : 0o644, bytes, sha256: digest(text) });
   }
   const tree = await lab.putTree({ files: entries });
-  return { bench: await openBench(t, { content }, examine), tree, content };
+  return { bench: await openBench(t, { content, tenantsShareUser: true }, examine), tree, content };
 }
 
 for (const [name, examine] of Object.entries(machines)) {
@@ -54,7 +54,7 @@ for (const [name, examine] of Object.entries(machines)) {
     });
 
     it("has a home and a cache apart from it, and finds the cache again", async (t) => {
-      const bench = await openBench(t, {}, examine);
+      const bench = await openBench(t, { tenantsShareUser: true }, examine);
       const first = orderOf('cd ~ && echo x > .profile && echo y > "$PIP_CACHE_DIR.txt" && cd - >/dev/null && ls -A');
       assert.equal((await bench.run(first)).code, 0, await bench.text(first.lease));
       assert.equal(await bench.text(first.lease), "");
