@@ -67,6 +67,7 @@ const changeable: ReadonlySet<string> = new Set<keyof JobSpec>([
   "apartFrom",
   "cpusMilli",
   "memoryMiB",
+  "usual", // follows from whether the two above are named
   "gpuMemoryMiB",
   "isolation",
   "slo",
