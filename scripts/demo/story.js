@@ -173,12 +173,13 @@ async function money(stage) {
   await stage.run("owner", `tess invoice close ${month}`, { pauseMs: 2000 });
   await stage.run("owner", "tess invoice show INV-academy-000001", { pauseMs: long });
   await stage.run("owner", "tess invoice explain INV-academy-000001/1 | head -12", { pauseMs: long });
-  await stage.run("owner", "tess invoice show INV-academy-000001 -o json > invoice.json", { pauseMs: short });
-  await stage.run("owner", "tess invoice extract INV-academy-000001 > extract.json", { pauseMs: short });
   await stage.run("owner", "tess invoice head -o name > head", { pauseMs: short });
+  await stage.run("owner", "tess invoice show INV-academy-000001 -o json > invoice.json", { pauseMs: short });
+  const extract = "tess invoice extract INV-academy-000001 --since $(sed 's/.*row=//; s/ .*//' head) > extract.json";
+  await stage.run("owner", extract, { pauseMs: short });
   await stage.run(
     "owner",
-    "tess invoice verify INV-academy-000001 --invoice invoice.json --extract extract.json --head $(cat head)",
+    'tess invoice verify INV-academy-000001 --invoice invoice.json --extract extract.json --head "$(cat head)"',
     { pauseMs: 2000 },
   );
   await stage.run("owner", "tess cost --from 60d --by account", { pauseMs: long });

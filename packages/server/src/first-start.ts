@@ -1,5 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import {
   type AccountId,
@@ -73,7 +84,25 @@ export async function prepareFirstStart(control: ControlPlane, tokenFile: string
 /** Writes the file whole or not at all, readable only by its owner. */
 export function writePrivately(path: string, text: string): void {
   const draft = `${path}.new`;
-  writeFileSync(draft, text, { mode: 0o600, flush: true });
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flush: true });
+  } catch (error) {
+    rmSync(draft, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== "ENOSPC" || !existsSync(path)) throw error;
+    writeInPlace(path, text);
+    return;
+  }
   chmodSync(draft, 0o600);
   renameSync(draft, path);
+}
+
+/** On a full disk a small file can still be written over where it is. */
+function writeInPlace(path: string, text: string): void {
+  const file = openSync(path, "r+");
+  try {
+    writeSync(file, text, 0);
+    ftruncateSync(file, Buffer.byteLength(text));
+  } finally {
+    closeSync(file);
+  }
 }

@@ -66,7 +66,7 @@ describe("a server whose disk is full", () => {
       return test.skip("mounting a small disk needs root");
     }
     mounted = true;
-    const url = await start();
+    let url = await start();
     const token = readFileSync(join(data(), "owner.token"), "utf8").trim();
     const ask = async (method: string, path: string, body?: object) => {
       const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
@@ -74,12 +74,13 @@ describe("a server whose disk is full", () => {
       return { status: answer.status, body: (await answer.json()) as { id: string; code: string; detail: string } };
     };
     const submit = () => ask("POST", "/jobs", { project: "local", run: "sleep 600", gpus: 1 });
-    const [first, second, third] = [await submit(), await submit(), await submit()];
-    for (const { status } of [first, second, third]) assert.equal(status, 201);
+    const [first, second, third, fourth] = [await submit(), await submit(), await submit(), await submit()];
+    for (const { status } of [first, second, third, fourth]) assert.equal(status, 201);
     while (!existsSync(join(data(), "store", "store.reserve"))) await sleep(20);
 
     fill("ballast");
-    const refused = await submit();
+    const [cancelled, refused] = await Promise.all([ask("POST", `/jobs/${fourth.body.id}/cancel`), submit()]);
+    assert.ok(cancelled.status < 300, "what found no room is written in the reserve, unless it is new");
     assert.deepEqual([refused.status, refused.body.code], [507, "no-space"]);
     assert.match(refused.body.detail, /The disk of the control plane is full: nothing can be written/);
     assert.equal((await ask("GET", `/jobs/${first.body.id}`)).status, 200);
@@ -92,6 +93,13 @@ describe("a server whose disk is full", () => {
     assert.deepEqual([last.status, last.body.code], [507, "no-space"]);
     assert.equal((await ask("GET", `/jobs/${third.body.id}`)).status, 200);
     assert.equal(child!.exitCode, null);
+
+    child!.kill("SIGKILL");
+    await new Promise((resolve) => child!.once("exit", resolve));
+    url = await start();
+    assert.equal((await ask("GET", `/jobs/${third.body.id}`)).status, 200, "it starts while the disk is full");
+    const endpoint = JSON.parse(readFileSync(join(data(), "endpoint.json"), "utf8")) as { readonly url: string };
+    assert.equal(endpoint.url, url, "and tess finds it");
 
     rmSync(join(disk, "ballast"));
     rmSync(join(disk, "more ballast"));

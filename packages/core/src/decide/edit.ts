@@ -56,6 +56,7 @@ function notLarger(id: string, grown: string): Refusal {
 
 /** What may change while a job waits: what it asks for, and when and how it may run. All else is part of its record. */
 const changeable: ReadonlySet<string> = new Set<keyof JobSpec>([
+  "usual", // follows from what the job names; one from before it was kept gets it with its first edit
   "type",
   "gpus",
   "needs",
@@ -66,6 +67,7 @@ const changeable: ReadonlySet<string> = new Set<keyof JobSpec>([
   "apartFrom",
   "cpusMilli",
   "memoryMiB",
+  "usual", // follows from whether the two above are named
   "gpuMemoryMiB",
   "isolation",
   "slo",

@@ -266,7 +266,7 @@ export class ThreadedControlPlane implements ControlPlane {
       apply(this.state, event);
     }
     passTime(this.state, message.at);
-    this.#seq = Math.max(this.#seq, message.seq);
+    if (message.events !== "") this.#seq = message.seq; // else it may be of what found no room on the disk
     const answers = JSON.parse(message.answers) as Answers;
     for (const [i, number] of message.requests.entries()) {
       this.#waiting.get(number)?.resolve(answers[i]!);

@@ -52,12 +52,15 @@ it("[S11] an invoice of a month that was lived through is the same bytes in ever
   const stop = await serve(env);
   const again = await (async () => {
     tess("invoice", "close", month);
+    // The head first: the extract, which the audit notes as a row of its own, shows that it goes by it.
+    const head = tess("invoice", "head", "-o", "name").trim();
+    const row = /row=(\d+)/.exec(head)![1]!;
     for (const [name, args] of [
       ["invoice.json", ["show", "INV-academy-000001", "-o", "json"]],
-      ["extract.json", ["extract", "INV-academy-000001"]],
+      ["extract.json", ["extract", "INV-academy-000001", "--since", row]],
     ] as const)
       writeFileSync(join(data, name), tess("invoice", ...args));
-    return tess("invoice", "head", "-o", "name").trim();
+    return head;
   })().finally(stop);
 
   const text = (file: string) => readFileSync(join(data, file), "utf8");

@@ -255,6 +255,9 @@ function story(): Event[] {
   w.must({ kind: "node.cordon", node: "n2", reason: "test" });
   const window = { from: w.now + 9, to: w.now + 99, reason: "disk" };
   w.must({ kind: "node.maintenance", node: "n2", window });
+  w.submit("long", "guest", { gpus: 1, array: "1-250" });
+  w.must({ kind: "job.hold", job: jobId("long.200") });
+  w.must({ kind: "job.cancel", job: jobId("long") });
   return w.events;
 }
 

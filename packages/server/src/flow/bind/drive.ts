@@ -48,6 +48,8 @@ const retryMsFirst = 200;
 const retryMsMax = 10_000;
 /** Missing from one list is not dead: the second list decides. */
 const listsApartMs = 1_000;
+/** A start waits no longer for what it reports lost to be durable. */
+const lostMsMax = 5_000;
 
 /**
  * Makes engines do what has been committed, and tells the writer what they say. What a lease should be is read from
@@ -77,14 +79,22 @@ export class Driver implements CommitListener {
     const known = new Set(found.map((each) => each.lease));
     crashPoint("adopting");
     const missing = [...state.leases.values()].filter((lease) => !known.has(lease.id) && lease.reportSequence > 0);
+    const lost = new Set<LeaseId>();
     if (missing.length > 0) {
       await this.#ports.sleep(listsApartMs);
       const again = new Set((await engine.list()).map((each) => each.lease));
-      for (const lease of missing) if (!again.has(lease.id) && state.leases.has(lease.id)) await this.#lost(lease);
+      const gone = missing.filter((lease) => !again.has(lease.id) && state.leases.has(lease.id));
+      for (const { id } of gone) lost.add(id);
+      // On a full disk that cannot be written now; the server starts all the same, and it is written when there is room.
+      if (gone.length > 0) await Promise.race([this.#allLost(gone), this.#ports.sleep(lostMsMax)]);
     }
     for (const each of found) if (each.state !== "gone" && !state.leases.has(each.lease)) this.#pursue(each.lease);
-    for (const lease of [...state.leases.keys()]) this.#pursue(lease);
+    for (const lease of [...state.leases.keys()]) if (!lost.has(lease)) this.#pursue(lease);
     crashPoint("adopting");
+  }
+
+  async #allLost(leases: readonly Lease[]): Promise<void> {
+    for (const lease of leases) await this.#lost(lease);
   }
 
   before(event: Event, state: ReadonlyState): void {

@@ -11,7 +11,7 @@ import { isFull, waitForRoom } from "./full-disk.ts";
 import { Inbox } from "./inbox.ts";
 import { recover, recoverChecked } from "./recover.ts";
 import { Underway } from "./underway.ts";
-import { type Begun, noRoomAtAll, requestOf, type WriteRequest, Writer } from "./writer.ts";
+import { addsSomething, type Begun, noRoomAtAll, requestOf, type WriteRequest, Writer } from "./writer.ts";
 import type { FromWriter, ToWriter, WriterConfig } from "./writer-messages.ts";
 
 /**
@@ -29,7 +29,7 @@ interface Numbered extends WriteRequest {
 
 /** A batch that was decided and is not durable yet. */
 interface Unanswered extends Pick<Begun, "written" | "effective"> {
-  readonly numbers: readonly Numbered["number"][];
+  readonly requests: readonly Numbered[];
 }
 
 /** A batch larger than this would make its first caller wait too long for the others. */
@@ -105,7 +105,7 @@ async function main(config: WriterConfig): Promise<void> {
   /** Decides a batch and hands it over; while it is being made durable the next is decided, if there is one. */
   const write = async (requests: readonly Numbered[]): Promise<void> => {
     const { written, effective, durable } = writer.begin(requests);
-    const batch = { numbers: requests.map((request) => request.number), written, effective };
+    const batch = { requests, written, effective };
     unanswered.add(batch);
     await underway.add(durable.then(() => answer(batch)));
     if (inbox.isEmpty) await underway.done();
@@ -114,8 +114,8 @@ async function main(config: WriterConfig): Promise<void> {
 
   const answer = (batch: Unanswered): void => {
     unanswered.delete(batch);
-    const { numbers, written } = batch;
-    const asked = numbers.flatMap((number, i) =>
+    const { requests, written } = batch;
+    const asked = requests.flatMap(({ number }, i) =>
       number === undefined ? [] : [[number, written.answers[i]!] as const],
     );
     send({
@@ -134,35 +134,42 @@ async function main(config: WriterConfig): Promise<void> {
     send({ kind: "written", seq: writer.head.seq, at: writer.state.clock, events: "", requests, answers });
   };
 
-  const refuseAllUnanswered = (): void => {
-    for (const { numbers } of unanswered) {
-      const asked = numbers.filter((number) => number !== undefined);
-      if (asked.length > 0) answerAll(asked, noRoomAtAll);
-    }
+  const refuse = (requests: readonly Numbered[]): void => {
+    const asked = requests.flatMap(({ number }) => (number === undefined ? [] : [number]));
+    if (asked.length > 0) answerAll(asked, noRoomAtAll);
+  };
+  const takeUnanswered = (): Numbered[] => {
+    const requests = [...unanswered].flatMap((batch) => batch.requests);
     unanswered.clear();
+    return requests;
   };
 
   /**
    * There was no room for a batch: memory is ahead of the journal. Goes back to what the journal holds as soon as it can
-   * be written to again, and refuses what was not kept. Until then everything is refused; jobs run on, and reading does.
-   * False when the server is to stop before.
+   * be written to again. With a reserve that is at once, and what ends or changes things is decided again; what is new
+   * is refused. Without one everything is refused until there is room; jobs run on, and reading does. False when the
+   * server is to stop before.
    */
   const rideOut = async ({ known }: CommitOutage): Promise<boolean> => {
     waitingForRoom = true;
     send({ kind: "room", room: false });
     await underway.settled();
     underway = new Underway();
-    for (const request of inbox.takeAll()) {
-      if (request === "close") inbox.add(["close"]);
-      else if (request.number !== undefined) answerAll([request.number], noRoomAtAll);
-    }
-    if (known) refuseAllUnanswered(); // otherwise they wait: they may have been kept
+    const inReserve = known && (await store.giveReserve());
+    if (inReserve) say("the disk is full: cancelling and metering go on in the reserve; free some space");
+    const held = inbox.takeAll();
+    const waiting = held.filter((each) => each !== "close");
+    if (waiting.length < held.length) inbox.add(["close"]);
+    if (!inReserve) refuse([...(known ? takeUnanswered() : []), ...waiting]); // unknown ones wait: they may have been kept
     if (!(await waitForRoom({ store, say, isClosing: () => closing }))) return false;
     const recovered = await recover(store);
     for (const batch of [...unanswered]) {
       if (batch.effective && batch.written.seq <= recovered.head.seq) answer(batch);
     }
-    refuseAllUnanswered();
+    const notKept = takeUnanswered();
+    const again = inReserve ? [...notKept, ...waiting].filter(({ input }) => !addsSomething(input)) : [];
+    refuse((inReserve ? [...notKept, ...waiting] : notKept).filter((request) => !again.includes(request)));
+    inbox.add(again);
     writer = new Writer({ ...config, store, ...recovered, clock });
     waitingForRoom = false;
     await lookForRoom();

@@ -231,7 +231,8 @@ const growing = new Set<Command["kind"]>([
   "audit.note",
 ]);
 
-function addsSomething(input: Input): boolean {
+/** Whether a request makes something new; what only ends or changes things is taken on a nearly full disk too. */
+export function addsSomething(input: Input): boolean {
   return input.kind === "command" && growing.has(input.command.kind);
 }
 
