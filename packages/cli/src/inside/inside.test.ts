@@ -135,7 +135,8 @@ describe("inside a job", { skip: absent }, () => {
     );
     const { items } = await server.call("GET", "/v1/audit");
     const entered = items.filter(
-      ({ action, account }: Record<string, string>) => action === "job.enter" && account === "acme",
+      ({ action, account, outcome }: Record<string, string>) =>
+        action === "job.enter" && account === "acme" && outcome === "ok",
     );
     assert.deepEqual(
       entered.map(({ detail }: Record<string, string>) => detail),

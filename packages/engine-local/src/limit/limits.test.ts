@@ -13,11 +13,13 @@ const without = (controller: string) =>
   hierarchies.some(({ controllers }) => controllers.includes(controller))
     ? false
     : `no control group here carries ${controller}`;
+/** Which every machine can give: a way out needs programs that it may lack. */
+const network = { egress: "none" } as const;
 const none = { cpusMilli: 0, memoryMiB: 0, processesMax: 0, runMsMax: 0 };
 
 it("ends a member that takes more memory than its limit, and says so", { skip: without("memory") }, async (t) => {
   const bench = await openBench(t);
-  const order = orderOf("tail /dev/zero", { limits: { ...none, memoryMiB: 48 }, strict: true });
+  const order = orderOf("tail /dev/zero", { limits: { ...none, memoryMiB: 48 }, network, strict: true });
   const end = await bench.run(order);
   assert.equal(end.code, 137);
   assert.equal(end.limit, "memory");
@@ -28,6 +30,7 @@ it("lets a member have no more processes than its limit", { skip: without("pids"
   const bench = await openBench(t);
   const order = orderOf("for i in 1 2 3 4 5 6 7 8; do sleep 1000 & done; exit 0", {
     limits: { ...none, processesMax: 5 },
+    network,
     strict: true,
   });
   await bench.run(order);
@@ -39,7 +42,7 @@ it("lets a member have no more processes than its limit", { skip: without("pids"
 
 it("sets the share of CPU time that was asked for", { skip: without("cpu") }, async (t) => {
   const bench = await openBench(t);
-  const order = orderOf("sleep 1000", { limits: { ...none, cpusMilli: 250 }, strict: true });
+  const order = orderOf("sleep 1000", { limits: { ...none, cpusMilli: 250 }, network, strict: true });
   await bench.engine.bind(order);
   await bench.until(order.lease, "prepared");
   const sheet = JSON.parse(readFileSync(join(bench.dir, "leases", order.lease, leaseFile.order), "utf8")) as RunSheet;

@@ -13,10 +13,16 @@ const freeBytesMin = 4 * reserveBytes;
 export class Reserve {
   readonly #dir: string;
   readonly #path: string;
+  #given = false;
 
   constructor(dir: string) {
     this.#dir = dir;
     this.#path = join(dir, "store.reserve");
+  }
+
+  /** How much of the free space is the reserve that was given up: it is not for anything new. */
+  get owedBytes(): number {
+    return this.#given ? reserveBytes : 0;
   }
 
   async keep(): Promise<void> {
@@ -24,14 +30,19 @@ export class Reserve {
     const { bavail, bsize } = await statfs(this.#dir);
     if (bavail * bsize < freeBytesMin) return;
     // Not zeros, which some file systems do not store.
-    await writeFile(this.#path, randomFillSync(Buffer.allocUnsafe(reserveBytes)), { mode: 0o600 }).catch(() =>
-      this.give(),
+    const written = writeFile(this.#path, randomFillSync(Buffer.allocUnsafe(reserveBytes)), { mode: 0o600 });
+    await written.then(
+      () => {
+        this.#given = false;
+      },
+      () => this.give(),
     );
   }
 
   async give(): Promise<boolean> {
     const there = existsSync(this.#path);
     await rm(this.#path, { force: true });
+    this.#given ||= there;
     return there;
   }
 }

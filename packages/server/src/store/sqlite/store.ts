@@ -279,7 +279,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
 
   async freeBytes(): Promise<number | undefined> {
     const { bavail, bsize } = await statfs(this.#dir);
-    return bavail * bsize;
+    return bavail * bsize - this.#reserve.owedBytes;
   }
 
   keepReserve(): Promise<void> {
