@@ -15,7 +15,7 @@ export class ReplicaControl implements ControlPlane {
   readonly #replica: Replica;
   readonly #thread: TaskThread;
   #check: () => void = () => {};
-  #now = { at: 0, since: 0 };
+  #askedAt = 0;
 
   private constructor(replica: Replica, reader: StoreReader, capabilities: Capabilities, thread: TaskThread) {
     this.#replica = replica;
@@ -36,12 +36,13 @@ export class ReplicaControl implements ControlPlane {
   /** Makes this the state that the asking thread saw, or a later one. */
   async begin({ seq, now, check }: TaskContext): Promise<void> {
     this.#check = check;
-    this.#now = { at: now, since: performance.now() };
+    this.#askedAt = now;
     await this.#replica.catchUp(seq);
   }
 
+  /** Stands still for a task: the store knows of what happened since then, and the state does not. */
   now(): number {
-    return Math.max(Math.floor(this.#now.at + performance.now() - this.#now.since), this.state.clock);
+    return Math.max(this.#askedAt, this.state.clock);
   }
 
   async ask(command: Command, by: Asker, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
