@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { connect } from "node:tls";
 import { hostCheck } from "../../access/hosts.ts";
+import { sessionCookie } from "../../access/session.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy, type TestServer, testKeys } from "../../testing/tenancy.ts";
 import { type Api, startApi } from "../start.ts";
@@ -116,6 +117,10 @@ describe("with a certificate", () => {
       only: "max-age=31536000; includeSubDomains",
     });
     assert.deepEqual(await headersUnder("localhost"), { statusCode: 200, only: undefined });
+  });
+
+  it("cookies belong to this host alone, and go over TLS only", () => {
+    assert.match(sessionCookie("half", true), /^__Host-tessera=half; Path=\/; HttpOnly; SameSite=Strict; .*; Secure$/);
   });
 
   it("no suite without forward secrecy or authenticated encryption is agreed on", { skip }, async () => {
