@@ -93,7 +93,8 @@ async function setWhileDown({ place, openServer }) {
   }
 }
 
-const onOne = ({ name }) => name === "root/unshare" || name === "user/none";
+/** As the user that tries it: the library keeps what it knows in memory that belongs to that user. */
+const onOne = ({ name }) => name === (process.getuid() === 0 ? "root/unshare" : "user/none");
 
 export const checks = [
   { finding: 13, name: "the clock is set while jobs run", at: onOne, prove: setDuringRuns },
