@@ -40,6 +40,11 @@ export class ReplicaControl implements ControlPlane {
     await this.#replica.catchUp(seq);
   }
 
+  /** Takes in what was committed up to this row: what was read beside the state must not be ahead of it. */
+  reach(seq: number): Promise<void> {
+    return this.#replica.catchUp(seq);
+  }
+
   /** Stands still for a task: the store knows of what happened since then, and the state does not. */
   now(): number {
     return Math.max(this.#askedAt, this.state.clock);

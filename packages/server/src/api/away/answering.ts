@@ -88,6 +88,7 @@ export class Answering {
         throw new Error("a worker has no pages of jobs");
       },
     };
+    await control.reach(api.feed.seq);
     return new Answering(control, api);
   }
 

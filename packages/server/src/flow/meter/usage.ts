@@ -66,6 +66,8 @@ export function reportSpan(
 /** The open stretches of the replica, copied before the store is read because the replica moves on meanwhile. */
 interface OpenStretches {
   readonly seq: number;
+  /** The last instant that the state knows of. */
+  readonly clock: Instant;
   readonly rows: readonly UsageRow[];
   /** When each open stretch began, by lease. */
   readonly since: ReadonlyMap<string, Instant>;
@@ -76,6 +78,7 @@ export function openStretches(state: ReadonlyState, seq: number, to: Instant): O
   const stretches = stretchesUntil(state, to);
   return {
     seq,
+    clock: state.clock,
     rows: stretches.flatMap(usageRows),
     since: new Map(stretches.map(({ lease, fromAt }) => [lease, fromAt])),
   };
@@ -128,10 +131,13 @@ async function withNames(
   return rows.map((row) => ({ ...row, ...(names.has(row.key) && { name: names.get(row.key)! }) }));
 }
 
-/** The store may be ahead of the copied replica: a stretch that is open in the copy must not count as closed too. */
+/**
+ * The store may be ahead of the copied replica: a stretch that is open in the copy must not count as closed too, and one that
+ * the copy does not know of must not count at all.
+ */
 function isNewer(row: UsageRow, open: OpenStretches): boolean {
-  const since = open.since.get(row.lease);
-  return since !== undefined && row.fromAt >= since;
+  const since = open.since.get(row.lease) ?? open.clock;
+  return row.fromAt >= since;
 }
 
 function keyOf(row: UsageRow, by: By, nameOfUser: (id: string) => string): string {
