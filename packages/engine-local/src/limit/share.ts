@@ -39,11 +39,11 @@ export function shareSettings(version: 1 | 2, { memoryBytes, processes }: JobsSh
 }
 
 /**
- * A thirty-second of what other groups, or a single process outside of groups, get where the CPUs do not suffice for all: so many
+ * A quarter of what other groups, or a single process outside of groups, get where the CPUs do not suffice for all: so many
  * busy jobs do not delay the control plane. Where nothing else wants to run, jobs get everything.
  */
 export function weightSettings(version: 1 | 2): [file: string, value: string][] {
-  return version === 2 ? [["cpu.weight", "3"]] : [["cpu.shares", "32"]];
+  return version === 2 ? [["cpu.weight", "25"]] : [["cpu.shares", "256"]];
 }
 
 export function writeSettings(folder: string, settings: readonly (readonly [file: string, value: string])[]): void {

@@ -105,6 +105,7 @@ describe("usage", () => {
     const { control, tenancy, ada, report } = await begin();
     await tenancy.job("lab/vision", ada.id, { gpus: 1 });
     control.setTime(start + 10);
+    await tenancy.job("lab/vision", ada.id, { gpus: 1 }); // what lies before is known to the state
     const usage = control.reader.usage.bind(control.reader);
     const row = {
       lease: "x",
