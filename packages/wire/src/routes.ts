@@ -311,7 +311,7 @@ const table = {
     body: Type.Object(
       {
         force: Type.Optional(
-          Type.Boolean({ description: "Kill it at once, without grace; for those who administer its account" }),
+          Type.Boolean({ description: "Kill it at once, without grace; for administrators of its account" }),
         ),
       },
       { additionalProperties: false },

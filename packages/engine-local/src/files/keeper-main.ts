@@ -3,7 +3,7 @@ import { parseTree } from "@tessera/core";
 import { type Frame, framesOf, jsonFrame, jsonIn, kinds, send } from "@tessera/engine/framed";
 import type { KeeperAsk } from "./keeper.ts";
 
-/** Keeps what a supervisor of root sends, as the user to whom the content belongs. Ends with its input. */
+/** Keeps what a supervisor that runs as root sends, as the owner of the content. Ends with its input. */
 async function main([folder = "", tenant = ""]: readonly string[]): Promise<void> {
   const content = new ContentStore(folder).of(tenant);
   const frames = framesOf(process.stdin);

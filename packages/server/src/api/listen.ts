@@ -25,7 +25,7 @@ const handshake = 0x16;
 
 /**
  * Lets a server of plain HTTP speak TLS on the same port to clients that begin with it, under its own identity: browsers
- * and Prometheus go on as before, and `tess` knows whom it talks to. Returns what cuts off clients that have said
+ * and Prometheus go on as before, and `tess` knows its server. Returns what cuts off clients that have said
  * nothing yet.
  */
 export function alsoSpeakTls(server: Server, identity: Identity, silentMsMax: number): () => void {

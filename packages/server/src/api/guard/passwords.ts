@@ -36,7 +36,7 @@ export class Passwords {
     this.devices = new Devices(serverKey, secure);
   }
 
-  /** The user whom a name and a password belong to. */
+  /** The user with this name and password. */
   async check(attempt: Attempt, password: string, request: string): Promise<User | Denial> {
     const { control, people } = this.#ground;
     const waitMs = this.#attempts.waitMs(attempt, performance.now());

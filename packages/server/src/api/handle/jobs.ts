@@ -101,7 +101,7 @@ async function control(
 
 const cannotForce = deny(
   "forbidden",
-  "Only those who administer the account of a job may cancel it by force.",
+  "Only administrators of its account may cancel a job by force.",
   "Cancel it without force, or ask an administrator of the account.",
 );
 

@@ -78,7 +78,7 @@ describe("the audit", () => {
     assert.equal(JSON.stringify(await entries(owner)).includes("mel-was-here"), false);
   });
 
-  it("keeps requests without a valid token, and failed sign-ins with the user whom they concern", async () => {
+  it("keeps requests without a valid token, and failed sign-ins with their user", async () => {
     assert.equal((await server.call(`tess_${"x".repeat(43)}`, "GET", "/v1/jobs")).status, 401);
     const wrong = (name: string) => server.call(undefined, "POST", "/v1/session", { name, password: "hunter2hunter2" });
     for (const name of ["mel", "mel", "not a user"]) assert.equal((await wrong(name)).status, 401);

@@ -67,7 +67,7 @@ describe("verbs on jobs over HTTP", () => {
     assert.match(after.json.detail, /after "python3" is the name of 2 live jobs/);
   });
 
-  it("a job is cancelled by force by those who administer its account, and by nobody else", async () => {
+  it("administrators of its account, and no others, cancel a job by force", async () => {
     const job = await submit(ada, { gpus: 1, checkpoint: { grace: "15m", signal: "USR1" } });
     await control.run(job);
     const force = (user: TestUser) => server.call(user.token, "POST", `/v1/jobs/${job}/cancel`, { force: true });

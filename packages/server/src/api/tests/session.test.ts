@@ -149,7 +149,7 @@ describe("sessions", () => {
     control.setTime(control.now() + minute);
     const { "tessera-proof": _, ...cookieAlone } = stolen;
     assert.equal(await statusOf(cookieAlone), 401);
-    assert.equal(await statusOf(next), 200, "whoever has the cookie alone cannot even end it");
+    assert.equal(await statusOf(next), 200, "with the cookie alone it cannot even be ended");
     const used = await ask(stolen, "GET", "/v1/whoami");
     assert.equal(used.status, 401);
     assert.match(used.json.detail, /may have been copied/);

@@ -11,7 +11,7 @@ export interface Notice {
   readonly token?: TokenId;
   /** Kept in a private row, which is erased with the user, or with `about` where there is none. */
   readonly address?: string;
-  /** The user whom it concerns: a failed sign-in says nothing of who tried. */
+  /** The user it is about: a failed sign-in says nothing of who tried. */
   readonly about?: UserId;
   /** The request id that the caller was told. */
   readonly request?: string;

@@ -80,7 +80,7 @@ function keptIn(value: Uint8Array): Kept {
   return JSON.parse(Buffer.from(value).toString("utf8")) as Kept;
 }
 
-/** With chance in it: whoever knows only a digest of the row cannot try all addresses. */
+/** With chance in it: a digest of the row alone does not let all addresses be tried. */
 function rowOf(key: string, kept: Kept): PrivateWrite {
   const salt = randomBytes(16).toString("base64url");
   return { kind, key, value: Buffer.from(JSON.stringify({ ...kept, salt })) };
