@@ -75,6 +75,7 @@ export {
   egressTargetsMax,
   narrowestEgress,
 } from "./model/egress.ts";
+export { type EngineKind, type EngineState, type EngineTerms, engineKinds } from "./model/engine.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
 export {
@@ -115,7 +116,7 @@ export { elementAt, elementsOf } from "./model/job.ts";
 export { killNow } from "./model/kill-now.ts";
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
-export type { FleetNode, NodeFacts } from "./model/node.ts";
+export type { FleetNode, NodeCondition, NodeFacts, NodeOffers } from "./model/node.ts";
 export { mostOf, type Numbers, numberBounds, numberNames } from "./model/numbers.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
@@ -128,6 +129,7 @@ export {
   usualHandover,
   usualLostWorkMsMax,
 } from "./model/policy.ts";
+export type { PoolTerms } from "./model/pool.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,

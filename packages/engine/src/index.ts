@@ -18,5 +18,6 @@ export {
   type NetworkOrder,
   type OutputsOrder,
   type StopOrder,
+  type TenantTerms,
 } from "./port.ts";
 export { bootId, upMs } from "./uptime.ts";

@@ -1,4 +1,4 @@
-import type { JobId, LeaseId, NodeFacts, PartSeat, Report } from "@tessera/core";
+import type { JobId, LeaseId, NodeFacts, PartSeat, Report, Trust } from "@tessera/core";
 import type { Entry, EntryAsk } from "./entry.ts";
 
 /** What an engine can do beyond running a command on whole GPUs. A job that asks for more is refused, not bent. */
@@ -17,6 +17,10 @@ export interface Capabilities {
    * has run a job.
    */
   readonly oneTenant?: { readonly why: string; readonly hint: string; readonly tenant?: string };
+  /** Runs jobs that name no image; absent = it does. */
+  readonly withoutImage?: boolean;
+  /** How many calls it takes at the same time; absent = few, since each costs the machine of the server. */
+  readonly callsAtOnce?: number;
   /** What does not keep jobs in here, one sentence each: said when the server starts. */
   readonly gaps?: readonly string[];
 }
@@ -52,6 +56,8 @@ export interface LeaseOrder {
   readonly pagePort?: number;
   /** The outside id of the tenant: members of different tenants must not see each other. */
   readonly tenant: string;
+  /** What holds for the tenant as a whole, for walls that the engine puts around it. */
+  readonly tenantTerms?: TenantTerms;
   readonly account: string;
   readonly arrayIndex?: number;
   readonly arrayId?: string;
@@ -83,11 +89,24 @@ export interface LeaseOrder {
   readonly epoch: number;
 }
 
+/** What a tenant may hold at most and how far it is trusted: a backstop behind what the scheduler decides. */
+export interface TenantTerms {
+  readonly trust: Trust;
+  /** Whole GPUs of all models together; absent = no limit. */
+  readonly gpusMax?: number;
+  /** Beginnings of the images that its jobs may use; absent = all. */
+  readonly images?: readonly string[];
+}
+
 /** A tree of the tenant's content, or a repository that is fetched inside the job, as its user, before `setup`. */
 export type CodeOrder = { readonly tree: string } | { readonly git: { readonly url: string; readonly ref?: string } };
 
-/** Something shown at an absolute path: a folder of the node, or a tree of the tenant's content, which cannot be written. */
+/**
+ * Something shown at an absolute path: a folder of the node, a tree of the tenant's content, which cannot be written, or a
+ * claim on storage that the cluster keeps for the tenant.
+ */
 export type MountOrder =
+  | { readonly at: string; readonly claim: string; readonly readOnly: boolean }
   | { readonly at: string; readonly folder: string; readonly readOnly: boolean }
   | { readonly at: string; readonly tree: string };
 
@@ -191,8 +210,19 @@ export interface FileContent {
 export interface Engine {
   readonly name: string;
   readonly capabilities: Capabilities;
+  /**
+   * From now on this control plane is in charge: what an earlier one still has under way takes no effect. Called once, before
+   * anything else but `inventory`; absent where the engine belongs to the process that drives it.
+   */
+  takeOver?(epoch: number): Promise<void>;
+  /** What answers, in its own words, such as `Kubernetes v1.37.1`. Throws with what stands in the way. */
+  about?(): Promise<string>;
   /** The whole fleet, or an error; never a part of it. */
   inventory(): Promise<readonly NodeFacts[]>;
+  /** Told when the inventory may have changed, so that it is not only asked for now and then. One listener. */
+  onInventory?(listener: () => void): void;
+  /** What the owner decided about a node is shown where it runs: others place nothing there either. */
+  markNode?(node: string, mode: "up" | "cordoned", reason: string): Promise<void>;
   /**
    * Makes the member ready and holds it: report `prepared` or `refused`. A lease that is known already is not made
    * twice; one that has ended is reported again as it ended. Throws EngineFenced.

@@ -141,6 +141,10 @@ export interface JobSpec {
   readonly topology?: TopologyAsk;
   /** Members in different domains of a level [P7]: at most one in each if required, else as evenly as possible. */
   readonly spread?: TopologyAsk;
+  /** Only nodes of this engine, in this region, with all of these labels; absent = any. */
+  readonly engine?: string;
+  readonly region?: string;
+  readonly where?: { readonly [key: string]: string };
   /** Names of jobs of its account with which it shares no node [P8]; absent = no restriction. */
   readonly apartFrom?: readonly string[];
   /** Per member. 0 = not requested, not limited. */

@@ -10,6 +10,8 @@ export type NodeMode = "up" | "cordoned" | "draining" | "maintenance" | "down";
 
 /** The location of a node, widest domain first; topology constraints compare it. */
 export interface NodeLocation {
+  /** Absent where the engine knows of one region only. */
+  readonly region?: string;
   readonly zone: string;
   readonly block: string;
   readonly rack: string;
@@ -23,8 +25,28 @@ export interface GpuFacts {
   readonly memoryMiB: number;
 }
 
+/** What jobs may ask for on a node beyond a number of GPUs, cores and memory. */
+export interface NodeOffers {
+  /** Runs container images; and jobs that name none. */
+  readonly images: boolean;
+  readonly withoutImage: boolean;
+  readonly isolation: readonly ("whole" | "mig" | "mps" | "timeslice")[];
+  /** Takes `workdir` as an absolute directory of the node. */
+  readonly workdir: boolean;
+  /** Brings the user's files to the work folder: `code` and `venv`. */
+  readonly code: boolean;
+  readonly mounts: boolean;
+}
+
+/** What its engine says of a node that takes no new work: `unknown` = whether it still runs cannot be seen. */
+export interface NodeCondition {
+  readonly state: "cordoned" | "unknown";
+  readonly reason: string;
+}
+
 /** The description of a machine that its engine reports. */
 export interface NodeFacts {
+  /** Unique within its engine. */
   readonly name: string;
   readonly engine: string;
   readonly place: NodeLocation;
@@ -39,6 +61,14 @@ export interface NodeFacts {
   readonly bootId: string;
   /** Reachable address for the members of a gang. */
   readonly address: string;
+  /** What its owner says of it, by key: jobs and pools choose nodes by labels. */
+  readonly labels?: { readonly [key: string]: string };
+  /** Absent = everything that its engine can do; so are all nodes of journals from before there were several engines. */
+  readonly offers?: NodeOffers;
+  /** Absent = it takes work. */
+  readonly condition?: NodeCondition;
+  /** GPUs, by uuid, that are there and cannot be offered: others use them, or they are not healthy. */
+  readonly withheld?: readonly string[];
 }
 
 /** A time in which a node is planned to be out of use [B5]. */

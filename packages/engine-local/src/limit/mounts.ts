@@ -12,11 +12,11 @@ export function treeFolder(state: StateFolder, tenant: string, tree: string): st
 
 /** What the order asks to mount, as folders of this machine. */
 export function planMounts(state: StateFolder, { mounts = [], tenant }: Pick<LeaseOrder, "mounts" | "tenant">): Bind[] {
-  return mounts.map((mount) =>
-    "tree" in mount
-      ? { from: treeFolder(state, tenant, mount.tree), at: mount.at, readOnly: true }
-      : { from: mount.folder, at: mount.at, ...(mount.readOnly && { readOnly: true }) },
-  );
+  return mounts.flatMap((mount): Bind[] => {
+    if ("claim" in mount) return []; // refused before: `mountFault`
+    if ("tree" in mount) return [{ from: treeFolder(state, tenant, mount.tree), at: mount.at, readOnly: true }];
+    return [{ from: mount.folder, at: mount.at, ...(mount.readOnly && { readOnly: true }) }];
+  });
 }
 
 /** Why something cannot be mounted here; undefined = all of it can. */
@@ -29,7 +29,7 @@ export function mountFault(
   if (means !== "bwrap" && means !== "unshare")
     return "mounts need a mount namespace: run the server as root, or install bwrap (bubblewrap)";
   for (const mount of mounts) {
-    const fault = faultOfTarget(mount.at, hidden) ?? ("folder" in mount ? faultOfSource(mount, hidden) : undefined);
+    const fault = faultOfTarget(mount.at, hidden) ?? faultOfSource(mount, hidden);
     if (fault !== undefined) return `mounts: ${fault}`;
   }
   return undefined;
@@ -40,10 +40,10 @@ function meets(path: string, hidden: readonly string[]): boolean {
   return hidden.some((folder) => `${folder}/`.startsWith(`${path}/`) || `${path}/`.startsWith(`${folder}/`));
 }
 
-function faultOfSource(
-  { folder }: Extract<MountOrder, { folder: string }>,
-  hidden: readonly string[],
-): string | undefined {
+function faultOfSource(mount: MountOrder, hidden: readonly string[]): string | undefined {
+  if ("claim" in mount) return `pvc:${mount.claim} is storage of a cluster, and this node is in none`;
+  if (!("folder" in mount)) return undefined;
+  const { folder } = mount;
   try {
     const real = realpathSync(folder);
     if (!statSync(real).isDirectory()) return `the volume's path ${folder} is not a folder of this node`;

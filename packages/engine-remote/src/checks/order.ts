@@ -23,6 +23,12 @@ const limitsShape: ShapeOf<Limits> = {
   runMsMax: whole(),
 };
 
+const mount = either(
+  fields({ at: path, tree: id }),
+  fields({ at: path, folder: path, readOnly: flag }),
+  fields({ at: path, claim: id, readOnly: flag }),
+);
+
 const orderShape: ShapeOf<LeaseOrder> = {
   lease: id,
   job: id,
@@ -40,6 +46,13 @@ const orderShape: ShapeOf<LeaseOrder> = {
   network: maybe(fields({ egress: oneOf("none", "declared", "all"), allow: maybe(list(text(300), 256)) })),
   pagePort: maybe(whole(65_535)),
   tenant: id,
+  tenantTerms: maybe(
+    fields({
+      trust: oneOf("confidential", "untrusted", "trusted"),
+      gpusMax: maybe(whole()),
+      images: maybe(list(text(1_000), 1_000)),
+    }),
+  ),
   account: text(1_000),
   arrayIndex: maybe(whole()),
   arrayId: maybe(id),
@@ -50,7 +63,7 @@ const orderShape: ShapeOf<LeaseOrder> = {
   venv: maybe(fields({ path, optional: maybe(flag) })),
   setup: maybe(script),
   run: script,
-  mounts: maybe(list(either(fields({ at: path, tree: id }), fields({ at: path, folder: path, readOnly: flag })), 200)),
+  mounts: maybe(list(mount, 200)),
   outputs: maybe(fields({ declared: maybe(table(path, 200)), bytesMax: whole() })),
   env: table(script, 2_000),
   secrets: table(script, 500),

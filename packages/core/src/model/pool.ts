@@ -1,0 +1,9 @@
+/** Nodes of the fleet that have all of these labels, for some tenants, at a price of their own. */
+export interface PoolTerms {
+  /** A key and the value that it must have; `engine` and `region` count as labels of every node. */
+  readonly labels: { readonly [key: string]: string };
+  /** Paths of the accounts at and below which jobs may use these nodes; absent = all. */
+  readonly tenants?: readonly string[];
+  /** What the price of use beyond guarantees is multiplied by, in thousandths; 1000 changes nothing. */
+  readonly perMille: number;
+}

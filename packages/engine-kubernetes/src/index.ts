@@ -1,0 +1,1 @@
+export { type KubernetesSettings, settingNames } from "./settings.ts";
