@@ -48,6 +48,9 @@ interface Image {
   /** A number stands for a node that was removed: how many GPU numbers it keeps. */
   readonly nodes: readonly (NodeImage | number)[];
   readonly models: readonly string[];
+  /** Engines by number, and that of each model; absent where all that was ever there is of the first node's engine. */
+  readonly engines?: readonly string[];
+  readonly modelEngine?: readonly number[];
   readonly users: readonly User[];
   readonly tokens: readonly Token[];
   readonly secrets: readonly (readonly [string, number])[];
@@ -121,6 +124,7 @@ export function writeSnapshot(state: State): string {
       return rest;
     }),
     models: fleet.models,
+    ...(!isOfOneEngine(fleet) && { engines: fleet.engines, modelEngine: fleet.modelEngine }),
     users: byKey(state.users).map(([, user]) => user),
     tokens: byKey(state.tokens).map(([, token]) => token),
     secrets: byKey(state.secrets),
@@ -147,6 +151,17 @@ export function writeSnapshot(state: State): string {
     dependents: byKey(state.dependents),
   };
   return canonicalJson(image);
+}
+
+function isOfOneEngine({ engines, nodes }: State["fleet"]): boolean {
+  const [only, ...others] = engines;
+  return others.length === 0 && only === nodes.find((node) => node !== undefined)?.facts.engine;
+}
+
+function readEngines(fleet: State["fleet"], { engines, modelEngine = [], models, nodes }: Image): void {
+  const first = nodes.find((node) => typeof node !== "number");
+  for (const engine of engines ?? (first === undefined ? [] : [first.facts.engine])) fleet.engineNo(engine);
+  for (const [no, model] of models.entries()) fleet.modelNo(model, modelEngine[no] ?? 0);
 }
 
 /** The state that `writeSnapshot` wrote. Indexes are counted again from the facts. */
@@ -179,7 +194,7 @@ export function readSnapshot(text: string): State {
     state.accountById.set(account.id, account);
   }
   const { fleet } = state;
-  for (const model of image.models) fleet.modelNo(model);
+  readEngines(fleet, image);
   for (const [no, node] of image.nodes.entries()) {
     if (typeof node === "number") {
       fleet.skipRemoved(node);
