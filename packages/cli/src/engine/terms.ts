@@ -41,7 +41,10 @@ export function settingsOf(words: readonly string[] = [], how: "given" | "change
       const at = word.indexOf("=");
       const [name, value] = at < 0 ? [word, ""] : [word.slice(0, at), word.slice(at + 1)];
       if (name === "" || at < 0 || (value === "" && how === "given"))
-        throw usageFailure(`--set must be NAME=VALUE, got "${word}"`, "such as --set rackLabel=topology.example.com/rack");
+        throw usageFailure(
+          `--set must be NAME=VALUE, got "${word}"`,
+          "such as --set rackLabel=topology.example.com/rack",
+        );
       return [name, value === "" ? null : value];
     }),
   );

@@ -1,13 +1,13 @@
 import type { EngineShape } from "@tessera/wire";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { readKubeconfig } from "../../engine/read-kubeconfig.ts";
 import { createFlags, type EngineFlags, editFlags, lostAfterOf, settingsOf } from "../../engine/terms.ts";
 import { Failure, usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
 import { engine, engineState, engineStyle } from "../../nouns/engine.ts";
-import { numberText } from "../../output/gpus.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
+import { numberText } from "../../output/gpus.ts";
 import { confirm } from "../../prompt.ts";
 import type { Session } from "../../session.ts";
 import { printable } from "../../terminal.ts";
@@ -89,7 +89,11 @@ function addEdit(command: Command, session: Session): void {
     };
     if (Object.keys(body).length === 0)
       throw usageFailure("nothing to change", "such as --lost-after 30m; see tess engine edit --help");
-    await show(session, [await (await session.api()).call("editEngine", { at: { engine: name }, body })], () => "changed");
+    await show(
+      session,
+      [await (await session.api()).call("editEngine", { at: { engine: name }, body })],
+      () => "changed",
+    );
   });
 }
 
@@ -181,7 +185,8 @@ async function each(session: Session, names: readonly string[], act: Act): Promi
     session,
     names,
     (name) => act(api, { engine: name }),
-    (engines) => show(session, engines, (one) => `is ${session.paint(engineStyle(one), engineState(one))}${reasonText(one)}`),
+    (engines) =>
+      show(session, engines, (one) => `is ${session.paint(engineStyle(one), engineState(one))}${reasonText(one)}`),
   );
 }
 
@@ -192,11 +197,19 @@ function reasonText({ cordoned }: EngineShape): string {
 /** `Kubernetes v1.37.1, 2 nodes, 16 GPUs, 16 free` */
 function foundText({ version, nodes, gpus, gpusFree }: EngineShape): string {
   const count = (many: number, noun: string) => `${numberText(many)} ${noun}${many === 1 ? "" : "s"}`;
-  const found = [version, count(nodes, "node"), `${count(gpus, "GPU")}${gpus === 0 ? "" : `, ${numberText(gpusFree)} free`}`];
+  const found = [
+    version,
+    count(nodes, "node"),
+    `${count(gpus, "GPU")}${gpus === 0 ? "" : `, ${numberText(gpusFree)} free`}`,
+  ];
   return printable(found.filter((part) => part !== undefined).join(", "));
 }
 
-async function show(session: Session, engines: readonly EngineShape[], done: (one: EngineShape) => string): Promise<void> {
+async function show(
+  session: Session,
+  engines: readonly EngineShape[],
+  done: (one: EngineShape) => string,
+): Promise<void> {
   const text = (one: EngineShape) => `${session.paint("bold", printable(one.name))} ${done(one)}\n`;
   if (session.readable) for (const one of engines) await session.print(text(one));
   else if (engines.length === 1) await emitObject(session, engines[0]!, engines[0]!.name, text);
