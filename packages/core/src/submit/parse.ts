@@ -40,12 +40,13 @@ import {
 import { parseGpus, type RawGpus } from "./gpus.ts";
 import { Mistakes } from "./mistakes.ts";
 import { parseMounts, type RawMounts } from "./mounts.ts";
+import { parseNarrow, type RawNarrow } from "./narrow.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
 import { parseOutputs, parseStorage, type RawStorage } from "./storage.ts";
 import { parseOrigin, type RawVenv, type RawWorkdir } from "./workdir.ts";
 
 /** The job file, with types checked by wire's JobSpecBody; `parseJob` settles the meaning of the values. */
-export interface RawJob extends RawMembers, RawNeeds, RawStorage {
+export interface RawJob extends RawMembers, RawNarrow, RawNeeds, RawStorage {
   readonly name?: string;
   readonly type?: JobType;
   readonly image?: string;
@@ -128,6 +129,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const members = mistakes.take(parseMembers(raw), oneMember);
   const topology = mistakes.take(parseTopology(raw.topology, "topology"), undefined);
   const spread = mistakes.take(parseTopology(raw.spread, "spread"), undefined);
+  const narrow = mistakes.take(parseNarrow(raw), {});
   const cpusMilli = mistakes.take(cpusToMilli(raw.cpus ?? 0, "cpus"), 0);
   const memoryMiB = mistakes.take(parseSize(raw.memory ?? 0, "memory"), 0);
   const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
@@ -170,6 +172,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     cpusMilli,
     deadlineAt: settled.deadlineAt,
     egress,
+    engine: narrow.engine,
     env,
     expectedMs,
     gpuMemoryMiB,
@@ -189,6 +192,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     outputs,
     preemptible: raw.preemptible ?? true,
     priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
+    region: narrow.region,
     retry: parseRetry(raw.retry),
     run,
     scratchMiB: storage.scratchMiB,
@@ -201,6 +205,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     topology,
     type: raw.type ?? "batch",
     venv: origin.venv,
+    where: narrow.where,
     workdir: origin.workdir,
     zone: settled.zone,
   };

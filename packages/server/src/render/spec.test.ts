@@ -10,6 +10,7 @@ it("shows a spec as a job file that means the same when it is submitted again", 
   const files: object[] = [
     { run: "true" },
     { run: "x", members: 3, gpus: 1, topology: "zone", spread: "rack", needs: ["nvdec"] },
+    { run: "x", engine: "east-1", region: "eu", where: { "a.b/c": "d", tier: "" } },
     { run: "x", gpus: "H100:8", nodes: 2, topology: "rack?", cpus: 1.5, memory: "64GiB", max_time: "90m" },
     { run: "x", gpus: ["H100:8", 4], members: 3, memory: 1000, gpu_memory: "1.5TiB", isolation: "whole" },
     { run: "x", gpus: "H100:0.25" },

@@ -373,6 +373,24 @@ export const JobSpecBody = Type.Object(
           "zone, block, rack, nvlink or node: members in different places of this level; add ? to prefer it only",
       }),
     ),
+    engine: Type.Optional(
+      Type.String({
+        pattern: "^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$",
+        maxLength: 40,
+        title: "the name of an engine",
+        examples: ["local"],
+        description: "Only on nodes of this engine: letters, digits and -, as tess engine get shows it",
+      }),
+    ),
+    region: Type.Optional(Line(253, "Only on nodes of this region")),
+    where: Type.Optional(
+      Type.Record(Type.String({ pattern: "^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$" }), Line(253, "A value"), {
+        additionalProperties: false,
+        maxProperties: 16,
+        description: "Only on nodes that have all of these labels",
+        examples: [{ tier: "gold" }],
+      }),
+    ),
     apart_from: Type.Optional(
       Type.Union([name, Type.Array(name, { maxItems: 16 })], {
         description: "Names of jobs of the same account with which it shares no node",

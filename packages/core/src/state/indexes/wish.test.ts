@@ -43,6 +43,10 @@ describe("wishes", () => {
       { needs: ["rt"] },
       { max_time: "1h" },
       { expected_time: "1h" },
+      { engine: "local" },
+      { region: "eu" },
+      { where: { a: "b" } },
+      { where: { a: "c" } },
     ];
     const specs = [...asks.map(specOf), { ...specOf({}), maxPriceMicros: 7 }, { ...specOf({}), apartFrom: ["a"] }];
     const seen = new Set(specs.map((spec) => wishes.of(spec)));

@@ -129,6 +129,9 @@ function listNeed(spec: JobSpec, need: NeedValue[]): void {
   need[at++] = spec.maxPriceMicros;
   need[at++] = spec.apartFrom?.join();
   need[at++] = spec.needs?.join();
+  need[at++] = spec.engine;
+  need[at++] = spec.region;
+  need[at++] = spec.where === undefined ? undefined : JSON.stringify(spec.where);
   for (const { model, count, unitsEach, part } of spec.gpus) {
     need[at++] = model;
     need[at++] = count;

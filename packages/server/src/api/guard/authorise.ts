@@ -107,6 +107,8 @@ function allowed(state: ReadonlyState, user: User, action: Action, account: Acco
 function onFleet(state: ReadonlyState, { route, principal, params }: Asked): undefined | Denial {
   const node = params.node === undefined ? undefined : findNode(state.fleet, params.node);
   if (isRefusal(node) && node.refused === "not-found") return notFound("node", params.node);
+  if (params.engine !== undefined && !state.fleet.nodes.some((each) => each?.facts.engine === params.engine))
+    return notFound("engine", params.engine, "See: tess engine get");
   if (!allowed(state, principal.user, route.action, rootAccount)) return forbidden(route.action);
   return isRefusal(node) ? node : undefined;
 }
