@@ -68,6 +68,27 @@ function plausible(random, id, world) {
     case "cordonNode":
     case "downNode":
       return { reason: name() };
+    case "cordonEngine":
+      return { reason: name() };
+    case "createEngine":
+      return {
+        name: name(),
+        kind: random.pick(["kubernetes", "simulated"]),
+        settings: random.pick([{}, { context: "c" }, { fleet: "1x1:H100" }]),
+        lostAfter: random.pick(["10m", null]),
+        ...(random.chance(0.5) && { kubeconfig: random.pick(["", "apiVersion: v1", "{}", "[", random.text(50)]) }),
+      };
+    case "editEngine":
+      return { lostAfter: random.pick(["10m", null]), settings: { context: random.pick(["c", null]) } };
+    case "createPool":
+      return {
+        name: name(),
+        labels: { [random.pick(["engine", "region", "a.example/b"])]: name() },
+        tenants: [account],
+        price: "1.5",
+      };
+    case "editPool":
+      return { labels: { tier: name() }, tenants: random.pick([null, [account]]), price: random.pick(["0", "2.125"]) };
     case "drainNode":
       return { reason: name(), within: "1h" };
     case "addPrices":
@@ -113,6 +134,8 @@ function paramOf(random, name, world) {
     secret: ["S", "T"],
     volume: ["data", "scratch"],
     node: world.nodes,
+    engine: ["local", "fz1", "fz2", ...world.bait],
+    pool: ["fz1", "fz2", "fz3", ...world.bait],
     period: ["open", "2026-10", "2026-11"],
     line: ["1", "2"],
     entrance: ["ent_0000000000000000", ...world.bait],

@@ -44,6 +44,8 @@ function pathOf(id, route, world) {
     job: /logs|file|output|enter/i.test(id) ? world.array : world.job,
     account: /invoice|extract|billing|contract|line/i.test(id) ? world.tenant : world.account,
     node: world.node,
+    engine: "simulated",
+    pool: "big",
     user: world.user,
     token: "tok_0000000000000000",
     binding: `${world.user}:viewer:${world.account}`,
@@ -93,6 +95,11 @@ function bodyOf(id, route, world) {
     closePeriod: { period: "2026-01" },
     setBudget: { limitMicros: "900000000001" },
     editAccount: { weight: 2 },
+    createPool: { name: "big", labels: { engine: "simulated" } },
+    editPool: { labels: { engine: "simulated" }, price: "2" },
+    cordonEngine: { reason: "x" },
+    editEngine: { lostAfter: "1h" },
+    createEngine: { name: "other", kind: "simulated", settings: { fleet: "1x1:H100" } },
   };
   return { body: JSON.stringify(bodies[id] ?? {}), headers: json };
 }

@@ -129,7 +129,7 @@ export {
   usualHandover,
   usualLostWorkMsMax,
 } from "./model/policy.ts";
-export type { PoolTerms } from "./model/pool.ts";
+export type { Pool, PoolTerms } from "./model/pool.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,

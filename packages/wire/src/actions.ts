@@ -9,6 +9,8 @@ export const actions = [
   "account.write",
   "node.read",
   "node.write",
+  "engine.write", // lets work run in another place, with credentials of its own: the platform owner alone
+  "pool.write",
   "policy.read",
   "policy.write",
   "user.read",

@@ -52,6 +52,18 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   upNode: "POST /v1/nodes/:node/up",
   downNode: "POST /v1/nodes/:node/down",
   listGpus: "GET /v1/gpus",
+  listEngines: "GET /v1/engines",
+  createEngine: "POST /v1/engines",
+  getEngine: "GET /v1/engines/:engine",
+  editEngine: "PATCH /v1/engines/:engine",
+  cordonEngine: "POST /v1/engines/:engine/cordon",
+  upEngine: "POST /v1/engines/:engine/up",
+  deleteEngine: "DELETE /v1/engines/:engine",
+  listPools: "GET /v1/pools",
+  createPool: "POST /v1/pools",
+  getPool: "GET /v1/pools/:pool",
+  editPool: "PATCH /v1/pools/:pool",
+  deletePool: "DELETE /v1/pools/:pool",
   getPolicy: "GET /v1/policy",
   setPolicy: "PUT /v1/policy",
   listUsers: "GET /v1/users",
@@ -109,6 +121,7 @@ export const creates: { readonly [Id in Having<"creates">]: true } = {
   createUser: true,
   bindRole: true,
   createToken: true,
+  createPool: true,
 };
 
 /** The header in which the console's page shows its half of the session. */

@@ -29,6 +29,7 @@ import {
 } from "./shapes/account.ts";
 import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
+import { EngineCreate, EngineEdit, EnginePage, EngineShape } from "./shapes/engine.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import {
   AlarmList,
@@ -88,6 +89,7 @@ import {
   PricePut,
 } from "./shapes/money.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
+import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 
 /**
@@ -675,6 +677,126 @@ const table = {
     status: 200,
     watch: true,
     query: Type.Object({ ...PageQuery, node: text(), model: text() }, { additionalProperties: false }),
+  },
+
+  listEngines: {
+    method: "GET",
+    path: "/v1/engines",
+    action: "node.read",
+    resource: "fleet",
+    summary: "What runs jobs: this machine, clusters, simulated fleets",
+    answer: EnginePage,
+    status: 200,
+    watch: true,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  createEngine: {
+    method: "POST",
+    path: "/v1/engines",
+    action: "engine.write",
+    resource: "fleet",
+    summary: "Run jobs in another place too; it is tried first, and nothing changes if that fails",
+    body: EngineCreate,
+    answer: EngineShape,
+    status: 201,
+  },
+  getEngine: {
+    method: "GET",
+    path: "/v1/engines/:engine",
+    action: "node.read",
+    resource: "fleet",
+    summary: "One engine",
+    answer: EngineShape,
+    status: 200,
+  },
+  editEngine: {
+    method: "PATCH",
+    path: "/v1/engines/:engine",
+    action: "engine.write",
+    resource: "fleet",
+    summary: "Change settings, credentials or the deadline of an engine",
+    body: EngineEdit,
+    answer: EngineShape,
+    status: 200,
+  },
+  cordonEngine: {
+    method: "POST",
+    path: "/v1/engines/:engine/cordon",
+    action: "engine.write",
+    resource: "fleet",
+    summary: "Start nothing new on an engine",
+    body: ReasonBody,
+    answer: EngineShape,
+    status: 200,
+  },
+  upEngine: {
+    method: "POST",
+    path: "/v1/engines/:engine/up",
+    action: "engine.write",
+    resource: "fleet",
+    summary: "Let an engine take work again",
+    body: empty,
+    answer: EngineShape,
+    status: 200,
+  },
+  deleteEngine: {
+    method: "DELETE",
+    path: "/v1/engines/:engine",
+    action: "engine.write",
+    resource: "fleet",
+    summary: "Drain an engine and delete it when it is empty",
+    answer: none,
+    status: 204,
+  },
+  listPools: {
+    method: "GET",
+    path: "/v1/pools",
+    action: "node.read",
+    resource: "fleet",
+    summary: "Nodes by label, with the tenants that may use them and their price",
+    answer: PoolPage,
+    status: 200,
+    watch: true,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  createPool: {
+    method: "POST",
+    path: "/v1/pools",
+    action: "pool.write",
+    resource: "fleet",
+    summary: "Make a pool of the nodes that have these labels",
+    body: PoolCreate,
+    answer: PoolShape,
+    status: 201,
+    creates: true,
+  },
+  getPool: {
+    method: "GET",
+    path: "/v1/pools/:pool",
+    action: "node.read",
+    resource: "fleet",
+    summary: "One pool",
+    answer: PoolShape,
+    status: 200,
+  },
+  editPool: {
+    method: "PATCH",
+    path: "/v1/pools/:pool",
+    action: "pool.write",
+    resource: "fleet",
+    summary: "Change labels, tenants or price of a pool",
+    body: PoolEdit,
+    answer: PoolShape,
+    status: 200,
+  },
+  deletePool: {
+    method: "DELETE",
+    path: "/v1/pools/:pool",
+    action: "pool.write",
+    resource: "fleet",
+    summary: "Delete a pool; its nodes stay",
+    answer: none,
+    status: 204,
   },
 
   getPolicy: {

@@ -62,6 +62,15 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
           account.liveJobs === 1 ? "has a job that has not ended" : `has ${account.liveJobs} jobs that have not ended`,
           "cancel first, or wait for the end",
         );
+      const pool = [...state.pools.values()].find(({ terms }) => terms.tenants?.includes(account.path));
+      if (pool !== undefined)
+        return refuse(
+          "conflict",
+          "account",
+          account.path,
+          `may use the pool ${pool.name} by name`,
+          `take it out of the pool first: tess pool edit ${pool.name}`,
+        );
       return { events: [{ kind: "account-deleted", v: 1, at: now, account: account.no }] };
     }
     case "secret.set":

@@ -19,6 +19,7 @@ import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
 import { setPolicy } from "./policy.ts";
+import { changePools } from "./pools.ts";
 import { changeTrail } from "./trail.ts";
 import { windowCame } from "./windows.ts";
 
@@ -92,6 +93,10 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "node.up":
     case "node.down":
       return changeNodes(state, command, now);
+    case "pool.create":
+    case "pool.edit":
+    case "pool.delete":
+      return changePools(state, command, now);
     case "user.create":
     case "user.disable":
     case "user.enable":

@@ -314,7 +314,7 @@ export class Fleet extends GpuColumns {
   }
 
   /** Invalidates results that were derived from the nodes of these leases. */
-  touch(leases: readonly Lease[]): void {
+  touch(leases: readonly Pick<Lease, "node">[]): void {
     for (const { node } of leases) this.#change(node);
   }
 

@@ -4,6 +4,7 @@ import type { AccountId, JobId, OperationId, TokenId, UserId } from "../model/id
 import type { EntryKind, JobOutcome, JobSpec } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
+import type { PoolTerms } from "../model/pool.ts";
 import type { Instant } from "../model/units.ts";
 import type { MoneyCommand } from "./money-command.ts";
 import type { TrailCommand } from "./trail-command.ts";
@@ -57,6 +58,9 @@ export type Command =
   | { readonly kind: "node.up"; readonly node: string }
   /** The owner confirms that nothing runs there any more: its leases are lost, and their jobs start elsewhere. */
   | { readonly kind: "node.down"; readonly node: string; readonly reason: string }
+  | { readonly kind: "pool.create"; readonly name: string; readonly terms: PoolTerms }
+  | { readonly kind: "pool.edit"; readonly name: string; readonly terms: PoolTerms }
+  | { readonly kind: "pool.delete"; readonly name: string }
   /** With a first role, because a user without any role could be administered only by the platform's owner. */
   | {
       readonly kind: "user.create";

@@ -6,6 +6,7 @@ import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
 import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
+import type { PoolTerms } from "../model/pool.ts";
 import type { Instant } from "../model/units.ts";
 import type { VolumeTerms } from "../model/volume.ts";
 import type { Head } from "./head.ts";
@@ -21,6 +22,7 @@ export type Event =
   | NodeChanged
   | NodeRemoved
   | MaintenancePlanned
+  | PoolChanged
   | AccountCreated
   | AccountEdited
   | AccountDeleted
@@ -81,6 +83,11 @@ export interface NodeRemoved extends Head<"node-removed"> {
 export interface MaintenancePlanned extends Head<"maintenance-planned"> {
   readonly node: NodeNo;
   readonly windows: readonly MaintenanceWindow[];
+}
+/** A pool is made or has other terms; without any it is gone. What runs on its nodes goes on. */
+export interface PoolChanged extends Head<"pool-changed"> {
+  readonly pool: string;
+  readonly terms?: PoolTerms;
 }
 export interface AccountCreated extends Head<"account-created"> {
   readonly account: AccountNo;

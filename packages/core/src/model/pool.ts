@@ -1,3 +1,5 @@
+import type { Instant } from "./units.ts";
+
 /** Nodes of the fleet that have all of these labels, for some tenants, at a price of their own. */
 export interface PoolTerms {
   /** A key and the value that it must have; `engine` and `region` count as labels of every node. */
@@ -6,4 +8,13 @@ export interface PoolTerms {
   readonly tenants?: readonly string[];
   /** What the price of use beyond guarantees is multiplied by, in thousandths; 1000 changes nothing. */
   readonly perMille: number;
+}
+
+/** A pool as the journal knows it. A node that matches several belongs to the first of them by name. */
+export interface Pool {
+  readonly name: string;
+  readonly terms: PoolTerms;
+  readonly createdAt: Instant;
+  readonly changedAt: Instant;
+  readonly revision: number;
 }

@@ -18,6 +18,7 @@ import { BurstOrder } from "./indexes/burst-order.ts";
 import { Endings } from "./indexes/endings.ts";
 import { Leases } from "./indexes/leases.ts";
 import { Load } from "./indexes/load.ts";
+import { NodePools } from "./indexes/node-pools.ts";
 import { Resumable } from "./indexes/resumable.ts";
 import { Timers } from "./indexes/timers.ts";
 import { VictimClasses } from "./indexes/victim-classes.ts";
@@ -63,6 +64,7 @@ export function emptyState(): State {
     lengths: new Map(),
     arrivals: new Arrivals(),
     policy: plainPolicy,
+    pools: new Map(),
     books: emptyBooks(),
     trail: emptyTrail(),
     movedAt: [],
@@ -82,6 +84,7 @@ export function emptyState(): State {
     arrayById: new Map(),
     leases: new Leases(jobs, jobById),
     apart,
+    nodePools: new NodePools(),
     waiting: new Waiting(apart),
     lendingLimits: 0,
     lendingNames: new Map(),

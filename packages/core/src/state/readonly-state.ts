@@ -38,5 +38,6 @@ interface Views {
   readonly leases: Omit<State["leases"], "count">;
   readonly resumable: Omit<State["resumable"], "add" | "delete">;
   readonly load: Pick<State["load"], "ofTenant" | "ofUser">;
+  readonly nodePools: Omit<State["nodePools"], "change" | "note">;
   readonly slots: object;
 }

@@ -13,6 +13,7 @@ import type { Account } from "../model/account.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
+import type { Pool } from "../model/pool.ts";
 import type { NodeRemainder } from "../model/remainder.ts";
 import type { Instant } from "../model/units.ts";
 import type { Volume } from "../model/volume.ts";
@@ -24,6 +25,7 @@ import type { BurstOrder } from "./indexes/burst-order.ts";
 import type { Endings } from "./indexes/endings.ts";
 import type { Leases } from "./indexes/leases.ts";
 import type { Load } from "./indexes/load.ts";
+import type { NodePools } from "./indexes/node-pools.ts";
 import type { Resumable } from "./indexes/resumable.ts";
 import type { Timers } from "./indexes/timers.ts";
 import type { VictimClasses } from "./indexes/victim-classes.ts";
@@ -69,6 +71,8 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   /** Jobs with a claim: seats are being emptied for them. In order of their claims. */
   readonly claimants: Set<Job>;
   policy: Policy;
+  /** By name. */
+  readonly pools: Map<string, Pool>;
   readonly books: Books;
   readonly trail: Trail;
   /** When jobs were moved, one entry for each, oldest first; the next move drops entries older than an hour [T9]. */
@@ -95,6 +99,7 @@ export interface Indexes extends QuotaFacts {
   readonly arrayById: Map<JobId, JobArray>;
   readonly leases: Leases;
   readonly apart: ApartNames;
+  readonly nodePools: NodePools;
   /** The queue. */
   readonly waiting: Waiting;
   /** How many tenants are confidential. */

@@ -51,6 +51,8 @@ export const grantsOf: Readonly<Record<Role, Grants>> = {
     ...administer,
     "audit.read": "all",
     "node.write": "all",
+    "engine.write": "all",
+    "pool.write": "all",
     "policy.write": "all",
     "volume.write": "all",
     "witness.write": "all",

@@ -166,6 +166,8 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
       const node = names.node(event.node);
       return node === undefined ? undefined : { subject: node, account: "" };
     }
+    case "pool-changed":
+      return { subject: event.pool, account: "" };
     case "account-created":
       return { subject: event.path, account: event.path };
     case "account-edited":
@@ -235,6 +237,8 @@ function wordsOf(event: Event): string {
         : `will be in maintenance from ${timestamp(event.windows[0]!.from)} to ${timestamp(event.windows[0]!.to)}`;
     case "node-removed":
       return "left the fleet";
+    case "pool-changed":
+      return event.terms === undefined ? "pool was deleted" : "pool was set";
     case "account-created":
       return "was created";
     case "account-edited":

@@ -13,7 +13,7 @@ const admin =
   "job.read job.submit job.control job.logs job.enter account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write volume.read usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
 const can: Readonly<Record<Role, ReadonlySet<string>>> = {
   "platform-owner": words(
-    `${admin} audit.read node.write policy.write volume.write witness.write price.write bill.write`,
+    `${admin} audit.read node.write engine.write pool.write policy.write volume.write witness.write price.write bill.write`,
   ),
   "tenant-admin": words(`${admin} audit.read`),
   "team-admin": words(admin),
@@ -92,6 +92,18 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   upNode: { fleet: true, needs: "node.write" },
   downNode: { fleet: true, needs: "node.write" },
   listGpus: { anywhere: true },
+  listEngines: { anywhere: true },
+  createEngine: { anywhere: true, needs: "engine.write", answers: 422 },
+  getEngine: { fleet: true },
+  editEngine: { fleet: true, needs: "engine.write", answers: 422 },
+  cordonEngine: { fleet: true, needs: "engine.write", answers: 422 },
+  upEngine: { fleet: true, needs: "engine.write", answers: 422 },
+  deleteEngine: { fleet: true, needs: "engine.write", answers: 422 },
+  listPools: { anywhere: true },
+  createPool: { anywhere: true, needs: "pool.write", answers: 422 },
+  getPool: { anywhere: true, answers: 404 },
+  editPool: { anywhere: true, needs: "pool.write", answers: 404 },
+  deletePool: { anywhere: true, needs: "pool.write", answers: 404 },
   getPolicy: { anywhere: true },
   setPolicy: { anywhere: true, needs: "policy.write" },
   listUsers: { anywhere: true, needs: "user.read" },
@@ -218,7 +230,11 @@ export async function requestFor(
       case "binding":
         return route.path.replace(":binding", at(`${(await other()).id}:viewer:${account}`));
       default:
-        return route.path.replace(":node", exists ? "n1" : "n999").replace(":entrance", "ent_0000000000000000");
+        return route.path
+          .replace(":node", exists ? "n1" : "n999")
+          .replace(":engine", exists ? "test" : "nowhere")
+          .replace(":pool", exists ? `p${n}` : "nowhere")
+          .replace(":entrance", "ent_0000000000000000");
     }
   };
   const path = await fill();
@@ -275,6 +291,10 @@ export async function requestFor(
       return { path, body: { path: `${account}/c${n}` } };
     case "editAccount":
       return { path, body: { weight: 2 } };
+    case "createEngine":
+      return { path, body: { name: `e${n}`, kind: "simulated", settings: { fleet: "1x1:H100" } } };
+    case "createPool":
+      return { path, body: { name: `p${n}`, labels: { kind: "x" } } };
     case "maintainNode":
       return { path, body: { cancel: true } };
     case "setPolicy":

@@ -4,8 +4,11 @@ import { DateTime, Duration, Line, Page, Timestamp, Zone } from "./common.ts";
 export const NodeShape = Type.Object({
   name: Type.String(),
   engine: Type.String(),
-  mode: Type.Enum(["up", "cordoned", "draining", "maintenance", "down"]),
+  mode: Type.Enum(["up", "cordoned", "draining", "maintenance", "down", "unknown"], {
+    description: "unknown: its engine is out of reach, or cannot see whether it still runs",
+  }),
   reason: Type.String(),
+  region: Type.Optional(Type.String()),
   zone: Type.String(),
   block: Type.String(),
   rack: Type.String(),
@@ -18,6 +21,17 @@ export const NodeShape = Type.Object({
   memoryMiB: Type.Integer(),
   memoryFreeMiB: Type.Integer(),
   virtual: Type.Boolean({ description: "Declared, not found: nothing stands behind these GPUs" }),
+  labels: Type.Optional(Type.Record(Type.String(), Type.String())),
+  pools: Type.Optional(Type.Array(Type.String(), { description: "The pools that it is in" })),
+  condition: Type.Optional(
+    Type.Object(
+      { state: Type.Enum(["cordoned", "unknown"]), reason: Type.String() },
+      { description: "What its engine says of it, when it takes no new work" },
+    ),
+  ),
+  gpusWithheld: Type.Optional(
+    Type.Integer({ description: "GPUs that others use or that are not healthy: they are not offered" }),
+  ),
   drainUntil: Type.Optional(Timestamp),
   maintenance: Type.Optional(
     Type.Array(
@@ -56,6 +70,8 @@ export const GpuPage = Page(GpuShape);
 /** A node as the map draws it: many of them are sent at once, so it says no more than can be seen. */
 export const FleetNodeShape = Type.Object({
   name: Type.String(),
+  engine: Type.Optional(Type.String()),
+  region: Type.Optional(Type.String()),
   zone: Type.String(),
   block: Type.String(),
   rack: Type.String(),

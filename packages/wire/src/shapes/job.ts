@@ -342,7 +342,8 @@ export const JobSpecBody = Type.Object(
       Type.Record(Type.String({ pattern: pathPattern }), Line(300, "vol:NAME, job:NAME/OUTPUT, or pvc:NAME"), {
         additionalProperties: false,
         maxProperties: 32,
-        description: "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
+        description:
+          "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
         examples: [{ "/data": "vol:data" }],
       }),
     ),

@@ -8,6 +8,7 @@ import { marksUnder } from "./marks.ts";
 import { applyToBooks } from "./money.ts";
 import { applyToNodes } from "./nodes.ts";
 import { applyToPeople } from "./people.ts";
+import { applyToPools } from "./pools.ts";
 import { nodesTouched, noteAllRemainders, noteRemainder } from "./remainder.ts";
 import { applyToTrail } from "./trail.ts";
 
@@ -38,6 +39,9 @@ function write(state: State, event: Event): void {
     case "maintenance-planned":
     case "node-removed":
       applyToNodes(state, event);
+      return;
+    case "pool-changed":
+      applyToPools(state, event);
       return;
     case "account-created":
     case "account-edited":

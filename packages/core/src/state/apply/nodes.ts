@@ -28,6 +28,7 @@ export function applyToNodes(state: State, event: NodeEvent): void {
       waiting.listener.standingsChanged();
       return; // a node that leaves gives no waiting job a chance to start
   }
+  if (event.kind !== "maintenance-planned") state.nodePools.note(fleet.node(event.node));
   waiting.listener.standingsChanged();
   waiting.roomChanged();
 }

@@ -10,6 +10,7 @@ import type { AccountNo, GpuNo, JobNo, NodeNo, TokenId, UserId } from "../../mod
 import type { Job, JobArray } from "../../model/job.ts";
 import type { FleetNode } from "../../model/node.ts";
 import type { Policy } from "../../model/policy.ts";
+import type { Pool } from "../../model/pool.ts";
 import type { NodeRemainder } from "../../model/remainder.ts";
 import type { Volume } from "../../model/volume.ts";
 import { nothingUsed } from "../../quota/held.ts";
@@ -22,6 +23,7 @@ import { holdLease } from "../apply/leases.ts";
 import { readMarks, writeMarks } from "../apply/marks.ts";
 import { lookAtPrices } from "../apply/money.ts";
 import { planWindows } from "../apply/nodes.ts";
+import { matchPools } from "../apply/pools.ts";
 import { emptyState } from "../empty.ts";
 import type { Round } from "../indexes/waiting.ts";
 import { noRound } from "../indexes/waiting.ts";
@@ -48,6 +50,8 @@ interface Image {
   /** A number stands for a node that was removed: how many GPU numbers it keeps. */
   readonly nodes: readonly (NodeImage | number)[];
   readonly models: readonly string[];
+  /** Absent where there are none. */
+  readonly pools?: readonly Pool[];
   readonly users: readonly User[];
   readonly tokens: readonly Token[];
   readonly secrets: readonly (readonly [string, number])[];
@@ -121,6 +125,7 @@ export function writeSnapshot(state: State): string {
       return rest;
     }),
     models: fleet.models,
+    ...(state.pools.size > 0 && { pools: byKey(state.pools).map(([, pool]) => pool) }),
     users: byKey(state.users).map(([, user]) => user),
     tokens: byKey(state.tokens).map(([, token]) => token),
     secrets: byKey(state.secrets),
@@ -191,6 +196,8 @@ export function readSnapshot(text: string): State {
     fleet.nodes[no]!.revision = node.revision;
     if (node.drainUntil > 0) state.timers.add({ at: node.drainUntil, kind: "drain", subject: no });
   }
+  for (const pool of image.pools ?? []) state.pools.set(pool.name, pool);
+  matchPools(state);
   for (const user of image.users) state.users.set(user.id as UserId, user);
   for (const token of image.tokens) {
     state.tokens.set(token.id as TokenId, token);

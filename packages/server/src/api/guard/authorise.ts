@@ -104,6 +104,8 @@ function allowed(state: ReadonlyState, user: User, action: Action, account: Acco
 
 function onFleet(state: ReadonlyState, { route, principal, params }: Asked): undefined | Denial {
   if (params.node !== undefined && !state.fleet.nodeByName.has(params.node)) return notFound("node", params.node);
+  if (params.engine !== undefined && !state.fleet.nodes.some((node) => node?.facts.engine === params.engine))
+    return notFound("engine", params.engine, "See: tess engine get");
   return allowed(state, principal.user, route.action, rootAccount) ? undefined : forbidden(route.action);
 }
 

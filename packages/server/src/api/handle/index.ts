@@ -4,12 +4,14 @@ import type { SessionId } from "../guard/session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { contentHandlers } from "./content.ts";
+import { engineHandlers } from "./engines.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
 import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
+import { poolHandlers } from "./pools.ts";
 import { recordHandlers } from "./records.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
@@ -22,12 +24,14 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accessHandlers,
   ...accountHandlers,
   ...contentHandlers,
+  ...engineHandlers,
   ...fileHandlers,
   ...fleetHandlers,
   ...insideHandlers,
   ...jobHandlers,
   ...moneyHandlers,
   ...policyHandlers,
+  ...poolHandlers,
   ...recordHandlers,
   ...trailHandlers,
   ...volumeHandlers,

@@ -7,7 +7,9 @@ import type { Api, Call } from "../context.ts";
 import { roleListing, tokenListing, userListing } from "../handle/access.ts";
 import { accountListing } from "../handle/accounts.ts";
 import { auditSearch } from "../handle/audit-search.ts";
+import { engineListing } from "../handle/engines.ts";
 import { gpuListing, nodeListing } from "../handle/fleet.ts";
+import { poolListing } from "../handle/pools.ts";
 import { feedFilter } from "../handle/records.ts";
 import { jobFilter } from "../list/jobs.ts";
 import { openCursor, usualLimit, wholeOf } from "../request/page.ts";
@@ -25,6 +27,8 @@ const keys: { readonly [Id in DiffId]: string } = {
   readFleet: "name",
   listNodes: "name",
   listGpus: "uuid",
+  listEngines: "name",
+  listPools: "name",
   listUsers: "id",
   listRoles: "id",
   listTokens: "id",
@@ -71,6 +75,8 @@ const listings: { readonly [Id in DiffId]: (api: Api, call: Call<Id>) => Iterabl
   readFleet: (api, { principal }) => fleetMap(api.control.state, principal.user),
   listNodes: (api, call) => wholeOf(nodeListing(api, call)),
   listGpus: (api, call) => wholeOf(gpuListing(api, call)),
+  listEngines: (api) => wholeOf(engineListing(api)),
+  listPools: () => wholeOf(poolListing()),
   listUsers: (api, call) => wholeOf(userListing(api, call)),
   listRoles: (api, call) => wholeOf(roleListing(api, call)),
   listTokens: (api, call) => {

@@ -89,6 +89,11 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: command.node, account: "", detail: command.window?.reason ?? "taken back" };
     case "node.up":
       return { target: command.node, account: "", detail: "" };
+    case "pool.create":
+    case "pool.edit":
+      return { target: command.name, account: "", detail: canonicalJson(command.terms) };
+    case "pool.delete":
+      return { target: command.name, account: "", detail: "" };
     case "user.create":
     case "user.disable":
     case "user.enable":

@@ -30,6 +30,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "node-changed": true,
   "node-removed": true,
   "maintenance-planned": true,
+  "pool-changed": true,
   "account-created": true,
   "account-edited": true,
   "account-deleted": true,

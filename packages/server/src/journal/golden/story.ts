@@ -30,6 +30,7 @@ export function tellStory(seed: string): Teller {
   notes(t);
   longArray(t);
   sessions(t);
+  pools(t);
   return t;
 }
 
@@ -362,4 +363,16 @@ function sessions(t: Teller): void {
   });
   const kept = { ...console, parent: "tok_7" as TokenId };
   t.do({ kind: "token.create", ...kept, id: "tok_8" as TokenId, hash: hash.slice(6) });
+}
+
+/** Nodes with labels, in pools. */
+function pools(t: Teller): void {
+  const place = { region: "eu", zone: "z1", block: "b1", rack: "r1", nvlink: "gold" };
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const gold = nodeOf("gold", 2, { labels: { tier: "gold" }, place });
+  t.do({ kind: "node.register", nodes: [...facts, gold] });
+  t.do({ kind: "pool.create", name: "gold", terms: { labels: { tier: "gold" }, tenants: ["lab"], perMille: 1500 } });
+  t.do({ kind: "pool.create", name: "europe", terms: { labels: { region: "us", tier: "gold" }, perMille: 900 } });
+  t.do({ kind: "pool.edit", name: "europe", terms: { labels: { region: "eu", tier: "old" }, perMille: 900 } });
+  t.do({ kind: "pool.delete", name: "europe" });
 }

@@ -1,0 +1,56 @@
+import Type, { type Static } from "typebox";
+import { AccountPath, Line, Page } from "./common.ts";
+import { FleetName } from "./engine.ts";
+
+export const labelKeyPattern = "^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$";
+const Labels = Type.Record(Type.String({ pattern: labelKeyPattern }), Line(63), {
+  additionalProperties: false,
+  maxProperties: 16,
+  description: "Nodes that have all of these; engine and region count as labels of every node",
+});
+const Tenants = Type.Array(AccountPath, {
+  maxItems: 1_000,
+  description: "Accounts at and below which jobs may use these nodes",
+});
+const Price = Type.String({
+  pattern: "^[0-9]{1,4}(\\.[0-9]{1,3})?$",
+  maxLength: 8,
+  title: "a factor such as 1.5",
+  description: "What the price of use beyond guarantees is multiplied by",
+  examples: ["1.5"],
+});
+
+export const PoolShape = Type.Object({
+  name: Type.String(),
+  labels: Type.Record(Type.String(), Type.String()),
+  tenants: Type.Optional(
+    Type.Array(Type.String(), { description: "Those that the caller may see; absent = all may use it" }),
+  ),
+  price: Type.String({ description: "What the price of use beyond guarantees is multiplied by" }),
+  nodes: Type.Integer(),
+  gpus: Type.Integer(),
+});
+export type PoolShape = Static<typeof PoolShape>;
+export const PoolPage = Page(PoolShape);
+
+export const PoolCreate = Type.Object(
+  {
+    name: FleetName("The name of the pool, such as reserved"),
+    labels: Labels,
+    tenants: Type.Optional(Tenants),
+    price: Type.Optional(Price),
+  },
+  { additionalProperties: false },
+);
+export type PoolCreate = Static<typeof PoolCreate>;
+
+/** `tenants: null` opens it to all; what is left out stays. */
+export const PoolEdit = Type.Object(
+  {
+    labels: Type.Optional(Labels),
+    tenants: Type.Optional(Type.Union([Tenants, Type.Null()])),
+    price: Type.Optional(Price),
+  },
+  { additionalProperties: false },
+);
+export type PoolEdit = Static<typeof PoolEdit>;
