@@ -23,10 +23,7 @@ export default function EnginesPage() {
       {engines === undefined ? (
         <Skeleton lines={6} />
       ) : engines.length === 0 ? (
-        <Empty
-          title="No engine runs jobs yet"
-          command="npx tess engine create NAME --kubeconfig FILE"
-        />
+        <Empty title="No engine runs jobs yet" command="npx tess engine create NAME --kubeconfig FILE" />
       ) : (
         <div className="grid">
           {engines.map((engine) => (
@@ -41,11 +38,7 @@ export default function EnginesPage() {
 function EngineCard({ engine }: { engine: EngineShape }) {
   const held = engine.gpus - engine.gpusFree;
   return (
-    <Card
-      className="span-6"
-      title={engine.name}
-      beside={<EngineChip engine={engine} />}
-    >
+    <Card className="span-6" title={engine.name} beside={<EngineChip engine={engine} />}>
       <div className="stack tight">
         {engine.error !== undefined && (
           <Notice kind={engine.reach === "reachable" ? "plain" : "bad"}>

@@ -131,8 +131,7 @@ function Head({ job }: { job: Job }) {
         <p className="quiet small">
           <Link href={`/quota/${job.project}`}>{job.project}</Link> · {job.userName ?? job.user} · {spellGpus(job.gpus)}{" "}
           {job.gpuModel === "*" ? "" : job.gpuModel}
-          {where.length > 0 && ` on ${spellNodes(where)}`} · submitted{" "}
-          <Time at={job.submittedAt} />
+          {where.length > 0 && ` on ${spellNodes(where)}`} · submitted <Time at={job.submittedAt} />
           {job.startedAt !== undefined &&
             job.endedAt === undefined &&
             ` · runs for ${spellSpan(Date.now() - Date.parse(job.startedAt))}`}
