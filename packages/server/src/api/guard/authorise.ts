@@ -106,6 +106,8 @@ function onFleet(state: ReadonlyState, { route, principal, params }: Asked): und
   if (params.node !== undefined && !state.fleet.nodeByName.has(params.node)) return notFound("node", params.node);
   if (params.engine !== undefined && !state.fleet.nodes.some((node) => node?.facts.engine === params.engine))
     return notFound("engine", params.engine, "See: tess engine get");
+  if (params.pool !== undefined && !state.pools.has(params.pool))
+    return notFound("pool", params.pool, "See: tess pool get");
   return allowed(state, principal.user, route.action, rootAccount) ? undefined : forbidden(route.action);
 }
 
