@@ -175,7 +175,7 @@ test("with several engines, GPUs are counted by engine, and nodes are named with
     mode: "unknown",
     reason: "east is out of reach",
     labels: { tier: "gold" },
-    pools: ["gold"],
+    pool: "gold",
     region: "eu",
   });
   server.on("listNodes", () => ({ items: [nodeOf({ name: "local/n0" }), far] }));
