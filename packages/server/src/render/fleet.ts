@@ -1,4 +1,4 @@
-import { type FleetNode, type GpuNo, type Job, jobOf, type ReadonlyState, type User } from "@tessera/core";
+import { type FleetNode, type GpuNo, type Job, jobOf, nodeName, type ReadonlyState, type User } from "@tessera/core";
 import type { GpuShape, NodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 import type { Seal } from "../access/seal.ts";
@@ -31,7 +31,7 @@ export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node:
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++)
     freeUnits += state.fleet.gpuFree[gpu]!;
   return {
-    name: facts.name,
+    name: nodeName(state.fleet, node),
     engine: facts.engine,
     mode: node.mode,
     reason: node.reason,
@@ -82,7 +82,7 @@ export function renderGpu(
   const seen = holders.of(gpu).filter((job) => may(state, viewer, "job.read", job.account));
   return {
     uuid: facts.uuid,
-    node: node.facts.name,
+    node: nodeName(state.fleet, node),
     index,
     model: facts.model,
     memoryMiB: facts.memoryMiB,
