@@ -1,5 +1,5 @@
 import { DomainRoom } from "../fleet/domain-room.ts";
-import { domainRoomWhenEmpty, gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
+import { type Among, domainRoomWhenEmpty, gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
 import { holdsGang } from "../fleet/gang.ts";
 import { loadOf } from "../gpu/latency.ts";
 import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
@@ -15,8 +15,10 @@ import { coverFor } from "../quota/guarantee.ts";
 import { nothingHeld } from "../quota/held.ts";
 import { namesKept, unlentBeside, unlentUnits } from "../quota/lending.ts";
 import type { WishOption } from "../state/indexes/wish.ts";
+import { nodesAmong } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
+import { noNodeAmong } from "./no-node.ts";
 
 /** Refuses a job that would wait for ever: not even the empty fleet, within its quota, could hold it. */
 export function neverFits(state: ReadonlyState, account: AccountNo, spec: JobSpec): Refusal | undefined {
@@ -83,14 +85,20 @@ function neverFitsAs(state: ReadonlyState, account: AccountNo, spec: JobSpec, op
       );
     }
   }
-  if (option.fitsEmptyAt === state.fleet.composition) return undefined;
+  const among = nodesAmong(state, account, spec);
+  if (option.fitsEmptyAt === state.fleet.composition && option.fitsEmptyAmong === among?.key) return undefined;
+  const none = among && noNodeAmong(state, account, spec, among);
+  if (none !== undefined) return none;
   const ask = spec.gpus[choice]!;
   const [field, text] = askedIn(spec, choice);
   const refusal =
     ask.part === undefined
-      ? neverAsWhole(state, spec, choice, model, field, text)
-      : neverAsPart(state, spec, ask, model, field, text);
-  if (refusal === undefined) option.fitsEmptyAt = state.fleet.composition;
+      ? neverAsWhole(state, spec, needOf(spec, choice, model, among), field, text)
+      : neverAsPart(state, spec, ask, model, among, field, text);
+  if (refusal === undefined) {
+    option.fitsEmptyAt = state.fleet.composition;
+    option.fitsEmptyAmong = among?.key;
+  }
   return refusal;
 }
 
@@ -114,13 +122,11 @@ function mostLent(state: ReadonlyState, account: AccountNo, model: number): numb
 function neverAsWhole(
   state: ReadonlyState,
   spec: JobSpec,
-  choice: number,
-  model: number,
+  need: MemberNeed,
   field: string,
   text: string | number,
 ): Refusal | undefined {
   const { min: members, apart } = spec.members;
-  const need = needOf(spec, choice, model);
   const rooms = domainRoomWhenEmpty(state.fleet, need, apart ? 1 : members);
   if (holdsGang(state.fleet, members, rooms, spec)) return undefined;
   if (spec.spread?.required && holdsGang(state.fleet, members, rooms, { ...spec, spread: undefined })) {
@@ -136,7 +142,7 @@ function neverAsWhole(
   }
   const fit = rooms.inAll;
   if (fit >= members) return tooFewTogether(spec, members);
-  return fit === 0 ? tooLarge(state, spec, need, field, text) : tooFewInAll(apart, members, fit);
+  return fit === 0 ? tooLarge(state, spec, need, field, text) : tooFewInAll(apart, members, fit, need.among);
 }
 
 /** One member is larger than every node: names the resource, and the most that one node has of it. */
@@ -148,7 +154,7 @@ function tooLarge(
   text: string | number,
 ): Refusal {
   const { fleet } = state;
-  const nodes = fleet.nodes.filter((node) => node !== undefined);
+  const nodes = fleet.nodes.filter((node) => node !== undefined && need.among?.has(node) !== false) as FleetNode[];
   const fitsSome = (part: Partial<MemberNeed>) =>
     nodes.some((node) => membersThatFit(fleet, node, { ...need, ...part }, "every-node-empty", 1) > 0);
   const gpusOnly = { cpusMilli: 0, memoryMiB: 0 };
@@ -199,6 +205,7 @@ function neverAsPart(
   spec: JobSpec,
   ask: GpuAsk,
   model: number,
+  among: Among | undefined,
   field: string,
   text: string | number,
 ): Refusal | undefined {
@@ -207,7 +214,8 @@ function neverAsPart(
   const partAsk = { ...ask.part!, isolation: spec.isolation };
   const most = apart ? 1 : members;
   const newcomer = { ...anyTenant, ...loadOf(spec) };
-  const here = (node: FleetNode) => Math.min(most, partsOn(fleet, node, model, partAsk, newcomer, most));
+  const here = (node: FleetNode) =>
+    among?.has(node) === false ? 0 : Math.min(most, partsOn(fleet, node, model, partAsk, newcomer, most));
   const rooms = new DomainRoom(fleet, here);
   if (holdsGang(fleet, members, rooms, { topology: spec.topology })) return undefined;
   let fit = 0;
@@ -216,7 +224,7 @@ function neverAsPart(
     const why = "is a part that no GPU of the fleet can be divided into";
     return refuse("never-fits", field, text, why, "ask for a whole GPU, or another part; see: tess gpus -o wide");
   }
-  return fit >= members ? tooFewTogether(spec, members) : tooFewInAll(apart, members, fit);
+  return fit >= members ? tooFewTogether(spec, members) : tooFewInAll(apart, members, fit, among);
 }
 
 /** The number of such parts that an empty node holds, counted up to `most`. */
@@ -254,7 +262,8 @@ function tooFewTogether({ topology }: JobSpec, members: number): Refusal {
   );
 }
 
-function tooFewInAll(apart: boolean, members: number, fit: number): Refusal {
-  const why = `is too many: the whole fleet holds ${fit} such members when it is empty`;
+function tooFewInAll(apart: boolean, members: number, fit: number, among: Among | undefined): Refusal {
+  const where = among === undefined ? "the whole fleet holds" : "the nodes that it may use hold";
+  const why = `is too many: ${where} ${fit} such members when ${among === undefined ? "it is" : "they are"} empty`;
   return refuse("never-fits", apart ? "nodes" : "members", members, why, `ask for at most ${fit}`);
 }

@@ -43,6 +43,7 @@ export class Site {
   fits(leaving: readonly Victim[]): number {
     const { node } = this;
     const need = this.#need;
+    if (need.among !== undefined && !need.among.has(node)) return 0;
     if (need.mayUse !== undefined && !need.mayUse(node, goingOf(leaving))) return 0;
     let cpusMilli = node.freeCpusMilli + node.leavingCpusMilli;
     let memoryMiB = node.freeMemoryMiB + node.leavingMemoryMiB;
