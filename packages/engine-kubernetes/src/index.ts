@@ -1,1 +1,4 @@
+export { type ClusterCheck, checkCluster } from "./check.ts";
+export { type KubernetesOptions, openKubernetes } from "./open.ts";
 export { type KubernetesSettings, settingNames } from "./settings.ts";
+export { checkSettings } from "./settings-check.ts";

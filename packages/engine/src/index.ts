@@ -1,6 +1,7 @@
 /** The port to what runs jobs; the suite that each engine passes is `@tessera/engine/suite`. */
 export { type Clock, systemClock, timerAt } from "./clock.ts";
 export { type Entry, type EntryAsk, type EntryEnd, EntryRefused, type TerminalSize } from "./entry.ts";
+export { environmentOf, type MemberSite } from "./environment.ts";
 export {
   type Capabilities,
   type CodeOrder,
@@ -20,4 +21,5 @@ export {
   type StopOrder,
   type TenantTerms,
 } from "./port.ts";
+export { quoted } from "./quoted.ts";
 export { bootId, upMs } from "./uptime.ts";

@@ -46,9 +46,9 @@ const fieldOf: Readonly<Record<Lack, readonly [field: string, value: (spec: JobS
 
 function lacking(spec: JobSpec, { offers }: LeftOut): Refusal {
   const [first] = offers.values();
-  const [field, valueOf, hint] = fieldOf[first?.lacks[0] ?? "images"];
+  const [field, askedIn, hint] = fieldOf[first?.lacks[0] ?? "images"];
   const engines = [...offers].map(([engine, { lacks }]) => lackText(engine, lacks)).join("; ");
-  return refuse("unsupported", field, valueOf(spec), `cannot be honoured by any engine: ${engines}`, hint);
+  return refuse("unsupported", field, askedIn(spec), `cannot be honoured by any engine: ${engines}`, hint);
 }
 
 function unlabelled({ where = {} }: JobSpec, { labels }: LeftOut): Refusal {

@@ -1,0 +1,20 @@
+/** Where objects are found. */
+export const paths = {
+  version: "/version",
+  namespaces: "/api/v1/namespaces",
+  namespace: (name: string) => `/api/v1/namespaces/${name}`,
+  allPods: "/api/v1/pods",
+  pods: (namespace: string) => `/api/v1/namespaces/${namespace}/pods`,
+  pod: (namespace: string, name: string) => `/api/v1/namespaces/${namespace}/pods/${name}`,
+  nodes: "/api/v1/nodes",
+  node: (name: string) => `/api/v1/nodes/${name}`,
+  secrets: (namespace: string) => `/api/v1/namespaces/${namespace}/secrets`,
+  secret: (namespace: string, name: string) => `/api/v1/namespaces/${namespace}/secrets/${name}`,
+  configMaps: (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`,
+  configMap: (namespace: string, name: string) => `/api/v1/namespaces/${namespace}/configmaps/${name}`,
+  resourceSlices: "/apis/resource.k8s.io/v1/resourceslices",
+  allClaims: "/apis/resource.k8s.io/v1/resourceclaims",
+  claims: (namespace: string) => `/apis/resource.k8s.io/v1/namespaces/${namespace}/resourceclaims`,
+  claim: (namespace: string, name: string) => `/apis/resource.k8s.io/v1/namespaces/${namespace}/resourceclaims/${name}`,
+  accessReviews: "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+} as const;

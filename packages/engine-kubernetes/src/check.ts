@@ -1,0 +1,54 @@
+import { ApiClient } from "./api/client.ts";
+import { readConfig } from "./api/config.ts";
+import { ApiError, ClusterAway } from "./api/error.ts";
+import { paths } from "./api/paths.ts";
+import type { List, Node } from "./api/types.ts";
+import type { KubernetesOptions } from "./open.ts";
+
+export interface ClusterCheck {
+  readonly version: string;
+  readonly nodes: number;
+  readonly gpus: number;
+}
+
+/** Scheduling gates are stable, and matchFields of a gated pod may be set, from here on. */
+const minorMin = 30;
+
+/** Tries a cluster before it is taken on. Throws an Error whose message names what to do. */
+export async function checkCluster(options: Pick<KubernetesOptions, "kubeconfig" | "settings">): Promise<ClusterCheck> {
+  const client = new ApiClient(readConfig(options.kubeconfig, options.settings.context));
+  try {
+    const said = await client.get<{ gitVersion: string; major: string; minor: string }>(paths.version);
+    const minor = Number.parseInt(said.minor, 10);
+    if (Number(said.major) === 1 && minor < minorMin) {
+      throw new Error(`the cluster runs Kubernetes ${said.gitVersion}; Tessera needs 1.${minorMin} or later`);
+    }
+    const { items } = await client.get<List<Node>>(paths.nodes, { query: { resourceVersion: 0 } });
+    const gpus = items.reduce((sum, { status }) => sum + Number(status?.allocatable?.["nvidia.com/gpu"] ?? 0), 0);
+    return { version: said.gitVersion, nodes: items.length, gpus };
+  } catch (error) {
+    throw new Error(adviceOn(error), { cause: error });
+  } finally {
+    client.close();
+  }
+}
+
+function adviceOn(error: unknown): string {
+  const text = (error as Error).message;
+  if (error instanceof ApiError && error.status === 401) {
+    return `the cluster does not accept the credentials of the kubeconfig (${text}); get a new one`;
+  }
+  if (error instanceof ApiError && error.status === 403) {
+    return `${text}; give this user the rights of deploy/kubernetes/rbac.yaml`;
+  }
+  if (error instanceof ClusterAway) {
+    const code = String((error.cause as { code?: string }).code ?? "");
+    if (/EXPIRED/.test(code) || /expired/.test(text)) return `${text}; renew the certificate`;
+    if (/SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET/.test(code)) {
+      return `${text}; the certificate-authority of the kubeconfig is not that of this cluster`;
+    }
+    if (/ALTNAME/.test(code)) return `${text}; use a name or an address that the certificate of the API server has`;
+    return `${text}; check the address in the kubeconfig, and that this machine can reach it`;
+  }
+  return text;
+}

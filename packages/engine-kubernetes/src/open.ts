@@ -1,0 +1,21 @@
+import type { Clock, Engine } from "@tessera/engine";
+import type { KubernetesSettings } from "./settings.ts";
+
+export interface KubernetesOptions {
+  /** The name of the engine. */
+  readonly name: string;
+  /** The text of the kubeconfig; empty = the cluster that this process runs in. */
+  readonly kubeconfig: string;
+  readonly settings: KubernetesSettings;
+  /** A folder of this engine alone: kept logs, outputs, how leases ended. */
+  readonly dir: string;
+  /** The folder of the content store. */
+  readonly content: string;
+  readonly clock: Clock;
+  readonly warn: (text: string) => void;
+}
+
+/** Opens a cluster as an engine. Returns at once: calls fail while the cluster is away. */
+export function openKubernetes(options: KubernetesOptions): Engine {
+  throw new Error(`engine ${options.name}: pods are not made yet`);
+}
