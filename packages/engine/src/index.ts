@@ -21,4 +21,5 @@ export {
   type StopOrder,
   type TenantTerms,
 } from "./port.ts";
+export { quoted } from "./quoted.ts";
 export { bootId, upMs } from "./uptime.ts";

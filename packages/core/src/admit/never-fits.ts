@@ -1,6 +1,7 @@
 import { DomainRoom } from "../fleet/domain-room.ts";
 import { domainRoomWhenEmpty, gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
 import { holdsGang } from "../fleet/gang.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import { loadOf } from "../gpu/latency.ts";
 import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
@@ -136,7 +137,7 @@ function neverAsWhole(
   }
   const fit = rooms.inAll;
   if (fit >= members) return tooFewTogether(spec, members);
-  return fit === 0 ? tooLarge(state, spec, need, field, text) : tooFewInAll(apart, members, fit);
+  return fit === 0 ? tooLarge(state, spec, need, field, text) : tooFewInAll(state.fleet, model, apart, members, fit);
 }
 
 /** One member is larger than every node: names the resource, and the most that one node has of it. */
@@ -216,7 +217,7 @@ function neverAsPart(
     const why = "is a part that no GPU of the fleet can be divided into";
     return refuse("never-fits", field, text, why, "ask for a whole GPU, or another part; see: tess gpus -o wide");
   }
-  return fit >= members ? tooFewTogether(spec, members) : tooFewInAll(apart, members, fit);
+  return fit >= members ? tooFewTogether(spec, members) : tooFewInAll(fleet, model, apart, members, fit);
 }
 
 /** The number of such parts that an empty node holds, counted up to `most`. */
@@ -254,7 +255,9 @@ function tooFewTogether({ topology }: JobSpec, members: number): Refusal {
   );
 }
 
-function tooFewInAll(apart: boolean, members: number, fit: number): Refusal {
-  const why = `is too many: the whole fleet holds ${fit} such members when it is empty`;
+/** A gang is in one engine [P9]: where there are several, it is the engine that is too small. */
+function tooFewInAll(fleet: ReadonlyFleet, model: number, apart: boolean, members: number, fit: number): Refusal {
+  const where = fleet.engines.length > 1 ? `engine ${fleet.engineOf(model)}` : "the whole fleet";
+  const why = `is too many: ${where} holds ${fit} such members when it is empty`;
   return refuse("never-fits", apart ? "nodes" : "members", members, why, `ask for at most ${fit}`);
 }

@@ -8,7 +8,7 @@ import type { DomainRoom } from "./domain-room.ts";
 import type { ReadonlyFleet } from "./readonly-fleet.ts";
 /** What one member needs of a node. */
 export interface MemberNeed {
-  /** Model number; -1 for a member without GPUs. */
+  /** Model number; below 0 for a member without GPUs. */
   readonly model: number;
   readonly gpus: number;
   readonly gpuMemoryMiB: number;
@@ -49,6 +49,7 @@ export function membersThatFit(
 ): number {
   if (view === "now" && node.mode !== "up") return 0;
   const empty = view === "every-node-empty";
+  if (!isInEngine(fleet, node, need)) return 0;
   if (!empty && need.mayUse !== undefined && !need.mayUse(node)) return 0;
   let fit = most;
   if (need.gpus > 0) {
@@ -61,6 +62,11 @@ export function membersThatFit(
     fit = Math.min(fit, Math.floor((empty ? node.facts.memoryMiB : node.freeMemoryMiB) / need.memoryMiB));
   if (fit <= 0) return 0;
   return plans === undefined ? fit : plans.mayTake(node, need, fit);
+}
+
+/** Whether a node is in the engine of a need without GPUs; with GPUs the model tells [P9]. */
+export function isInEngine(fleet: ReadonlyFleet, { facts }: FleetNode, { model }: MemberNeed): boolean {
+  return model >= 0 || fleet.engines.length < 2 || fleet.engineOf(model) === facts.engine;
 }
 
 export function gpusThatFit(fleet: ReadonlyFleet, node: FleetNode, need: MemberNeed, empty: boolean): number {

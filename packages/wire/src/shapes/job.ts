@@ -339,10 +339,11 @@ export const JobSpecBody = Type.Object(
     ),
     egress: Type.Optional(Egress),
     mounts: Type.Optional(
-      Type.Record(Type.String({ pattern: pathPattern }), Line(200, "vol:NAME, or job:NAME/OUTPUT"), {
+      Type.Record(Type.String({ pattern: pathPattern }), Line(300, "vol:NAME, job:NAME/OUTPUT, or pvc:NAME"), {
         additionalProperties: false,
         maxProperties: 32,
-        description: "Volumes and outputs of other jobs, by the absolute path at which the job sees them",
+        description:
+          "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
         examples: [{ "/data": "vol:data" }],
       }),
     ),

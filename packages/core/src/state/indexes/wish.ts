@@ -5,7 +5,7 @@ import { type Demand, nothing } from "../../quota/demand.ts";
 /** One alternative of a wish on one model: what all members together would hold there. */
 export interface WishOption {
   readonly choice: number;
-  /** Model number in the fleet; -1 without GPUs. */
+  /** Model number in the fleet; below 0 without GPUs. */
   readonly model: number;
   readonly demand: Demand;
   /** The composition of the fleet for which an empty fleet was last seen to hold it; -1 = never. */
