@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cacheFolder } from "./config/paths.ts";
 import type { Session } from "./session.ts";
 
-export type NameSource = "jobs" | "nodes" | "accounts";
+export type NameSource = "jobs" | "nodes" | "accounts" | "engines" | "pools";
 
 interface Kept {
   readonly at: number;
@@ -41,6 +41,8 @@ async function fetchNames(source: NameSource, session: Session): Promise<readonl
   if (source === "jobs")
     return distinct((await api.call("listJobs", { query, timeoutMs })).items.map(({ name }) => name));
   if (source === "nodes") return (await api.call("listNodes", { query, timeoutMs })).items.map(({ name }) => name);
+  if (source === "engines") return (await api.call("listEngines", { query, timeoutMs })).items.map(({ name }) => name);
+  if (source === "pools") return (await api.call("listPools", { query, timeoutMs })).items.map(({ name }) => name);
   return (await api.call("listAccounts", { query, timeoutMs })).items.map(({ path }) => path);
 }
 

@@ -12,8 +12,17 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     token: ["token", "create"],
     secret: ["secret", "set"],
     volume: ["volume", "create"],
+    engine: ["engine", "create"],
+    pool: ["pool", "create"],
   },
-  edit: { job: ["job", "edit"], account: ["account", "edit"], quota: ["account", "edit"], secret: ["secret", "set"] },
+  edit: {
+    job: ["job", "edit"],
+    account: ["account", "edit"],
+    quota: ["account", "edit"],
+    secret: ["secret", "set"],
+    engine: ["engine", "edit"],
+    pool: ["pool", "edit"],
+  },
   delete: {
     job: ["cancel"],
     account: ["account", "delete"],
@@ -22,6 +31,8 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     token: ["token", "revoke"],
     secret: ["secret", "delete"],
     volume: ["volume", "delete"],
+    engine: ["engine", "delete"],
+    pool: ["pool", "delete"],
   },
 };
 

@@ -135,10 +135,17 @@ function addGlobalOptions(program: Command): void {
 const takesCommand: ReadonlySet<string> = new Set(["run", "apply", "exec", "ssh", "shell"]);
 
 function begin(session: Session, command: Command): void {
-  session.begin(command.optsWithGlobals<GlobalOptions>());
+  session.begin(globalsOf(command));
   if (session.afterDashes !== undefined && !takesCommand.has(command.name())) {
     throw usageFailure(`tess ${command.name()} takes no command after --`, "run and exec do: tess run -- nvidia-smi");
   }
+}
+
+/** The options that every command takes; one that the command has itself, such as `engine create --context`, is its own. */
+function globalsOf(command: Command): GlobalOptions {
+  const own = new Set(command.options.map((option) => option.attributeName()));
+  const all = Object.entries(command.optsWithGlobals());
+  return Object.fromEntries(all.filter(([name]) => !own.has(name)));
 }
 
 /** Tells what went wrong on stderr; answers the exit code. */

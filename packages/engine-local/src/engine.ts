@@ -20,6 +20,7 @@ import {
   systemClock,
   upMs,
 } from "@tessera/engine";
+import { readLog } from "@tessera/engine/log";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
 import { describeFleet, engineName } from "./inventory/machine.ts";
@@ -46,7 +47,6 @@ import { mountFault } from "./limit/mounts.ts";
 import { Networks } from "./limit/network/networks.ts";
 import { type Ground, gapsOf, planRun } from "./limit/plan.ts";
 import { oneUser, onlyTenant, takeOnlyTenant, type UserRange, userOfTenant } from "./limit/tenants.ts";
-import { readLog } from "./log/reader.ts";
 import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";

@@ -22,4 +22,5 @@ export {
   type StopOrder,
   type TenantTerms,
 } from "./port.ts";
+export { quoted } from "./quoted.ts";
 export { bootId, upMs } from "./uptime.ts";

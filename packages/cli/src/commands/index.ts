@@ -22,7 +22,7 @@ const inside = "Inside a job:";
 const fleet = "Fleet:";
 const people = "Accounts and people:";
 const books = "Books:";
-const verbs = "Any noun (job, node, gpu, account, quota, user, role, token, secret, volume, event):";
+const verbs = "Any noun (job, node, gpu, engine, pool, account, quota, user, role, token, secret, volume, event):";
 const setup = "Setup:";
 
 export const commands: readonly CommandEntry[] = [
@@ -124,6 +124,20 @@ export const commands: readonly CommandEntry[] = [
     group: fleet,
     summary: "get, cordon, drain, up, down",
     load: () => import("./fleet/node.ts"),
+  },
+  {
+    name: "engine",
+    aliases: ["engines"],
+    group: fleet,
+    summary: "get, create, edit, cordon, up, delete: what runs jobs",
+    load: () => import("./fleet/engine.ts"),
+  },
+  {
+    name: "pool",
+    aliases: ["pools"],
+    group: fleet,
+    summary: "get, create, edit, delete: nodes by label, for whom and at what price",
+    load: () => import("./fleet/pool.ts"),
   },
   {
     name: "policy",

@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { usageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { egressOf } from "./egress.ts";
+import { labelsOf } from "./labels.ts";
 import { noFolder, type Spec, withFolderToSend } from "./spec-file.ts";
 
 /** Flags of `run` and `apply` that stand for fields of the job. */
@@ -21,6 +22,9 @@ export interface SpecFlags {
   readonly topology?: string;
   readonly spread?: string;
   readonly apartFrom?: string[];
+  readonly engine?: string;
+  readonly region?: string;
+  readonly where?: string[];
   readonly cpus?: string;
   readonly memory?: string;
   readonly shm?: string;
@@ -80,6 +84,11 @@ export function addSpecFlags(command: Command): Command {
         "--apart-from <name>",
         "share no node with jobs of this name in the same account; may be repeated",
       ).argParser(collect),
+    )
+    .addOption(field("--engine <engine>", "only on nodes of this engine; tess engine get lists them"))
+    .addOption(field("--region <region>", "only on nodes of this region"))
+    .addOption(
+      field("--where <key=value>", "only on nodes with this label; may be repeated, all must match").argParser(collect),
     )
     .addOption(field("--cpus <count>", "CPUs per member"))
     .addOption(field("--memory <size>", "memory per member, such as 64GiB"))
@@ -147,6 +156,9 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     topology: flags.topology,
     spread: flags.spread,
     apart_from: flags.apartFrom?.flatMap((text) => text.split(",")).filter((each) => each !== ""),
+    engine: flags.engine,
+    region: flags.region,
+    where: flags.where === undefined ? undefined : labelsOf("--where", flags.where),
     cpus: numberOf("--cpus", flags.cpus),
     memory: sizeOf(flags.memory),
     shm: sizeOf(flags.shm),
@@ -178,10 +190,15 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
   return withFolderToSend(given, session.terminal.cwd, session);
 }
 
-/** A file's fields under those of the flags; environments are joined, everything else is replaced. */
+const joinedFields = ["env", "where"] as const;
+
+/** A file's fields under those of the flags; environments and labels are joined, everything else is replaced. */
 export function overlay(spec: Spec, flags: Spec): Spec {
   const joined = { ...spec, ...flags };
-  if (isRecord(spec.env) && isRecord(flags.env)) joined.env = { ...spec.env, ...flags.env };
+  for (const field of joinedFields) {
+    const [below, above] = [spec[field], flags[field]];
+    if (isRecord(below) && isRecord(above)) joined[field] = { ...below, ...above };
+  }
   return joined;
 }
 

@@ -13,6 +13,8 @@ interface NounEntry {
 export const nouns: Readonly<Record<string, NounEntry>> = {
   job: { aliases: ["j", "jobs"], load: async () => (await import("./job.ts")).job },
   node: { aliases: ["no", "nodes"], load: async () => (await import("./node.ts")).node },
+  engine: { aliases: ["engines"], load: async () => (await import("./engine.ts")).engine },
+  pool: { aliases: ["pools"], load: async () => (await import("./pool.ts")).pool },
   gpu: { aliases: ["g", "gpus"], load: async () => (await import("./node.ts")).gpu },
   account: {
     aliases: ["acc", "accounts", "project", "projects", "tenant", "tenants"],

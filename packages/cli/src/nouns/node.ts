@@ -4,6 +4,7 @@ import { fieldsText } from "../output/fields.ts";
 import { bar, memoryText, numberText } from "../output/gpus.ts";
 import { instantText } from "../output/time.ts";
 import type { Paint, Style } from "../terminal.ts";
+import { pairsText } from "./engine.ts";
 import { loadFromList, type Noun } from "./noun.ts";
 
 const modeStyles: Readonly<Record<string, Style>> = {
@@ -12,6 +13,7 @@ const modeStyles: Readonly<Record<string, Style>> = {
   draining: "yellow",
   maintenance: "magenta",
   down: "red",
+  unknown: "magentaBright",
 };
 
 export function modeStyle(mode: string): Style {
@@ -24,7 +26,7 @@ export const node: Noun<NodeShape> = {
   watch: "listNodes",
   nameOf: ({ name }) => name,
   keyOf: ({ name }) => name,
-  examples: ["tess node get", "tess get node n0 -o json", "tess node get --model H100 -w"],
+  examples: ["tess node get", "tess get node n0 -o json", "tess get node east/n0", "tess node get --model H100 -w"],
   columns: [
     { name: "name", text: ({ name }) => name },
     { name: "mode", text: ({ mode }) => mode, style: ({ mode }) => modeStyle(mode) },
@@ -39,10 +41,13 @@ export const node: Noun<NodeShape> = {
       right: true,
     },
     { name: "engine", text: ({ engine }) => engine, wide: true },
+    { name: "region", text: ({ region }) => region ?? "", wide: true, hidesEmpty: true },
     { name: "zone", text: ({ zone }) => zone, wide: true },
     { name: "block", text: ({ block }) => block, wide: true },
     { name: "rack", text: ({ rack }) => rack, wide: true },
     { name: "nvlink", text: ({ nvlink }) => nvlink, wide: true },
+    { name: "pool", text: ({ pool }) => pool ?? "", wide: true, hidesEmpty: true },
+    { name: "labels", text: ({ labels }) => pairsText(labels), wide: true, hidesEmpty: true, shrinks: true },
     { name: "reason", text: reasonText, shrinks: true },
   ],
   addFilters(command) {
@@ -69,6 +74,12 @@ export function blockersText({ blockers }: NodeShape): string {
   return `, waits for ${blockers.jobs.join(", ")}${hidden}`;
 }
 
+/** GPUs that are there and are not offered. */
+function withheldText({ gpusWithheld = 0 }: NodeShape): string {
+  if (gpusWithheld === 0) return "";
+  return `${gpusWithheld} GPU${gpusWithheld === 1 ? "" : "s"}: in use by others, or not healthy`;
+}
+
 function windowText({ from, to, reason, state }: NonNullable<NodeShape["maintenance"]>[number]): string {
   return `${instantText(from)} to ${instantText(to)}, ${state}${reason === "" ? "" : `: ${reason}`}`;
 }
@@ -83,8 +94,11 @@ function describeNode(each: NodeShape, paint: Paint): string {
       ["GPUs", `${each.gpus} ${each.model}${each.virtual ? ", virtual: nothing stands behind them" : ""}`],
       ["CPUs", `${numberText(each.cpusFree)} of ${numberText(each.cpus)} free`],
       ["Memory", `${memoryText(each.memoryFreeMiB)} of ${memoryText(each.memoryMiB)} free`],
-      ["Place", [each.zone, each.block, each.rack].filter((part) => part !== "").join(" > ")],
+      ["Withheld", withheldText(each)],
+      ["Place", [each.region ?? "", each.zone, each.block, each.rack].filter((part) => part !== "").join(" > ")],
       ["NVLink", each.nvlink],
+      ["Labels", pairsText(each.labels)],
+      ["Pool", each.pool],
       ["Reason", reasonText(each)],
       ...(each.maintenance ?? []).map((window) => ["Maintenance", windowText(window)] as const),
     ],

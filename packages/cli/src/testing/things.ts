@@ -1,4 +1,4 @@
-import type { Account, Job, JobCreated, NodeShape } from "@tessera/wire";
+import type { Account, EngineShape, Job, JobCreated, NodeShape, PoolShape } from "@tessera/wire";
 
 const at = "2026-11-15T10:00:00.000Z";
 
@@ -57,6 +57,46 @@ export function nodeOf(given: Partial<NodeShape> = {}): NodeShape {
     memoryFreeMiB: 262_144,
     virtual: false,
     revision: "1",
+    ...given,
+  };
+}
+
+export function engineOf(given: Partial<EngineShape> = {}): EngineShape {
+  return {
+    name: "east",
+    kind: "kubernetes",
+    reach: "reachable",
+    since: at,
+    version: "Kubernetes v1.37.1",
+    capabilities: {
+      images: true,
+      withoutImage: false,
+      isolation: ["whole", "mig"],
+      workdir: false,
+      code: false,
+      mounts: true,
+    },
+    nodes: 2,
+    gpus: 16,
+    gpusFree: 12,
+    leaving: false,
+    lostAfter: "10m",
+    settings: { context: "east" },
+    credentials: "kept",
+    fromStart: false,
+    createdAt: at,
+    ...given,
+  };
+}
+
+export function poolOf(given: Partial<PoolShape> = {}): PoolShape {
+  return {
+    name: "gold",
+    labels: { tier: "gold", engine: "east" },
+    tenants: ["lab", "studio/render"],
+    price: "1.5",
+    nodes: 2,
+    gpus: 16,
     ...given,
   };
 }

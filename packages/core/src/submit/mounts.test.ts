@@ -10,6 +10,8 @@ it("reads where volumes and outputs are mounted, by plain paths", () => {
   });
   assert.equal(parseMounts({}), undefined);
   assert.deepEqual(mountSource("job:train/out"), { job: "train", output: "out" });
+  assert.deepEqual(mountSource("pvc:sets-1"), { claim: "sets-1", readOnly: false });
+  assert.deepEqual(mountSource("pvc:sets-1:ro"), { claim: "sets-1", readOnly: true });
 });
 
 it("refuses a mount over anything that the system needs, over another, or of something else", () => {
@@ -22,9 +24,11 @@ it("refuses a mount over anything that the system needs, over another, or of som
     ["/run/tessera/work", "vol:data", /the system needs/],
     ["//usr//bin", "vol:data", /the system needs/],
     ["/tmp/x", "vol:data", /the system needs/],
-    ["/data", "/srv/data", /neither a volume nor an output/],
+    ["/data", "/srv/data", /neither a volume, an output nor a claim/],
     ["/data", "vol:../x", /neither/],
     ["/data", "job:train", /neither/],
+    ["/data", "pvc:Sets", /neither/],
+    ["/data", "pvc:sets:rw", /neither/],
   ];
   for (const [at, source, said] of wrong) {
     const refused = parseMounts({ [at]: source });

@@ -4,13 +4,21 @@ import { plainPath, systemFolders } from "../model/volume.ts";
 
 export type RawMounts = { readonly [at: string]: string };
 
-/** What a mount shows: a volume of the account or one above it, or an output of another job. */
-export type MountSource = { readonly volume: string } | { readonly job: string; readonly output: string };
+/**
+ * What a mount shows: a volume of the account or one above it, an output of another job, or a claim on storage that a
+ * cluster keeps for the tenant.
+ */
+export type MountSource =
+  | { readonly volume: string }
+  | { readonly job: string; readonly output: string }
+  | { readonly claim: string; readonly readOnly: boolean };
 
-/** `vol:data` or `job:NAME/OUTPUT`; undefined for anything else. */
+/** `vol:data`, `job:NAME/OUTPUT`, `pvc:NAME` or `pvc:NAME:ro`; undefined for anything else. */
 export function mountSource(text: string): MountSource | undefined {
   const [, volume] = /^vol:([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/.exec(text) ?? [];
   if (volume !== undefined) return { volume };
+  const [, claim, ro] = /^pvc:([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(:ro)?$/.exec(text) ?? [];
+  if (claim !== undefined) return { claim, readOnly: ro !== undefined };
   const [, job, output] = /^job:([^/\s]{1,110})\/([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/.exec(text) ?? [];
   return job === undefined || output === undefined ? undefined : { job, output };
 }
@@ -39,7 +47,13 @@ export function parseMounts(raw: RawMounts | undefined): JobSpec["mounts"] | Ref
     if (around !== undefined)
       return refuse("invalid", field, source, `overlaps the mount at ${around}`, "mount it at another path");
     if (mountSource(source) === undefined)
-      return refuse("invalid", field, source, "is neither a volume nor an output", "write vol:NAME or job:NAME/OUTPUT");
+      return refuse(
+        "invalid",
+        field,
+        source,
+        "is neither a volume, an output nor a claim",
+        "write vol:NAME, job:NAME/OUTPUT or pvc:NAME",
+      );
     mounts.set(path, source);
   }
   return Object.fromEntries([...mounts].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,9 +1,9 @@
 import { closeSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { FileContent, FileEntry, JobFolder } from "@tessera/engine";
+import { bytesOf, openFile, openFolder, walk } from "@tessera/engine/files";
 import { leaseFile, readIfThere, type StateFolder } from "../lease/folder.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
-import { bytesOf, openFile, openFolder, walk } from "./below.ts";
 
 /** A folder of a member, as a path below one that is ours, and the user whose files are told. */
 interface Place {

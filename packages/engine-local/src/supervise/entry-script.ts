@@ -1,3 +1,4 @@
+import { quoted } from "@tessera/engine";
 import type { ExecAsk } from "./exec-entry.ts";
 
 /** In the environment of everything that an entry starts: its number. */
@@ -43,8 +44,4 @@ export function entryScripts({ command, terminal }: ExecAsk, number: number, doo
     "",
   ].join("\n");
   return { outer, inner };
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-import { quoted } from "./quoted.ts";
+import { quoted } from "@tessera/engine";
 
 /** Descriptors of the init. None of them reaches the user's command. */
 export const initDescriptor = {

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { quoted } from "./quoted.ts";
+import { quoted } from "@tessera/engine";
 import type { RunSheet } from "./sheet.ts";
 
 /** What a look from inside the job found out, before anything of the user's runs. */

@@ -2,9 +2,10 @@ import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type KeptOutput, outputUndeclared } from "@tessera/core";
-import { collectOutputs, sizeText } from "../files/collect.ts";
+import { sizeText } from "@tessera/engine/files";
+import { LogWriter } from "@tessera/engine/log";
+import { keepLeft } from "../files/kept.ts";
 import { leaseFile, takeClaim } from "../lease/folder.ts";
-import { LogWriter } from "../log/writer.ts";
 import { closeInherited } from "./descriptors.ts";
 import { freeAt } from "./disk.ts";
 import { Entrance } from "./entrance.ts";
@@ -79,7 +80,7 @@ async function keepOutputs(
     // What was stopped for filling the disk would be copied onto the same disk.
     if (last.limit !== undefined && (await freeAt(sheet.workFolder)).isScarce)
       throw new Error("the disk of this node is nearly full");
-    const outputs = await collectOutputs(sheet, readyAt);
+    const outputs = await keepLeft(sheet, readyAt);
     for (const { name, left } of outputs) {
       if (left !== undefined)
         say(`output ${name}: ${left.files} files (${sizeText(left.bytes)}) not kept: ${left.why}`);

@@ -1,9 +1,9 @@
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReportWhat } from "@tessera/core";
+import type { LogWriter } from "@tessera/engine/log";
+import { maskerOf } from "@tessera/engine/log";
 import { oomKills } from "../limit/group.ts";
-import { maskerOf } from "../log/mask.ts";
-import type { LogWriter } from "../log/writer.ts";
 import { isDone } from "./done.ts";
 import type { Entrance } from "./entrance.ts";
 import { environmentOf } from "./environment.ts";

@@ -15,6 +15,7 @@ import {
   Timestamp,
   Zone,
 } from "./common.ts";
+import { labelKeyPattern } from "./pool.ts";
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
@@ -339,10 +340,11 @@ export const JobSpecBody = Type.Object(
     ),
     egress: Type.Optional(Egress),
     mounts: Type.Optional(
-      Type.Record(Type.String({ pattern: pathPattern }), Line(200, "vol:NAME, or job:NAME/OUTPUT"), {
+      Type.Record(Type.String({ pattern: pathPattern }), Line(300, "vol:NAME, job:NAME/OUTPUT, or pvc:NAME"), {
         additionalProperties: false,
         maxProperties: 32,
-        description: "Volumes and outputs of other jobs, by the absolute path at which the job sees them",
+        description:
+          "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
         examples: [{ "/data": "vol:data" }],
       }),
     ),
@@ -384,7 +386,7 @@ export const JobSpecBody = Type.Object(
     ),
     region: Type.Optional(Line(253, "Only on nodes of this region")),
     where: Type.Optional(
-      Type.Record(Type.String({ pattern: "^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$" }), Line(253, "A value"), {
+      Type.Record(Type.String({ pattern: labelKeyPattern }), Line(253, "A value"), {
         additionalProperties: false,
         maxProperties: 16,
         description: "Only on nodes that have all of these labels",

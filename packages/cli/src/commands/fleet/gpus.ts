@@ -16,7 +16,8 @@ const barCells = 24;
 
 export function define(command: Command, session: Session): void {
   command.description(
-    "Shows how many GPUs of each model are free, then the nodes. Other formats list the single GPUs.",
+    "Shows how many GPUs of each model are free, by engine where there are several, then the nodes.\n" +
+      "Other formats list the single GPUs.",
   );
   gpu.addFilters?.(command);
   addWatchFlag(addListFlags(command));
@@ -28,7 +29,8 @@ async function gpus(session: Session, flags: ListFlags & Filters): Promise<void>
   if (session.format !== "table") return runList(session, gpu, [], flags);
   const query = { ...(typeof flags.model === "string" && { model: flags.model }) };
   const limit = flags.limit === undefined ? nodesShownMax : parseLimit(flags.limit);
-  const wanted = (each: NodeShape) => flags.node === undefined || each.name === flags.node;
+  const wanted = (each: NodeShape) =>
+    flags.node === undefined || [each.name, `${each.engine}/${each.name}`].includes(String(flags.node));
   const draw = async (nodes: readonly NodeShape[], clear = "") => {
     await session.print(clear + fleetText(nodes.filter(wanted), session.paint, session.terminal.stdout.columns, limit));
   };
@@ -59,7 +61,7 @@ async function gpus(session: Session, flags: ListFlags & Filters): Promise<void>
   }
 }
 
-/** The fleet by model, then node by node. */
+/** The fleet by model, of each engine where there are several, then node by node. */
 export function fleetText(
   nodes: readonly NodeShape[],
   paint: Paint,
@@ -67,9 +69,11 @@ export function fleetText(
   shownMax: number,
 ): string {
   if (nodes.length === 0) return "";
+  const several = new Set(nodes.map(({ engine }) => engine)).size > 1;
   const models = Map.groupBy(
     nodes,
-    ({ model, virtual }) => `${model === "" ? "no GPU" : model}${virtual ? " (virtual)" : ""}`,
+    ({ engine, model, virtual }) =>
+      `${several ? `${engine}/` : ""}${model === "" ? "no GPU" : model}${virtual ? " (virtual)" : ""}`,
   );
   const names = [...models.keys()].toSorted((one, other) => one.localeCompare(other, "en"));
   const nameWidth = Math.max(...names.map(widthOf), ...nodes.map(({ name }) => widthOf(name)));

@@ -99,7 +99,7 @@ function verb(command: Command, name: string, does: string): Command {
     .command(name)
     .summary(does)
     .description(`${does[0]?.toUpperCase()}${does.slice(1)}.`)
-    .argument("<node...>", "names");
+    .argument("<node...>", "names; ENGINE/NAME where several engines have one of that name");
 }
 
 function maintenanceOf({ from, to, tz, reason, cancel }: NodeFlags, now: number): BodyOf<"maintainNode"> {

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import { namesOf } from "../../completion-names.ts";
+import { type NameSource, namesOf } from "../../completion-names.ts";
 import { operandsOf, turnRound } from "../../grammar.ts";
 import { nouns } from "../../nouns/index.ts";
 import { formats } from "../../output/format.ts";
@@ -68,15 +68,18 @@ function argumentAt(all: readonly Argument[], index: number): Argument | undefin
   return all[index] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
 }
 
-const sourceOf: Readonly<Record<string, "jobs" | "nodes" | "accounts">> = {
+const sourceOf: Readonly<Record<string, NameSource>> = {
   job: "jobs",
   after: "jobs",
   array: "jobs",
   node: "nodes",
+  engine: "engines",
+  pool: "pools",
   account: "accounts",
   quota: "accounts",
   project: "accounts",
   under: "accounts",
+  tenant: "accounts",
 };
 
 async function valuesOf(

@@ -5,7 +5,7 @@ import test from "node:test";
 import { temporaryFolder } from "../../testing/folder.ts";
 import { StandIn } from "../../testing/stand-in.ts";
 import { runTess } from "../../testing/terminal.ts";
-import { accountOf, jobOf, nodeOf } from "../../testing/things.ts";
+import { accountOf, engineOf, jobOf, nodeOf, poolOf } from "../../testing/things.ts";
 
 const me = {
   user: "usr_ana",
@@ -91,6 +91,8 @@ test("completion knows commands, verbs, flags, formats, and names from the serve
   }));
   server.on("listNodes", () => ({ items: [nodeOf(), nodeOf({ name: "m1" })] }));
   server.on("listAccounts", () => ({ items: [accountOf("lab"), accountOf("other")] }));
+  server.on("listEngines", () => ({ items: [engineOf(), engineOf({ name: "west" })] }));
+  server.on("listPools", () => ({ items: [poolOf()] }));
   const env = { ...server.env, HOME: temporaryFolder(t) };
   const complete = async (...words: string[]) =>
     (await runTess(["__complete", ...words], { env })).out.split("\n").filter((line) => line !== "");
@@ -105,6 +107,10 @@ test("completion knows commands, verbs, flags, formats, and names from the serve
   assert.deepEqual(await complete("ps", "--state", "wai"), ["waiting"]);
   assert.deepEqual(await complete("run", "-p", "la"), ["lab"]);
   assert.deepEqual(await complete("run", "--", "lla"), []);
+  assert.deepEqual(await complete("run", "--engine", ""), ["east", "west"]);
+  assert.deepEqual(await complete("engine", "cordon", "w"), ["west"]);
+  assert.deepEqual(await complete("pool", "edit", ""), ["gold"]);
+  assert.deepEqual(await complete("pool", "create", "x", "--tenant", "la"), ["lab"]);
   assert.equal(server.requestsTo("listJobs").length, 1, "the second time comes from the cache");
 });
 

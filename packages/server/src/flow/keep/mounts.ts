@@ -34,7 +34,7 @@ export function volumeFor(state: ReadonlyState, account: AccountNo, name: string
 
 /**
  * The mounts of a request with jobs by id. What one may not use is refused like what does not exist. The syntax is not
- * judged here: what is neither a volume nor an output is left for the core to refuse.
+ * judged here: what is none of the known sources is left for the core to refuse.
  */
 export async function settleMounts(
   finder: Finder,
@@ -48,7 +48,7 @@ export async function settleMounts(
   for (const [at, text] of Object.entries(mounts)) {
     const source = mountSource(text);
     settled[at] = text;
-    if (source === undefined) continue;
+    if (source === undefined || "claim" in source) continue; // the cluster alone knows its claims
     const refuseIt = (detail: string, hint: string) =>
       mistakes.add(refuse("invalid", `mounts.${at}`, text, detail, hint));
     if ("volume" in source) {
@@ -112,7 +112,8 @@ export async function mountOrders(control: ControlPlane, { account, spec }: Job)
       const volume = volumeFor(control.state, account, source.volume);
       if (volume === undefined) throw new Error(`mounts: the volume ${source.volume} was deleted`);
       orders.push({ at, folder: volume.path, readOnly: volume.readOnly });
-    } else orders.push({ at, tree: await treeOf(control, source.job, source.output) });
+    } else if ("claim" in source) orders.push({ at, ...source });
+    else orders.push({ at, tree: await treeOf(control, source.job, source.output) });
   }
   return orders;
 }

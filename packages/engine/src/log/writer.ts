@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { LogLine } from "@tessera/engine";
+import type { LogLine } from "../port.ts";
 
 export const streamLetters = { stdout: "o", stderr: "e", setup: "s", tessera: "t" } as const satisfies {
   readonly [stream in LogLine["stream"]]: string;

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import type { LogQuery } from "@tessera/engine";
+import type { LogQuery } from "../port.ts";
 import { readLog } from "./reader.ts";
 import { LogWriter, logNumbers } from "./writer.ts";
 

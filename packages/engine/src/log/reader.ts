@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { LogLine, LogQuery } from "@tessera/engine";
+import type { LogLine, LogQuery } from "../port.ts";
 import { logName, logNumbers, streamLetters } from "./writer.ts";
 
 const blockBytes = 256 * 1024;

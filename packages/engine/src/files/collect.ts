@@ -1,6 +1,4 @@
 import { closeSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { ContentStore, type TenantContent } from "@tessera/content";
 import {
   byPath,
   faultOfLink,
@@ -10,17 +8,34 @@ import {
   matchesGlob,
   outputFolders,
   outputUndeclared,
+  type Tree,
   type TreeEntry,
   type TreeFile,
 } from "@tessera/core";
-import type { RunSheet } from "../supervise/sheet.ts";
+import type { JobFolder, OutputsOrder } from "../port.ts";
 import { bytesOf, type Found, openFile, openFolder, walk } from "./below.ts";
-import { type Keeper, openKeeper } from "./keeper.ts";
+import type { Keeper } from "./keeper.ts";
+
+/** What is there to be looked at when a member has ended. */
+export interface Leavings {
+  readonly outputs: OutputsOrder;
+  readonly rank: number;
+  /** Its folders, each as a path below one that the tenant cannot replace. */
+  readonly places: { readonly [place in JobFolder]: { readonly base: string; readonly path: string } };
+  /** A folder of its user's in which it worked, and where its files stay. */
+  readonly workdir?: string;
+  /** What its work folder held when it began. */
+  readonly code?: Tree;
+  /** The user whose files are kept, where we may read those of others. */
+  readonly owner?: number;
+  /** When its work folder was ready, by the clock of the file system: a file that was last changed before is no result. */
+  readonly readyAt: number;
+}
 
 /** An output: its name, the folder its files come from, which of them, and how many. */
 interface Ask {
   readonly name: string;
-  readonly place: "work" | "out" | "checkpoint";
+  readonly place: JobFolder;
   readonly wants: (found: Found) => boolean;
   /** Folders that are not even looked into. */
   readonly skips?: (path: string) => boolean;
@@ -38,28 +53,17 @@ const undeclaredMax = { bytes: 2 ** 30, files: 5_000 };
 /** Names that programs fill by themselves: caches and settings below HOME, compiled files, packages. */
 const ownOfTools = /(^|\/)(\.[^/]*|__pycache__|node_modules)$/;
 
-/**
- * Puts what a member left into the content of its tenant. All its processes must be gone. `readyAt` is when its work
- * folder was ready, by the clock of the file system: a file that was last changed before is code and no result.
- */
-export async function collectOutputs(sheet: RunSheet, readyAt: number): Promise<KeptOutput[]> {
-  const { order, contentFolder } = sheet;
-  if (order.outputs === undefined || contentFolder === undefined) return [];
-  const patterns = order.outputs.declared;
-  const content = new ContentStore(contentFolder).of(order.tenant);
-  const asks = patterns === undefined ? await undeclared(sheet, content, readyAt) : declared(patterns);
+/** Gives what a member left to the keeper. All its processes must be gone. */
+export async function collectOutputs(leavings: Leavings, keeper: Keeper): Promise<KeptOutput[]> {
+  const { outputs, rank } = leavings;
+  const asks = outputs.declared === undefined ? undeclared(leavings) : declared(outputs.declared);
   const kept: KeptOutput[] = [];
-  let bytesLeft = order.outputs.bytesMax;
-  const keeper = openKeeper(contentFolder, order.tenant);
-  try {
-    for (const ask of asks) {
-      const output = await collect(sheet, keeper, ask, bytesLeft);
-      bytesLeft -= output.bytes;
-      if (patterns === undefined && output.files === 0 && output.left === undefined) continue;
-      kept.push({ ...output, ...(order.rank > 0 && { rank: order.rank }) });
-    }
-  } finally {
-    keeper.close();
+  let bytesLeft = outputs.bytesMax;
+  for (const ask of asks) {
+    const output = await collect(leavings, keeper, ask, bytesLeft);
+    bytesLeft -= output.bytes;
+    if (outputs.declared === undefined && output.files === 0 && output.left === undefined) continue;
+    kept.push({ ...output, ...(rank > 0 && { rank }) });
   }
   return kept;
 }
@@ -74,8 +78,8 @@ function declared(patterns: { readonly [name: string]: string }): Ask[] {
 }
 
 /** Without a word of the user, results are those of rank 0: the other members of a gang write much the same. */
-async function undeclared({ order }: RunSheet, content: TenantContent, readyAt: number): Promise<Ask[]> {
-  if (order.rank > 0) return [];
+function undeclared({ rank, workdir, code, readyAt }: Leavings): Ask[] {
+  if (rank > 0) return [];
   const out: Ask = {
     name: outputUndeclared.out,
     place: "out",
@@ -83,41 +87,38 @@ async function undeclared({ order }: RunSheet, content: TenantContent, readyAt: 
     bytesMax: Number.POSITIVE_INFINITY,
     filesMax,
   };
-  if (order.workdir !== undefined) return [out]; // it works in a folder that is not ours, and its files stay there
-  const { code } = order;
-  const tree =
-    code !== undefined && "tree" in code ? await content.readTree(code.tree).catch(() => undefined) : undefined;
-  const before = new Map(tree?.files.filter(isTreeFile).map((file) => [file.path, file]));
+  if (workdir !== undefined) return [out]; // it works in a folder that is not ours, and its files stay there
+  const before = new Map(code?.files.filter(isTreeFile).map((file) => [file.path, file]));
   const wants = ({ stats }: Found) => stats.ctimeMs > readyAt;
   const skips = (path: string) => ownOfTools.test(path);
   const limits = { bytesMax: undeclaredMax.bytes, filesMax: undeclaredMax.files };
   return [out, { name: outputUndeclared.work, place: "work", wants, skips, before, ...limits }];
 }
 
-async function collect(sheet: RunSheet, keeper: Keeper, ask: Ask, bytesLeft: number): Promise<KeptOutput> {
+async function collect(leavings: Leavings, keeper: Keeper, ask: Ask, bytesLeft: number): Promise<KeptOutput> {
   const nothing = { name: ask.name, files: 0, bytes: 0 };
-  if (ask.place === "work" && sheet.order.workdir !== undefined)
+  if (ask.place === "work" && leavings.workdir !== undefined)
     return {
       ...nothing,
-      left: { files: 0, bytes: 0, why: `it ran in ${sheet.order.workdir}, and its files are there` },
+      left: { files: 0, bytes: 0, why: `it ran in ${leavings.workdir}, and its files are there` },
     };
-  const { base, path } = placeOf(sheet, ask.place);
+  const { base, path } = leavings.places[ask.place];
   const folder = openFolder(base, path);
   if (folder === undefined) return { ...nothing, left: { files: 0, bytes: 0, why: "its folder is gone" } };
   try {
-    return await keep(sheet, keeper, ask, Math.min(ask.bytesMax, bytesLeft), folder);
+    return await keep(leavings, keeper, ask, Math.min(ask.bytesMax, bytesLeft), folder);
   } finally {
     closeSync(folder);
   }
 }
 
-/** A folder of a member as a path below one that is ours: what lies between may have been replaced by the tenant. */
-function placeOf(sheet: RunSheet, place: Ask["place"]): { readonly base: string; readonly path: string } {
-  const folder = { work: sheet.workFolder, out: sheet.outFolder, checkpoint: sheet.checkpointFolder }[place];
-  return { base: dirname(dirname(folder)), path: join(basename(dirname(folder)), basename(folder)) };
-}
-
-async function keep(sheet: RunSheet, keeper: Keeper, ask: Ask, bytesMax: number, folder: number): Promise<KeptOutput> {
+async function keep(
+  leavings: Leavings,
+  keeper: Keeper,
+  ask: Ask,
+  bytesMax: number,
+  folder: number,
+): Promise<KeptOutput> {
   const wanted: Found[] = [];
   const left = new Left();
   for await (const found of walk(folder, ask.skips)) {
@@ -136,7 +137,7 @@ async function keep(sheet: RunSheet, keeper: Keeper, ask: Ask, bytesMax: number,
     else if (link !== undefined) entries.push({ path, link });
     else if (bytes + stats.size > bytesMax) left.count(stats.size, `only ${sizeText(bytesMax)} may be kept`);
     else {
-      const file = await keepFile(keeper, folder, path, sheet.owner);
+      const file = await keepFile(keeper, folder, path, leavings.owner);
       if (file === undefined) left.count(stats.size, `${path} cannot be read`);
       else if (!isSame(file, ask.before?.get(path))) {
         entries.push(file);
