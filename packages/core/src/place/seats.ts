@@ -7,6 +7,7 @@ import type { Seat } from "../journal/event.ts";
 import type { FleetWorth } from "../learn/worth/fleet-worth.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
+import { needFor } from "../state/narrowing.ts";
 import { newcomerOf } from "../state/neighbours.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { SeatSeeker } from "./apart.ts";
@@ -24,6 +25,8 @@ export interface SeatLimits {
   readonly within?: ((node: FleetNode) => boolean) | undefined;
   /** The class that the job would have, so that it goes beside work of the same; undefined = it makes no difference. */
   readonly burst?: boolean | undefined;
+  /** Whatever the nodes are: to explain what the job could have if it asked for less. */
+  readonly anyNode?: true;
 }
 
 /** Free seats for all members of a job or none [P1], by one of its alternatives on one model. */
@@ -32,11 +35,11 @@ export function findSeats(
   job: SeatSeeker,
   choice: number,
   model: number,
-  { plans, within, burst }: SeatLimits = noLimits,
+  { plans, within, burst, anyNode }: SeatLimits = noLimits,
 ): Seat[] | NoSeat {
   const { spec } = job;
   const { fleet } = state;
-  const anywhere = needOf(spec, choice, model, burst);
+  const anywhere = anyNode ? needOf(spec, choice, model, undefined, burst) : needFor(state, job, choice, model, burst);
   const apart = keptApart(state, job.account);
   const may = nodesFor(state, job);
   const mayUse = within === undefined ? may : both(within, may);
