@@ -27,6 +27,10 @@ export function settleClaims(
       apply(droppedClaim(job, now, "a node of its seats is no longer up"));
       continue;
     }
+    if (claim.seats.some(({ gpus }) => gpus.some((gpu) => state.fleet.gpuWithheld[gpu] !== 0))) {
+      apply(droppedClaim(job, now, "a GPU of its seats can no longer be offered"));
+      continue;
+    }
     if (!seatsAreFree(state, claim)) continue;
     watch.holdUp(job);
     if (!hasRoom(state, job, claim)) continue;

@@ -8,6 +8,7 @@ import { marksUnder } from "./marks.ts";
 import { applyToBooks } from "./money.ts";
 import { applyToNodes } from "./nodes.ts";
 import { applyToPeople } from "./people.ts";
+import { applyToEngines } from "./engines.ts";
 import { applyToPools } from "./pools.ts";
 import { nodesTouched, noteAllRemainders, noteRemainder } from "./remainder.ts";
 import { applyToTrail } from "./trail.ts";
@@ -39,6 +40,10 @@ function write(state: State, event: Event): void {
     case "maintenance-planned":
     case "node-removed":
       applyToNodes(state, event);
+      return;
+    case "engine-changed":
+    case "engine-reached":
+      applyToEngines(state, event);
       return;
     case "pool-changed":
       applyToPools(state, event);
