@@ -14,6 +14,8 @@ export interface MemberNeed {
   readonly gpuMemoryMiB: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  /** The only nodes that could be used, whatever they hold; absent = all. */
+  readonly among?: Among | undefined;
   /** The nodes that may be used, where tenants or jobs are kept apart by nodes. */
   readonly mayUse?: MayUse | undefined;
   /** GPUs that need no scrub first [S4]; preferred. */
@@ -22,9 +24,15 @@ export interface MemberNeed {
   readonly burst?: boolean | undefined;
 }
 
-export function needOf(spec: JobSpec, choice: number, model: number, burst?: boolean): MemberNeed {
+export function needOf(
+  spec: JobSpec,
+  choice: number,
+  model: number,
+  among: Among | undefined,
+  burst?: boolean,
+): MemberNeed {
   const { cpusMilli, memoryMiB, gpuMemoryMiB } = spec;
-  return { model, gpus: spec.gpus[choice]!.count, gpuMemoryMiB, cpusMilli, memoryMiB, burst };
+  return { model, gpus: spec.gpus[choice]!.count, gpuMemoryMiB, cpusMilli, memoryMiB, among, burst };
 }
 
 /** The nodes that count and whether their present load does: to place, to explain, or to find what can never fit. */
@@ -48,6 +56,7 @@ export function membersThatFit(
   plans?: BesidePlans,
 ): number {
   if (view === "now" && node.mode !== "up") return 0;
+  if (need.among !== undefined && !need.among.has(node)) return 0;
   const empty = view === "every-node-empty";
   if (!isInEngine(fleet, node, need)) return 0;
   if (!empty && need.mayUse !== undefined && !need.mayUse(node)) return 0;
@@ -91,8 +100,9 @@ export function domainRoomWhenEmpty(fleet: ReadonlyFleet, need: MemberNeed, most
   return fleet.domainRoomFor(`empty/${keyOf(need, most)}`, fits);
 }
 
-export function keyOf({ model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB }: MemberNeed, most: number): string {
-  return `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`;
+export function keyOf({ model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, among }: MemberNeed, most: number): string {
+  const key = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`;
+  return among === undefined ? key : `${key}/${among.key}`;
 }
 
 /** The amounts of a need, without the model. */
@@ -100,6 +110,13 @@ export interface MemberAsk {
   readonly gpus: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+}
+
+/** Nodes that have what a job asks for beside amounts. Depends on what nodes are, never on what they hold. */
+export interface Among {
+  /** The same for the same nodes. */
+  readonly key: string;
+  has(node: FleetNode): boolean;
 }
 
 /** Whether a node may be used once these seats on it are gone. */

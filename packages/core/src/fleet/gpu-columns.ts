@@ -66,6 +66,11 @@ export class GpuColumns {
     return this.gpuFree[gpu] === unitsPerGpu && this.gpuFreeMemory[gpu] === unitsPerGpu && this.gpuHeldFor[gpu] === 0;
   }
 
+  /** Units that no lease holds and that its engine offers. */
+  unitsOffered(gpu: number): number {
+    return this.gpuWithheld[gpu] === 0 ? this.gpuFree[gpu]! : 0;
+  }
+
   protected addGpus(node: number, engine: number, facts: readonly GpuFacts[]): void {
     this.#grow(this.gpus + facts.length);
     for (const { uuid, model, memoryMiB } of facts) {

@@ -161,10 +161,10 @@ export class FutureRoom {
     return members === 0 || !isPart ? members : this.#partsOn(node, members).members;
   }
 
-  /** Whether a node takes the job at all: by its engine, by maintenance, by its tenant, and by jobs it is to be kept apart from. */
+  /** Whether a node takes the job at all: by what it is, by maintenance, by its tenant, and by jobs it is to be kept apart from. */
   #takesJob(node: FleetNode): boolean {
     const { job, need } = this.#option;
-    if (!isInEngine(this.#state.fleet, node, need)) return false;
+    if (!isInEngine(this.#state.fleet, node, need) || need.among?.has(node) === false) return false;
     if (!opensBy(node, this.#at) || !outlasts(node, job.spec, this.#at)) return false;
     if (this.#mayUse !== undefined && this.#isKeptOff(node, this.#mayUse)) return false;
     return this.#apartFrom?.has(node.no) !== true;

@@ -82,12 +82,19 @@ function partOn(
 /** The numbers of the models that satisfy an alternative, in order of appearance; without GPUs one below 0 per engine. */
 export function modelsFor({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: number): number[] {
   const ask = job.spec.gpus[choice]!;
-  if (ask.count === 0) return fleet.engines.length < 2 ? [-1] : fleet.engines.map((_, engine) => withoutGpus(engine));
-  const { needs = [] } = job.spec;
+  const { needs = [], engine } = job.spec;
+  if (ask.count === 0) {
+    if (fleet.engines.length < 2) return [-1];
+    return fleet.engines.flatMap((name, no) => (engine === undefined || name === engine ? withoutGpus(no) : []));
+  }
   const found: number[] = [];
   for (const [no, model] of fleet.models.entries())
-    if (modelMatches(ask.model, model) && enginesHave(model, needs)) found.push(no);
+    if (modelMatches(ask.model, model) && enginesHave(model, needs) && isIn(fleet, no, engine)) found.push(no);
   return found;
+}
+
+function isIn(fleet: ReadonlyFleet, model: number, engine: string | undefined): boolean {
+  return engine === undefined || fleet.engineOf(model) === engine;
 }
 
 /** A trusted tenant with work that promises no latency: no rule of sharing limits it on an empty GPU. */

@@ -27,9 +27,10 @@ export class Holders {
 /** A node for this viewer: what others run there is counted, never named. */
 export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node: FleetNode): NodeShape {
   const { facts } = node;
+  const pool = state.nodePools.of(node.no);
   let freeUnits = 0;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++)
-    freeUnits += state.fleet.gpuFree[gpu]!;
+    freeUnits += state.fleet.unitsOffered(gpu);
   return {
     name: nodeName(state.fleet, node),
     engine: facts.engine,
@@ -44,6 +45,10 @@ export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node:
     memoryMiB: facts.memoryMiB,
     memoryFreeMiB: node.freeMemoryMiB,
     virtual: facts.virtual,
+    ...(facts.labels !== undefined && { labels: { ...facts.labels } }),
+    ...(pool !== undefined && { pool: pool.name }),
+    ...(facts.condition !== undefined && { condition: facts.condition }),
+    ...(facts.withheld !== undefined && facts.withheld.length > 0 && { gpusWithheld: facts.withheld.length }),
     ...(node.drainUntil > 0 && { drainUntil: timestamp(node.drainUntil) }),
     ...(node.maintenance !== undefined && {
       maintenance: node.maintenance.map(({ from, to, zone, reason, active }) => ({
@@ -88,7 +93,7 @@ export function renderGpu(
     memoryMiB: facts.memoryMiB,
     virtual: node.facts.virtual,
     mode: node.mode,
-    free: gpusOf(state.fleet.gpuFree[gpu]!),
+    free: gpusOf(state.fleet.unitsOffered(gpu)),
     jobs: seen.map((job) => job.id),
   };
 }

@@ -44,6 +44,7 @@ export class Site {
     const { node } = this;
     const need = this.#need;
     if (!isInEngine(this.#fleet, node, need)) return 0;
+    if (need.among !== undefined && !need.among.has(node)) return 0;
     if (need.mayUse !== undefined && !need.mayUse(node, goingOf(leaving))) return 0;
     let cpusMilli = node.freeCpusMilli + node.leavingCpusMilli;
     let memoryMiB = node.freeMemoryMiB + node.leavingMemoryMiB;

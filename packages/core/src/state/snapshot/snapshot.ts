@@ -19,13 +19,13 @@ import { nothingUsed } from "../../quota/held.ts";
 import { addWindowTimers, countTerms } from "../apply/accounts.ts";
 import { noteMoves } from "../apply/claims.ts";
 import { restoreDedicated } from "../apply/dedicated.ts";
-import { keep } from "../apply/engines.ts";
 import { countUnmade } from "../apply/elements.ts";
+import { keep } from "../apply/engines.ts";
 import { addJob } from "../apply/enter.ts";
 import { holdLease } from "../apply/leases.ts";
 import { readMarks, writeMarks } from "../apply/marks.ts";
 import { lookAtPrices } from "../apply/money.ts";
-import { planWindows } from "../apply/nodes.ts";
+import { noteNode, planWindows } from "../apply/nodes.ts";
 import { matchPools } from "../apply/pools.ts";
 import { emptyState } from "../empty.ts";
 import type { Round } from "../indexes/waiting.ts";
@@ -219,6 +219,7 @@ export function readSnapshot(text: string): State {
     fleet.changeNode(node.no, node.changedAt, node.mode, node.reason, node.drainUntil, undefined);
     if (node.maintenance !== undefined) planWindows(state, fleet.nodes[no]!, node.maintenance);
     fleet.nodes[no]!.revision = node.revision;
+    noteNode(state, fleet.nodes[no]!);
     if (node.drainUntil > 0) state.timers.add({ at: node.drainUntil, kind: "drain", subject: no });
   }
   for (const pool of image.pools ?? []) state.pools.set(pool.name, pool);

@@ -109,6 +109,8 @@ function onFleet(state: ReadonlyState, { route, principal, params }: Asked): und
   if (isRefusal(node) && node.refused === "not-found") return notFound("node", params.node);
   if (params.engine !== undefined && !state.fleet.nodes.some((each) => each?.facts.engine === params.engine))
     return notFound("engine", params.engine, "See: tess engine get");
+  if (params.pool !== undefined && !state.pools.has(params.pool))
+    return notFound("pool", params.pool, "See: tess pool get");
   if (!allowed(state, principal.user, route.action, rootAccount)) return forbidden(route.action);
   return isRefusal(node) ? node : undefined;
 }

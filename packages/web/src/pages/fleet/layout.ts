@@ -42,7 +42,8 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
   const placed = new Array<Box>(nodes.length);
   const [zones, blocks, racks]: [Labelled[], Labelled[], Labelled[]] = [[], [], []];
   const index = nodes.map((_, i) => i);
-  const inZones = [...Map.groupBy(index, (i) => nodes[i]!.zone)].map(([zone, inZone]) => ({
+  const zoneOf = zoneNamer(nodes);
+  const inZones = [...Map.groupBy(index, (i) => zoneOf(nodes[i]!))].map(([zone, inZone]) => ({
     zone,
     drafts: [...Map.groupBy(inZone, (i) => nodes[i]!.block)].map(([name, inBlock]) => ({
       name,
@@ -76,6 +77,17 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
     y += zoneGap;
   }
   return { width, height: Math.max(0, y - zoneGap), zones, blocks, racks, nodes: placed };
+}
+
+/** Names a zone so that no two are alike: with its engine and its region where the fleet has several of them. */
+function zoneNamer(nodes: readonly FleetNodeShape[]): (node: FleetNodeShape) => string {
+  const several = (of: (node: FleetNodeShape) => string | undefined) => new Set(nodes.map(of)).size > 1;
+  const engines = several(({ engine }) => engine);
+  const regions = several(({ region }) => region);
+  return ({ engine, region, zone }) =>
+    [engines ? engine : undefined, regions ? region : undefined, zone]
+      .filter((part) => part !== undefined && part !== "")
+      .join(" / ");
 }
 
 /** A block with its corner at 0, 0. */
