@@ -5,6 +5,7 @@ import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Choice } from "../../design/choice.tsx";
 import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
 import { ModeChip } from "../nodes/mode-chip.tsx";
@@ -186,40 +187,38 @@ function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void
 
 function Gangs({ gangs }: { gangs: readonly LargestGang[] }) {
   return (
-    <div className="table-box">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Model</th>
+    <TableBox label="Largest gang that fits now">
+      <thead>
+        <tr>
+          <th>Model</th>
+          {shapes.map((shape) => (
+            <th key={shape}>{shape === "fleet" ? "anywhere" : `one ${shape}`}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {gangs.map(({ model, sizes }) => (
+          <tr key={model}>
+            <td>{model}</td>
             {shapes.map((shape) => (
-              <th key={shape}>{shape === "fleet" ? "anywhere" : `one ${shape}`}</th>
+              <td key={shape} title={sizes[shape].at}>
+                <div className="gang">
+                  <span>{spellNumber(sizes[shape].gpus)}</span>
+                  <div className="bar">
+                    <div
+                      className="part used"
+                      style={{
+                        left: 0,
+                        width: `${(100 * Math.log2(1 + sizes[shape].gpus)) / Math.log2(2 + sizes.fleet.gpus)}%`,
+                      }}
+                    />
+                  </div>
+                </div>
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {gangs.map(({ model, sizes }) => (
-            <tr key={model}>
-              <td>{model}</td>
-              {shapes.map((shape) => (
-                <td key={shape} title={sizes[shape].at}>
-                  <div className="gang">
-                    <span>{spellNumber(sizes[shape].gpus)}</span>
-                    <div className="bar">
-                      <div
-                        className="part used"
-                        style={{
-                          left: 0,
-                          width: `${(100 * Math.log2(1 + sizes[shape].gpus)) / Math.log2(2 + sizes.fleet.gpus)}%`,
-                        }}
-                      />
-                    </div>
-                  </div>
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </TableBox>
   );
 }

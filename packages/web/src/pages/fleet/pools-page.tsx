@@ -1,6 +1,7 @@
 import type { PoolShape } from "@tessera/wire";
 import { useLive } from "../../api/live.ts";
 import { Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { TableBox } from "../../design/table-box.tsx";
 import { spellNumber } from "../../format/numbers.ts";
 import { FleetTabs } from "./fleet-tabs.tsx";
 
@@ -31,49 +32,47 @@ export default function PoolsPage() {
 
 function PoolTable({ pools }: { pools: readonly PoolShape[] }) {
   return (
-    <div className="table-box">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Pool</th>
-            <th>Labels</th>
-            <th>Tenants</th>
-            <th className="number">Price</th>
-            <th className="number">Nodes</th>
-            <th className="number">GPUs</th>
+    <TableBox label="Pools">
+      <thead>
+        <tr>
+          <th>Pool</th>
+          <th>Labels</th>
+          <th>Tenants</th>
+          <th className="number">Price</th>
+          <th className="number">Nodes</th>
+          <th className="number">GPUs</th>
+        </tr>
+      </thead>
+      <tbody>
+        {pools.map(({ name, labels, tenants, price, nodes, gpus }) => (
+          <tr key={name}>
+            <td>
+              <strong>{name}</strong>
+            </td>
+            <td>
+              <div className="row wrap" style={{ minWidth: 180 }}>
+                {Object.entries(labels).map(([key, value]) => (
+                  <code key={key} className="pair">
+                    {key}={value}
+                  </code>
+                ))}
+              </div>
+            </td>
+            <td>
+              {tenants === undefined ? (
+                <span className="quiet">all</span>
+              ) : tenants.length === 0 ? (
+                <span className="quiet">others than you may see</span>
+              ) : (
+                tenants.join(", ")
+              )}
+            </td>
+            <td className="number nowrap">{price} ×</td>
+            <td className="number">{spellNumber(nodes)}</td>
+            <td className="number">{spellNumber(gpus)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {pools.map(({ name, labels, tenants, price, nodes, gpus }) => (
-            <tr key={name}>
-              <td>
-                <strong>{name}</strong>
-              </td>
-              <td>
-                <div className="row wrap">
-                  {Object.entries(labels).map(([key, value]) => (
-                    <code key={key} className="pair">
-                      {key}={value}
-                    </code>
-                  ))}
-                </div>
-              </td>
-              <td>
-                {tenants === undefined ? (
-                  <span className="quiet">all</span>
-                ) : tenants.length === 0 ? (
-                  <span className="quiet">others than you may see</span>
-                ) : (
-                  tenants.join(", ")
-                )}
-              </td>
-              <td className="number">{price} ×</td>
-              <td className="number">{spellNumber(nodes)}</td>
-              <td className="number">{spellNumber(gpus)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </TableBox>
   );
 }
