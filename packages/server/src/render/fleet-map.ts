@@ -1,4 +1,13 @@
-import { type AccountNo, type Job, jobOf, type Lease, nodeName, type ReadonlyState, tenantOf, type User } from "@tessera/core";
+import {
+  type AccountNo,
+  type Job,
+  jobOf,
+  type Lease,
+  nodeName,
+  type ReadonlyState,
+  tenantOf,
+  type User,
+} from "@tessera/core";
 import type { FleetNodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 
