@@ -117,7 +117,12 @@ export function reachCame(state: State, now: Instant): Event[] {
   return [...state.engines.values()].flatMap((engine) => {
     const at = lostAt(engine);
     if (at === undefined || at > now) return [];
-    return loseLeases(state, nodesOf(state, engine.name), `its engine ${engine.name} was out of reach for too long`, now);
+    return loseLeases(
+      state,
+      nodesOf(state, engine.name),
+      `its engine ${engine.name} was out of reach for too long`,
+      now,
+    );
   });
 }
 

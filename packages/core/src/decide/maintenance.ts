@@ -80,7 +80,9 @@ function begin(state: State, node: FleetNode, windows: readonly MaintenanceWindo
 
 function endOfWindow(node: FleetNode, windows: readonly MaintenanceWindow[], now: Instant): Event[] {
   const wasIn = windows.some(({ active }) => active);
-  return wasIn && (node.own.mode === "draining" || node.own.mode === "maintenance") ? [nodeChanged(node, "up", "", now)] : [];
+  return wasIn && (node.own.mode === "draining" || node.own.mode === "maintenance")
+    ? [nodeChanged(node, "up", "", now)]
+    : [];
 }
 
 /** The node comes back early: the window that it is in is over. */

@@ -38,7 +38,12 @@ export function changeNodes(state: State, command: NodeCommand, now: Instant): D
       if (node.own.mode === "up") return { events: [] };
       return { events: [...endWindowEarly(node, now), nodeChanged(node, "up", "", now)] };
     case "node.down":
-      return { events: [nodeChanged(node, "down", command.reason, now), ...loseLeases(state, new Set([node.no]), "its node was declared down", now)] };
+      return {
+        events: [
+          nodeChanged(node, "down", command.reason, now),
+          ...loseLeases(state, new Set([node.no]), "its node was declared down", now),
+        ],
+      };
   }
 }
 

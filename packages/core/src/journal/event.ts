@@ -1,8 +1,8 @@
 import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
+import type { EngineTerms } from "../model/engine.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { EntryKind, JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
-import type { EngineTerms } from "../model/engine.ts";
 import type { MaintenanceWindow, NodeFacts, OwnMode } from "../model/node.ts";
 import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";

@@ -179,7 +179,10 @@ function besideJobs(): Event[] {
     } as never),
     event("token-revoked", { token: "t1" as never }),
     event("secret-changed", { account, name: "key", present: true }),
-    event("engine-changed", { engine: "east", terms: { kind: "kubernetes", lostAfterMs: 60_000, settings: { a: "b" } } }),
+    event("engine-changed", {
+      engine: "east",
+      terms: { kind: "kubernetes", lostAfterMs: 60_000, settings: { a: "b" } },
+    }),
     event("engine-reached", { engine: "east", away: "connection refused" }),
     event("engine-changed", { engine: "west", terms: { kind: "local", cordoned: "", lostAfterMs: 0, settings: {} } }),
     event("engine-reached", { engine: "west", away: "no answer" }),
