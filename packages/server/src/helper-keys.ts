@@ -23,7 +23,10 @@ export function helperKeys(state: string) {
     },
     openToken: {
       // A secret of an account is bound to a row with a slash, which no anchor and no engine has: it does not open here.
-      takes: [(id, at) => (/^[\w-]{1,100}$/.test(String(id)) ? undefined : `${at} must name an anchor or an engine`), value],
+      takes: [
+        (id, at) => (/^[\w-]{1,100}$/.test(String(id)) ? undefined : `${at} must name an anchor or an engine`),
+        value,
+      ],
       act: (id: string, sealed: string) => decryptSecret(secretsKey, id, bytesOf(sealed)),
     },
     publicKey: { takes: [], act: () => signature.publicKey },

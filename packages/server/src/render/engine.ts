@@ -30,7 +30,7 @@ export function countsByEngine({ fleet }: ReadonlyState): ReadonlyMap<string, En
     count.gpus += gpus.length;
     if (node.mode === "up")
       for (let gpu = node.firstGpu as number; gpu < node.firstGpu + gpus.length; gpu++)
-        count.freeUnits += fleet.gpuFree[gpu]!;
+        count.freeUnits += fleet.unitsOffered(gpu);
     counts.set(engine, count);
   }
   return counts;

@@ -103,7 +103,13 @@ function msOf(lostAfter: string | null): number | Refusal {
   if (lostAfter === null) return 0;
   const ms = parseDuration(lostAfter, "lostAfter");
   if (isRefusal(ms) || ms > 0) return ms;
-  return refuse("invalid", "lostAfter", lostAfter, "is no time at all", "give more, such as 30m, or null to wait for ever");
+  return refuse(
+    "invalid",
+    "lostAfter",
+    lostAfter,
+    "is no time at all",
+    "give more, such as 30m, or null to wait for ever",
+  );
 }
 
 /** A setting that is null is taken away. */

@@ -211,4 +211,3 @@ export class Attached implements CommitListener {
     }
   }
 }
-

@@ -1,4 +1,4 @@
-import { type ReadonlyState, isRefusal } from "@tessera/core";
+import { isRefusal, type ReadonlyState } from "@tessera/core";
 import { soundPrivates } from "../../access/private-rows.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { PrivateWrite, StoreReader } from "../../store/port.ts";

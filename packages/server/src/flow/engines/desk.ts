@@ -80,7 +80,8 @@ export async function editEngine(
 /** Drains an engine; it is closed, and its credentials deleted, when nothing is left on it. */
 export async function deleteEngine(engines: Engines, by: Asker, name: string): Promise<Refusal | undefined> {
   if (engines.isGiven(name)) {
-    const hint = name === "local" ? "start the server with --no-local" : "take it out there, and start the server again";
+    const hint =
+      name === "local" ? "start the server with --no-local" : "take it out there, and start the server again";
     return givenAtStart(name, hint);
   }
   const done = await engines.begun.control.ask({ kind: "engine.delete", name }, by);

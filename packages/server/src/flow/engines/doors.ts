@@ -109,7 +109,10 @@ export class Doors implements EngineDoors {
     if (failure !== undefined) throw failure;
   }
 
-  async #inTurn<Found>(lease: LeaseId, ask: (engine: Engine) => Promise<Found | undefined>): Promise<Found | undefined> {
+  async #inTurn<Found>(
+    lease: LeaseId,
+    ask: (engine: Engine) => Promise<Found | undefined>,
+  ): Promise<Found | undefined> {
     let failure: Error | undefined;
     for (const engine of this.#candidates(lease)) {
       try {

@@ -172,7 +172,8 @@ export class Engines {
   async #reopen({ name, terms }: EngineState): Promise<void> {
     const { control, vault } = this.begun;
     const kind = this.kindOf(terms.kind);
-    if (kind === undefined || kind.check(terms.settings) !== undefined) return turnOff(control, (each) => each !== name);
+    if (kind === undefined || kind.check(terms.settings) !== undefined)
+      return turnOff(control, (each) => each !== name);
     const credentials = kind.sealed ? await openCredentials(vault, control.reader, control.state, name) : undefined;
     if (kind.sealed && credentials === undefined) {
       const why = `its credentials are missing: give them again with tess engine edit ${name} --kubeconfig FILE`;
@@ -188,6 +189,7 @@ export class Engines {
       if (event.kind !== "engine-changed" || event.terms !== undefined) continue;
       const going = this.letGo(event.engine)
         .then(() => forget(this.begun.control, (name) => name === event.engine))
+        .then(() => turnOff(this.begun.control, (name) => name !== event.engine))
         .catch(({ message }) => this.#parts.warn(message))
         .finally(() => this.#going.delete(going));
       this.#going.add(going);

@@ -19,14 +19,15 @@ export class NodeMarks {
     if (this.#engine.markNode === undefined || node?.facts.engine !== this.#engine.name) return false;
     const told = this.#told.get(node.facts.name);
     // Only what was taken out of use here is put into use there: others may have cordoned the node too.
-    if (node.mode === "down" || told === textOf(node) || (node.mode === "up" && told === undefined)) return false;
+    if (node.own.mode === "down" || told === textOf(node) || (node.own.mode === "up" && told === undefined))
+      return false;
     this.#open.add(no);
     return true;
   }
 
   /** After a start: what the owner took out of use is so there too. */
   noteAll(): void {
-    for (const node of this.#state.fleet.nodes) if (node !== undefined && node.mode !== "up") this.note(node.no);
+    for (const node of this.#state.fleet.nodes) if (node !== undefined && node.own.mode !== "up") this.note(node.no);
   }
 
   /** Throws where the engine does not take it; it is told again then. */
@@ -35,7 +36,8 @@ export class NodeMarks {
       const node = this.#state.fleet.nodes[no];
       if (node !== undefined) {
         const text = textOf(node);
-        await this.#engine.markNode?.(node.facts.name, node.mode === "up" ? "up" : "cordoned", node.reason);
+        const { mode, reason } = node.own;
+        await this.#engine.markNode?.(node.facts.name, mode === "up" ? "up" : "cordoned", reason);
         this.#told.set(node.facts.name, text);
       }
       this.#open.delete(no);
@@ -43,6 +45,6 @@ export class NodeMarks {
   }
 }
 
-function textOf({ mode, reason }: FleetNode): string {
+function textOf({ own: { mode, reason } }: FleetNode): string {
   return mode === "up" ? "up" : `cordoned ${reason}`;
 }

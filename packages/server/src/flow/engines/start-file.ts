@@ -53,9 +53,11 @@ function engineOf(file: string, at: string, value: unknown): FileEngine {
   const inCluster = value["in-cluster"] ?? false;
   if (typeof inCluster !== "boolean") fail("in-cluster: write true or false");
   const common = {
-    ...{ name, kind, lostAfterMs },
+    name,
+    kind,
+    lostAfterMs,
     settings: Object.fromEntries(Object.entries(settings).map(([key, each]) => [key, String(each)])),
-  };
+  } as const;
   if (kind === "simulated") {
     if (inCluster || kubeconfig !== undefined) fail("a simulated engine takes no kubeconfig and no in-cluster");
     return common;
