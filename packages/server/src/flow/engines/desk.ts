@@ -40,6 +40,7 @@ export async function addEngine(engines: Engines, by: Asker, asked: EngineAdded)
   const done = await control.ask({ kind: "engine.create", name, terms }, by, rows);
   if (isRefusal(done)) return done;
   engines.open(name, credentials);
+  await engines.settle(name);
   return undefined;
 }
 
@@ -73,6 +74,7 @@ export async function editEngine(
   if (opensAgain) {
     await engines.letGo(name);
     engines.open(name, credentials);
+    await engines.settle(name);
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineState, Event, JobId } from "@tessera/core";
 import type { Capabilities, Engine } from "@tessera/engine";
 import type { Vault } from "../../access/vault.ts";
@@ -35,6 +36,8 @@ export interface EngineStatus {
   readonly credentials: "none" | "kept" | "missing" | "start-file";
   readonly fromStart: boolean;
 }
+
+const settleMsMax = 5_000;
 
 interface Driven {
   readonly attached: Attached;
@@ -98,6 +101,12 @@ export class Engines {
     const ask = { name, settings, ...(credentials !== undefined && { credentials }) };
     this.#unopened.delete(name);
     this.#drive(this.kindOf(kind)!.open(ask));
+  }
+
+  /** Waits until a new engine is adopted, but not for long: one that is slow or fails says so itself. */
+  async settle(name: string): Promise<void> {
+    const first = this.#driven.get(name)?.attached.first.catch(() => {});
+    await Promise.race([first, sleep(settleMsMax, undefined, { ref: false })]);
   }
 
   /** Lets go of an engine. What runs there keeps running. */
