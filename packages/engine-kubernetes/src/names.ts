@@ -30,6 +30,8 @@ export const annotation = {
   runMsMax: "tessera.dev/run-ms-max",
   /** The stop order that was given. */
   stop: "tessera.dev/stop",
+  /** The signal with which the pod stops, where it is not SIGTERM. */
+  signal: "tessera.dev/signal",
   /** The address of rank 0, set at the release of the others. */
   master: "tessera.dev/master",
 } as const;
