@@ -16,6 +16,7 @@ export async function checkWalls(lab, { say = () => {}, realNode = true, only = 
       name.includes(only),
     )) {
       const result = await check.run(scene).catch((error) => ({ error: error.message }));
+      await scene.keep(); // also where a check failed halfway
       const passed = Object.keys(result).length > 0 && Object.values(result).every((value) => value === true);
       results.push({ name: check.name, passed, ...result });
       say(`${passed ? "ok  " : "FAIL"} ${check.name}${passed ? "" : ` ${JSON.stringify(result)}`}`);

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { controlPlaneBin } from "../lab/cache.js";
 import { namespaces, orderOf, podsOf, tenants, until } from "./scene.js";
@@ -109,6 +110,7 @@ export const network = [
       scene.leave();
       const account = `/api/v1/namespaces/${namespaces.red}/serviceaccounts/tessera-job`;
       await scene.admin.merge(account, { automountServiceAccountToken: true });
+      await sleep(2_000); // admission knows accounts from a copy
       const bindings = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespaces.red}/rolebindings`;
       const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" };
       const subjects = [{ kind: "ServiceAccount", name: "tessera-job", namespace: namespaces.red }];

@@ -53,6 +53,7 @@ export class Scene {
 
   /** Opens the walls, so that what is taken away comes back. */
   async keep() {
+    if (this.#walls !== undefined) return;
     const config = await tesseraConfig(this.lab);
     this.#client = new ApiClient(readConfig(readFileSync(config, "utf8"), undefined));
     this.#walls = openWalls({ name: engine, client: this.#client, settings: {}, ...this.ports });
@@ -61,8 +62,9 @@ export class Scene {
 
   /** From now on nothing is put right. */
   leave() {
-    this.#walls.close();
-    this.#client.close();
+    this.#walls?.close();
+    this.#client?.close();
+    this.#walls = undefined;
   }
 
   ensure(order) {
