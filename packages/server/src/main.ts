@@ -101,9 +101,9 @@ async function main(): Promise<void> {
 
   const register = async (): Promise<void> => {
     const nodes = await engine.inventory();
-    if (await isKnownFleet(control.state, nodes)) return;
+    if (await isKnownFleet(control.state, engine.name, nodes)) return;
     const answer = await control.ask(
-      { kind: "node.register", nodes },
+      { kind: "node.register", engine: engine.name, nodes },
       { actor: { user: "system" }, request: "inventory" },
     );
     if (!isRefusal(answer)) return;

@@ -19,6 +19,7 @@ import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
 const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
 const CostPage = lazy(() => import("./pages/cost/cost-page.tsx"));
+const EnginesPage = lazy(() => import("./pages/fleet/engines-page.tsx"));
 const FleetPage = lazy(() => import("./pages/fleet/fleet-page.tsx"));
 const InvoicePage = lazy(() => import("./pages/cost/invoice-page.tsx"));
 const InvoicesPage = lazy(() => import("./pages/cost/invoices-page.tsx"));
@@ -27,6 +28,7 @@ const NewJobPage = lazy(() => import("./pages/new/new-job-page.tsx"));
 const NodePage = lazy(() => import("./pages/nodes/node-page.tsx"));
 const NodesPage = lazy(() => import("./pages/nodes/nodes-page.tsx"));
 const PeoplePage = lazy(() => import("./pages/people/people-page.tsx"));
+const PoolsPage = lazy(() => import("./pages/fleet/pools-page.tsx"));
 const QuotaPage = lazy(() => import("./pages/quota/quota-page.tsx"));
 const SettingsPage = lazy(() => import("./pages/settings/settings-page.tsx"));
 
@@ -93,6 +95,8 @@ function Pages() {
       <Route path="/jobs/:id/:tab?" component={JobPage} />
       <Route path="/new" component={NewJobPage} />
       <Route path="/fleet" component={FleetPage} />
+      <Route path="/fleet/engines" component={EnginesPage} />
+      <Route path="/fleet/pools" component={PoolsPage} />
       <Route path="/quota" component={QuotaPage} />
       <Route path="/quota/*" component={QuotaPage} />
       <Route path="/cost" component={CostPage} />
@@ -101,7 +105,7 @@ function Pages() {
       <Route path="/cost/invoices" component={InvoicesPage} />
       <Route path="/invoices/:account/:period" component={InvoicePage} />
       <Route path="/nodes" component={NodesPage} />
-      <Route path="/nodes/:name" component={NodePage} />
+      <Route path="/nodes/*" component={NodePage} />
       <Route path="/people/:user?" component={PeoplePage} />
       <Route path="/audit" component={AuditPage} />
       <Route path="/settings" component={SettingsPage} />

@@ -47,11 +47,15 @@ export class Daemon {
     }
   }
 
+  killNow() {
+    if (this.alive) this.#child.kill("SIGKILL");
+  }
+
   /** SIGKILL: what a lab leaves behind is thrown away, and a crash is what tests want to see. */
   async kill() {
     if (!this.alive) return;
     const ended = once(this.#child, "exit");
-    this.#child.kill("SIGKILL");
+    this.killNow();
     await ended;
   }
 

@@ -1,11 +1,10 @@
 import type { EngineShape } from "@tessera/wire";
+import { abilitiesOf, type EngineState, engineState } from "@tessera/wire/engine-state";
 import { fieldsText } from "../output/fields.ts";
 import { bar, numberText } from "../output/gpus.ts";
 import { ageText, instantText } from "../output/time.ts";
 import type { Paint, Style } from "../terminal.ts";
 import type { Noun } from "./noun.ts";
-
-type EngineState = EngineShape["reach"] | "leaving" | "cordoned";
 
 const stateStyles: Readonly<Record<EngineState, Style>> = {
   reachable: "green",
@@ -14,13 +13,6 @@ const stateStyles: Readonly<Record<EngineState, Style>> = {
   leaving: "yellow",
   cordoned: "yellow",
 };
-
-/** In a word, the one that matters most: what cannot be reached is neither emptied nor let work. */
-export function engineState({ reach, leaving, cordoned }: EngineShape): EngineState {
-  if (reach !== "reachable") return reach;
-  if (leaving) return "leaving";
-  return cordoned === undefined ? "reachable" : "cordoned";
-}
 
 export function engineStyle(each: EngineShape): Style {
   return stateStyles[engineState(each)];
@@ -66,6 +58,7 @@ function detailText(each: EngineShape): string {
 
 function describeEngine(each: EngineShape, paint: Paint, now: number): string {
   const title = `${paint("bold", each.name)}  ${paint(engineStyle(each), engineState(each))}\n`;
+  const can = each.capabilities === undefined ? undefined : abilitiesOf(each.capabilities);
   const picture = bar([{ amount: each.gpus - each.gpusFree, style: "green" }], each.gpus, 16, paint);
   return `${title}  ${picture} ${numberText(each.gpusFree)} of ${each.gpus} GPUs free\n${fieldsText(
     [
@@ -81,8 +74,8 @@ function describeEngine(each: EngineShape, paint: Paint, now: number): string {
       ["Leaving", each.leaving ? "takes nothing new, and is deleted when it is empty" : undefined],
       ["Nodes", String(each.nodes)],
       ["Lost after", each.lostAfter ?? "never: its jobs are waited for"],
-      ["Runs", each.capabilities === undefined ? undefined : runsText(each.capabilities)],
-      ["Lacks", each.capabilities === undefined ? undefined : lacksText(each.capabilities)],
+      ["Runs", can?.runs],
+      ["Lacks", can?.lacks],
       ["Settings", pairsText(each.settings)],
       ["Credentials", credentialsText(each.credentials)],
       ["From", each.fromStart ? "the start of the server; change it there" : undefined],
@@ -91,28 +84,6 @@ function describeEngine(each: EngineShape, paint: Paint, now: number): string {
     paint,
     "  ",
   )}`;
-}
-
-type Capabilities = NonNullable<EngineShape["capabilities"]>;
-
-const abilities: readonly (readonly [Exclude<keyof Capabilities, "isolation">, string])[] = [
-  ["images", "container images"],
-  ["withoutImage", "jobs without an image"],
-  ["code", "code of the user"],
-  ["mounts", "volumes"],
-  ["workdir", "workdir of the node"],
-];
-
-function runsText(can: Capabilities): string {
-  const has = abilities.filter(([name]) => can[name]).map(([, text]) => text);
-  return [...has, `isolation ${can.isolation.join(", ")}`].join("; ");
-}
-
-function lacksText(can: Capabilities): string {
-  return abilities
-    .filter(([name]) => !can[name])
-    .map(([, text]) => text)
-    .join("; ");
 }
 
 function credentialsText(credentials: EngineShape["credentials"]): string | undefined {

@@ -1,6 +1,7 @@
 import { DomainRoom } from "../fleet/domain-room.ts";
-import { domainRoomWhenEmpty, gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
+import { type Among, domainRoomWhenEmpty, gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
 import { holdsGang } from "../fleet/gang.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import { loadOf } from "../gpu/latency.ts";
 import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
@@ -15,11 +16,16 @@ import { coverFor } from "../quota/guarantee.ts";
 import { nothingHeld } from "../quota/held.ts";
 import { namesKept, unlentBeside, unlentUnits } from "../quota/lending.ts";
 import type { WishOption } from "../state/indexes/wish.ts";
+import { nodesAmong } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
+import { noNodeAmong } from "./no-node.ts";
 
 /** Refuses a job that would wait for ever: not even the empty fleet, within its quota, could hold it. */
 export function neverFits(state: ReadonlyState, account: AccountNo, spec: JobSpec): Refusal | undefined {
+  const among = nodesAmong(state, account, spec);
+  const none = among && noNodeAmong(state, account, spec, among);
+  if (none !== undefined) return none;
   const { options } = wishOf(state, spec);
   let first: Refusal | undefined;
   for (let choice = 0; choice < spec.gpus.length; choice++) {
@@ -27,7 +33,7 @@ export function neverFits(state: ReadonlyState, account: AccountNo, spec: JobSpe
     for (const option of options) {
       if (option.choice !== choice || (option.model >= 0 && !state.fleet.hasModel(option.model))) continue;
       known = true;
-      const refusal = neverFitsAs(state, account, spec, option);
+      const refusal = neverFitsAs(state, account, spec, option, among);
       if (refusal === undefined) return undefined;
       first ??= refusal;
     }
@@ -51,12 +57,18 @@ function noSuchModel(state: ReadonlyState, spec: JobSpec, choice: number): Refus
   return refuse(
     "never-fits",
     ...askedIn(spec, choice),
-    `The fleet has no ${model === "*" ? "GPUs" : model}${spec.needs === undefined ? "" : ` with ${spec.needs.join(", ")}`}`,
+    `${spec.engine === undefined ? "The fleet" : `The engine ${spec.engine}`} has no ${model === "*" ? "GPUs" : model}${spec.needs === undefined ? "" : ` with ${spec.needs.join(", ")}`}`,
     `write a count (8), MODEL:COUNT or a part (H100:0.25); models of the fleet: ${state.fleet.modelsPresent().join(", ") || "none"}`,
   );
 }
 
-function neverFitsAs(state: ReadonlyState, account: AccountNo, spec: JobSpec, option: WishOption): Refusal | undefined {
+function neverFitsAs(
+  state: ReadonlyState,
+  account: AccountNo,
+  spec: JobSpec,
+  option: WishOption,
+  among: Among | undefined,
+): Refusal | undefined {
   const { choice, model } = option;
   if (model >= 0) {
     const { units, memoryUnits } = option.demand;
@@ -83,14 +95,17 @@ function neverFitsAs(state: ReadonlyState, account: AccountNo, spec: JobSpec, op
       );
     }
   }
-  if (option.fitsEmptyAt === state.fleet.composition) return undefined;
+  if (option.fitsEmptyAt === state.fleet.composition && option.fitsEmptyAmong === among?.key) return undefined;
   const ask = spec.gpus[choice]!;
   const [field, text] = askedIn(spec, choice);
   const refusal =
     ask.part === undefined
-      ? neverAsWhole(state, spec, choice, model, field, text)
-      : neverAsPart(state, spec, ask, model, field, text);
-  if (refusal === undefined) option.fitsEmptyAt = state.fleet.composition;
+      ? neverAsWhole(state, spec, needOf(spec, choice, model, among), field, text)
+      : neverAsPart(state, spec, ask, model, among, field, text);
+  if (refusal === undefined) {
+    option.fitsEmptyAt = state.fleet.composition;
+    option.fitsEmptyAmong = among?.key;
+  }
   return refusal;
 }
 
@@ -114,13 +129,11 @@ function mostLent(state: ReadonlyState, account: AccountNo, model: number): numb
 function neverAsWhole(
   state: ReadonlyState,
   spec: JobSpec,
-  choice: number,
-  model: number,
+  need: MemberNeed,
   field: string,
   text: string | number,
 ): Refusal | undefined {
   const { min: members, apart } = spec.members;
-  const need = needOf(spec, choice, model);
   const rooms = domainRoomWhenEmpty(state.fleet, need, apart ? 1 : members);
   if (holdsGang(state.fleet, members, rooms, spec)) return undefined;
   if (spec.spread?.required && holdsGang(state.fleet, members, rooms, { ...spec, spread: undefined })) {
@@ -136,7 +149,7 @@ function neverAsWhole(
   }
   const fit = rooms.inAll;
   if (fit >= members) return tooFewTogether(spec, members);
-  return fit === 0 ? tooLarge(state, spec, need, field, text) : tooFewInAll(apart, members, fit);
+  return fit === 0 ? tooLarge(state, spec, need, field, text) : tooFewInAll(state.fleet, need, apart, members, fit);
 }
 
 /** One member is larger than every node: names the resource, and the most that one node has of it. */
@@ -148,7 +161,8 @@ function tooLarge(
   text: string | number,
 ): Refusal {
   const { fleet } = state;
-  const nodes = fleet.nodes.filter((node) => node !== undefined);
+  const nodes = fleet.nodes.filter((node) => node !== undefined && need.among?.has(node) !== false) as FleetNode[];
+  const any = need.among === undefined ? "any node" : "any node that it may use";
   const fitsSome = (part: Partial<MemberNeed>) =>
     nodes.some((node) => membersThatFit(fleet, node, { ...need, ...part }, "every-node-empty", 1) > 0);
   const gpusOnly = { cpusMilli: 0, memoryMiB: 0 };
@@ -159,7 +173,7 @@ function tooLarge(
       "never-fits",
       field,
       text,
-      "is more than any node has for one member",
+      `is more than ${any} has for one member`,
       `the largest node has ${most} ${model}${most === 1 ? "GPU" : "GPUs"}; ask for fewer on each of several nodes`,
     );
   }
@@ -168,7 +182,7 @@ function tooLarge(
     for (let gpu = 0; gpu < fleet.gpus; gpu++) {
       if (fleet.gpuModel[gpu] === need.model) most = Math.max(most, fleet.gpuMemoryMiB[gpu]!);
     }
-    const why = `is more than any node has on ${need.gpus} ${model}${need.gpus === 1 ? "GPU" : "GPUs"}`;
+    const why = `is more than ${any} has on ${need.gpus} ${model}${need.gpus === 1 ? "GPU" : "GPUs"}`;
     return refuse(
       "never-fits",
       "gpu_memory",
@@ -182,14 +196,14 @@ function tooLarge(
   const beside = need.gpus === 0 ? "" : ` beside ${need.gpus} ${model}${need.gpus === 1 ? "GPU" : "GPUs"}`;
   const cores = Math.max(...able.map((node) => node.facts.cpusMilli)) / 1000;
   if (need.cpusMilli > cores * 1000) {
-    const why = `is more cores than any node has${beside}`;
+    const why = `is more cores than ${any} has${beside}`;
     return refuse("never-fits", "cpus", spec.cpusMilli / 1000, why, `ask for at most ${cores} cores`);
   }
   const memory = Math.max(
     ...able.filter((node) => node.facts.cpusMilli >= need.cpusMilli).map((node) => node.facts.memoryMiB),
   );
   const together = need.cpusMilli === 0 ? beside : `${beside} and ${spec.cpusMilli / 1000} cores`;
-  const why = `is more memory than any node has${together}`;
+  const why = `is more memory than ${any} has${together}`;
   return refuse("never-fits", "memory", memoryText(spec.memoryMiB), why, `ask for at most ${shortMemory(memory)}`);
 }
 
@@ -199,6 +213,7 @@ function neverAsPart(
   spec: JobSpec,
   ask: GpuAsk,
   model: number,
+  among: Among | undefined,
   field: string,
   text: string | number,
 ): Refusal | undefined {
@@ -207,7 +222,8 @@ function neverAsPart(
   const partAsk = { ...ask.part!, isolation: spec.isolation };
   const most = apart ? 1 : members;
   const newcomer = { ...anyTenant, ...loadOf(spec) };
-  const here = (node: FleetNode) => Math.min(most, partsOn(fleet, node, model, partAsk, newcomer, most));
+  const here = (node: FleetNode) =>
+    among?.has(node) === false ? 0 : Math.min(most, partsOn(fleet, node, model, partAsk, newcomer, most));
   const rooms = new DomainRoom(fleet, here);
   if (holdsGang(fleet, members, rooms, { topology: spec.topology })) return undefined;
   let fit = 0;
@@ -216,7 +232,8 @@ function neverAsPart(
     const why = "is a part that no GPU of the fleet can be divided into";
     return refuse("never-fits", field, text, why, "ask for a whole GPU, or another part; see: tess gpus -o wide");
   }
-  return fit >= members ? tooFewTogether(spec, members) : tooFewInAll(apart, members, fit);
+  if (fit >= members) return tooFewTogether(spec, members);
+  return tooFewInAll(fleet, { model, among }, apart, members, fit);
 }
 
 /** The number of such parts that an empty node holds, counted up to `most`. */
@@ -254,7 +271,16 @@ function tooFewTogether({ topology }: JobSpec, members: number): Refusal {
   );
 }
 
-function tooFewInAll(apart: boolean, members: number, fit: number): Refusal {
-  const why = `is too many: the whole fleet holds ${fit} such members when it is empty`;
+/** A gang is in one engine [P9]: where there are several, it is the engine that is too small. */
+function tooFewInAll(
+  fleet: ReadonlyFleet,
+  { model, among }: Pick<MemberNeed, "model" | "among">,
+  apart: boolean,
+  members: number,
+  fit: number,
+): Refusal {
+  const whole = fleet.engines.length > 1 ? `engine ${fleet.engineOf(model)}` : "the whole fleet";
+  const where = among === undefined ? `${whole} holds` : "the nodes that it may use hold";
+  const why = `is too many: ${where} ${fit} such members when ${among === undefined ? "it is" : "they are"} empty`;
   return refuse("never-fits", apart ? "nodes" : "members", members, why, `ask for at most ${fit}`);
 }

@@ -1,4 +1,4 @@
-import { type MemberNeed, needOf } from "../fleet/fit.ts";
+import type { MemberNeed } from "../fleet/fit.ts";
 import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import { quotaStop } from "../gate/quota-stop.ts";
 import type { Event } from "../journal/event.ts";
@@ -12,6 +12,7 @@ import type { Timeline } from "../plan/timeline.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { stopJob } from "../run/stop.ts";
+import { needFor } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { State } from "../state/state.ts";
 import { MoveSearch, type SeatsByMoves } from "./move-search.ts";
@@ -78,7 +79,7 @@ function planMoves(state: State, job: Job, now: Instant, timeline: Timeline): Mo
       if (!timeline.backfill.mayHold(job, demand, cover === noAccount)) continue;
       // With seats free together, the job waits for something else.
       if (typeof findSeats(state, job, choice, model) === "object") continue;
-      const need = { ...needOf(job.spec, choice, model), mayUse: nodesFor(state, job) };
+      const need = { ...needFor(state, job, choice, model), mayUse: nodesFor(state, job) };
       if (willHaveRoom(state, job, need)) return undefined;
       const claimant = { job, demand, cover, path: pathOf(state, job.account) };
       const found = new MoveSearch(state, claimant, need, { movesMax, now, timeline }).run(choice, model);

@@ -11,6 +11,7 @@ import { ceilingHit } from "../quota/ceiling.ts";
 import { demandOf, modelOn } from "../quota/demand.ts";
 import { borrowedOf, coverFor, isNothing } from "../quota/guarantee.ts";
 import { addTo, type Held, minus, nothingHeld, plus } from "../quota/held.ts";
+import { nodesAmong } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { ClaimWatch } from "./claim-watch.ts";
 
@@ -25,6 +26,11 @@ export function settleClaims(
     const claim = must(job.claim, "a claimant has a claim");
     if (claim.seats.some((seat) => state.fleet.nodes[seat.node]?.mode !== "up")) {
       apply(droppedClaim(job, now, "a node of its seats is no longer up"));
+      continue;
+    }
+    const among = nodesAmong(state, job.account, job.spec);
+    if (among !== undefined && claim.seats.some((seat) => !among.has(state.fleet.node(seat.node)))) {
+      apply(droppedClaim(job, now, "a node of its seats no longer takes it"));
       continue;
     }
     if (!seatsAreFree(state, claim)) continue;

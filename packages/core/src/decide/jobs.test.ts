@@ -210,7 +210,7 @@ describe("a job from submission to its end", () => {
       each.reportOn("job_gang-1-1" as never, { kind: "exited", ran: true, code: 1 }, 9);
     }
     assert.equal(writeSnapshot(copy.state), writeSnapshot(w.state));
-    assert.equal(w.state.fleet.nodeByName.get("n0")!.mode, "maintenance");
+    assert.equal(w.state.fleet.nodeByName.get("test/n0")!.mode, "maintenance");
   });
 
   it("is refused where it could never run, and nothing changes", () => {

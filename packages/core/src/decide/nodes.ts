@@ -1,8 +1,9 @@
+import { findNode, nodeKey } from "../fleet/find-node.ts";
 import { canonicalJson } from "../journal/canonical.ts";
-import type { Command } from "../journal/command.ts";
+import type { Command, RegisterNodes } from "../journal/command.ts";
 import type { Event } from "../journal/event.ts";
 import type { Decision } from "../journal/outcome.ts";
-import { refuse } from "../journal/refusal.ts";
+import { isRefusal, refuse } from "../journal/refusal.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { FleetNode, NodeFacts } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
@@ -18,9 +19,9 @@ type NodeCommand = Extract<Command, { kind: `node.${string}` }>;
 export const absent = "not reported by its engine";
 
 export function changeNodes(state: State, command: NodeCommand, now: Instant): Decision {
-  if (command.kind === "node.register") return { events: register(state, command.nodes, now) };
-  const node = state.fleet.nodeByName.get(command.node);
-  if (node === undefined) return refuse("not-found", "node", command.node, "does not exist", "see: tess node get");
+  if (command.kind === "node.register") return { events: register(state, command, now) };
+  const node = findNode(state.fleet, command.node);
+  if (isRefusal(node)) return node;
   switch (command.kind) {
     case "node.cordon":
       if (node.mode === "down")
@@ -73,7 +74,7 @@ export function drainCame(state: State, no: NodeNo, now: Instant): Event[] {
   return jobsOn(state, no).flatMap((job) => stopJob(state, job, "drain", now));
 }
 
-function register(state: State, nodes: readonly NodeFacts[], now: Instant): Event[] {
+function register(state: State, { engine, nodes }: RegisterNodes, now: Instant): Event[] {
   const events: Event[] = [];
   const { fleet } = state;
   let nextNode = fleet.nodes.length;
@@ -84,7 +85,7 @@ function register(state: State, nodes: readonly NodeFacts[], now: Instant): Even
     nextGpu += facts.gpus.length;
   };
   for (const facts of nodes) {
-    const node = fleet.nodeByName.get(facts.name);
+    const node = fleet.nodeByName.get(nodeKey(facts));
     if (node === undefined) {
       addNode(facts);
     } else if (canonicalJson(node.facts.gpus) !== canonicalJson(facts.gpus)) {
@@ -103,10 +104,11 @@ function register(state: State, nodes: readonly NodeFacts[], now: Instant): Even
       else if (changed) events.push(nodeChanged(node, node.mode, node.reason, now, node.drainUntil, facts));
     }
   }
-  const engines = new Set(nodes.map((facts) => facts.engine));
-  const seen = new Set(nodes.map((facts) => facts.name));
+  // Inventories of journals from before an engine could have no nodes do not name their engine.
+  const engines = new Set(engine === undefined ? nodes.map((facts) => facts.engine) : [engine]);
+  const seen = new Set(nodes.map(nodeKey));
   for (const node of fleet.nodes) {
-    if (node === undefined || !engines.has(node.facts.engine) || seen.has(node.facts.name)) continue;
+    if (node === undefined || !engines.has(node.facts.engine) || seen.has(nodeKey(node.facts))) continue;
     // A node missing from the list may still run: it gets no new work, and its leases stay until they are known to end.
     if (node.leases === 0) events.push({ kind: "node-removed", v: 1, at: now, node: node.no });
     else if (node.mode !== "down") events.push(nodeChanged(node, "down", absent, now));

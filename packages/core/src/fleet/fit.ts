@@ -8,12 +8,14 @@ import type { DomainRoom } from "./domain-room.ts";
 import type { ReadonlyFleet } from "./readonly-fleet.ts";
 /** What one member needs of a node. */
 export interface MemberNeed {
-  /** Model number; -1 for a member without GPUs. */
+  /** Model number; below 0 for a member without GPUs. */
   readonly model: number;
   readonly gpus: number;
   readonly gpuMemoryMiB: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  /** The only nodes that could be used, whatever they hold; absent = all. */
+  readonly among?: Among | undefined;
   /** The nodes that may be used, where tenants or jobs are kept apart by nodes. */
   readonly mayUse?: MayUse | undefined;
   /** GPUs that need no scrub first [S4]; preferred. */
@@ -22,9 +24,15 @@ export interface MemberNeed {
   readonly burst?: boolean | undefined;
 }
 
-export function needOf(spec: JobSpec, choice: number, model: number, burst?: boolean): MemberNeed {
+export function needOf(
+  spec: JobSpec,
+  choice: number,
+  model: number,
+  among: Among | undefined,
+  burst?: boolean,
+): MemberNeed {
   const { cpusMilli, memoryMiB, gpuMemoryMiB } = spec;
-  return { model, gpus: spec.gpus[choice]!.count, gpuMemoryMiB, cpusMilli, memoryMiB, burst };
+  return { model, gpus: spec.gpus[choice]!.count, gpuMemoryMiB, cpusMilli, memoryMiB, among, burst };
 }
 
 /** The nodes that count and whether their present load does: to place, to explain, or to find what can never fit. */
@@ -48,7 +56,9 @@ export function membersThatFit(
   plans?: BesidePlans,
 ): number {
   if (view === "now" && node.mode !== "up") return 0;
+  if (need.among !== undefined && !need.among.has(node)) return 0;
   const empty = view === "every-node-empty";
+  if (!isInEngine(fleet, node, need)) return 0;
   if (!empty && need.mayUse !== undefined && !need.mayUse(node)) return 0;
   let fit = most;
   if (need.gpus > 0) {
@@ -61,6 +71,11 @@ export function membersThatFit(
     fit = Math.min(fit, Math.floor((empty ? node.facts.memoryMiB : node.freeMemoryMiB) / need.memoryMiB));
   if (fit <= 0) return 0;
   return plans === undefined ? fit : plans.mayTake(node, need, fit);
+}
+
+/** Whether a node is in the engine of a need without GPUs; with GPUs the model tells [P9]. */
+export function isInEngine(fleet: ReadonlyFleet, { facts }: FleetNode, { model }: MemberNeed): boolean {
+  return model >= 0 || fleet.engines.length < 2 || fleet.engineOf(model) === facts.engine;
 }
 
 export function gpusThatFit(fleet: ReadonlyFleet, node: FleetNode, need: MemberNeed, empty: boolean): number {
@@ -85,8 +100,9 @@ export function domainRoomWhenEmpty(fleet: ReadonlyFleet, need: MemberNeed, most
   return fleet.domainRoomFor(`empty/${keyOf(need, most)}`, fits);
 }
 
-export function keyOf({ model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB }: MemberNeed, most: number): string {
-  return `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`;
+export function keyOf({ model, gpus, gpuMemoryMiB, cpusMilli, memoryMiB, among }: MemberNeed, most: number): string {
+  const key = `${model}/${gpus}/${gpuMemoryMiB}/${cpusMilli}/${memoryMiB}/${most}`;
+  return among === undefined ? key : `${key}/${among.key}`;
 }
 
 /** The amounts of a need, without the model. */
@@ -94,6 +110,13 @@ export interface MemberAsk {
   readonly gpus: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+}
+
+/** Nodes that have what a job asks for beside amounts. Depends on what nodes are, never on what they hold. */
+export interface Among {
+  /** The same for the same nodes. */
+  readonly key: string;
+  has(node: FleetNode): boolean;
 }
 
 /** Whether a node may be used once these seats on it are gone. */

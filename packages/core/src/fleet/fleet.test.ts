@@ -70,7 +70,7 @@ describe("the fleet", () => {
 
   it("lists a node by its free GPUs while it takes work, and a mixed node separately", () => {
     const fleet = fleetOf();
-    const h100 = fleet.modelNo("H100");
+    const h100 = fleet.modelNo("H100", 0);
     assert.equal(fleet.nodesWith(h100, 2)?.next(0), first);
     fleet.take(leaseOn(first, [1]), undefined);
     assert.equal(fleet.nodesWith(h100, 2)?.next(0), -1);
@@ -88,6 +88,6 @@ describe("the fleet", () => {
     assert.throws(() => fleet.addNode(first, 0 as GpuNo, nodeOf("n0", "H100:2"), 2), /out of order/);
     assert.equal(fleet.totals.gpuUnits, 4 * unitsPerGpu);
     assert.equal(fleet.freeUnitsUp("H100"), unitsPerGpu);
-    assert.deepEqual([...fleet.poolsOf(fleet.modelNo("H100"))], ["whole"]);
+    assert.deepEqual([...fleet.poolsOf(fleet.modelNo("H100", 0))], ["whole"]);
   });
 });

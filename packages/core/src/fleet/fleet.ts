@@ -9,6 +9,7 @@ import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
 import type { PoolMode } from "../model/part.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type DomainRoom, DomainRooms, type Fits } from "./domain-room.ts";
+import { nodeKey } from "./find-node.ts";
 import { FreeUnits } from "./free-units.ts";
 import { GpuColumns, grown } from "./gpu-columns.ts";
 import { NodeLists } from "./node-lists.ts";
@@ -23,7 +24,10 @@ import { Topology } from "./topology.ts";
  */
 export class Fleet extends GpuColumns {
   readonly nodes: (FleetNode | undefined)[] = [];
+  /** By `engine/name`: two engines may have nodes of one name. */
   readonly nodeByName = new Map<string, FleetNode>();
+  /** By engine number: how many nodes it has. */
+  readonly #nodesOf: number[] = [];
   /** What all nodes have, whatever their mode; shares are fractions of these. */
   readonly totals = { gpuUnits: 0, cpusMilli: 0, memoryMiB: 0 };
   /** Incremented when nodes come, go or change; invalidates results that depend on what an empty fleet has. */
@@ -59,6 +63,19 @@ export class Fleet extends GpuColumns {
   /** The same GPUs, grouped by what they have left and for which tenants. */
   readonly shared = new SharedGpus();
 
+  /** The number of an engine, which is given to it on first use. */
+  engineNo(name: string): number {
+    const known = this.engines.indexOf(name);
+    if (known >= 0) return known;
+    this.kinds++;
+    return this.engines.push(name) - 1;
+  }
+
+  /** The engines that have nodes. */
+  enginesPresent(): string[] {
+    return this.engines.filter((_, no) => (this.#nodesOf[no] ?? 0) > 0);
+  }
+
   node(no: NodeNo): FleetNode {
     const node = this.nodes[no];
     if (node === undefined) throw new Error(`no node ${no}`);
@@ -84,13 +101,12 @@ export class Fleet extends GpuColumns {
       leases: 0,
     };
     this.nodes.push(node);
-    this.nodeByName.set(facts.name, node);
     this.#growNodes(this.nodes.length);
-    this.addGpus(no, facts.gpus);
+    this.addGpus(no, this.engineNo(facts.engine), facts.gpus);
     this.#leasesOn.push([]);
     this.#soleModel.push(this.#findSoleModel(node));
-    this.#count(facts, 1);
-    this.topology.add(no, facts.name, facts.place);
+    this.#count(node, 1);
+    this.topology.add(no, facts);
     this.#note(node);
   }
 
@@ -115,13 +131,13 @@ export class Fleet extends GpuColumns {
   #refresh(node: FleetNode, facts: NodeFacts): void {
     if (facts.gpus.length !== node.facts.gpus.length)
       throw new Error(`node ${node.facts.name} has ${node.facts.gpus.length} GPUs, not ${facts.gpus.length}`);
-    this.topology.remove(node.no, node.facts.name, node.facts.place);
-    this.topology.add(node.no, facts.name, facts.place);
-    this.#count(node.facts, -1);
-    this.#count(facts, 1);
+    this.topology.remove(node.no, node.facts);
+    this.topology.add(node.no, facts);
+    this.#count(node, -1);
     node.freeCpusMilli += facts.cpusMilli - node.facts.cpusMilli;
     node.freeMemoryMiB += facts.memoryMiB - node.facts.memoryMiB;
     node.facts = facts;
+    this.#count(node, 1);
     for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++) this.#regroup(gpu);
   }
 
@@ -131,11 +147,10 @@ export class Fleet extends GpuColumns {
     for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) this.removeGpu(gpu);
     node.mode = "down";
     this.#note(node);
-    this.#count(node.facts, -1);
-    this.topology.remove(no, node.facts.name, node.facts.place);
+    this.#count(node, -1);
+    this.topology.remove(no, node.facts);
     this.nodes[no] = undefined;
     this.maintained.delete(no);
-    this.nodeByName.delete(node.facts.name);
   }
 
   /** Keeps the numbering when a snapshot is read in which a node has left the fleet. */
@@ -298,9 +313,9 @@ export class Fleet extends GpuColumns {
     return this.#pools.has(model);
   }
 
-  /** The models that nodes of the fleet have, in order of appearance. */
+  /** The names of the models that nodes of the fleet have, in order of appearance. */
   modelsPresent(): string[] {
-    return this.models.filter((_, no) => this.hasModel(no));
+    return [...new Set(this.models.filter((_, no) => this.hasModel(no)))];
   }
 
   /** The modes of the pools that have GPUs of a model. */
@@ -356,10 +371,16 @@ export class Fleet extends GpuColumns {
     this.#change(no);
   }
 
-  #count(facts: NodeFacts, sign: 1 | -1): void {
+  /** Counts a node in (`sign` 1) or out (-1). */
+  #count(node: FleetNode, sign: 1 | -1): void {
+    const { facts, firstGpu } = node;
     this.composition++;
-    for (const { model } of facts.gpus)
-      if (this.#pools.count(this.modelNo(model), facts.pool ?? "whole", sign)) this.kinds++;
+    if (sign === 1) this.nodeByName.set(nodeKey(facts), node);
+    else this.nodeByName.delete(nodeKey(facts));
+    const engine = this.engineNo(facts.engine);
+    this.#nodesOf[engine] = (this.#nodesOf[engine] ?? 0) + sign;
+    for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++)
+      if (this.#pools.count(this.gpuModel[gpu]!, facts.pool ?? "whole", sign)) this.kinds++;
     this.totals.gpuUnits += sign * facts.gpus.length * unitsPerGpu;
     this.totals.cpusMilli += sign * facts.cpusMilli;
     this.totals.memoryMiB += sign * facts.memoryMiB;

@@ -10,8 +10,15 @@ import { unitsPerGpu } from "../model/units.ts";
  * columns are read in its hottest loops, where another object in between would cost a load each.
  */
 export class GpuColumns {
-  /** Model names in order of appearance; the number of a model is its index here. */
+  /**
+   * GPU models in order of appearance; the number of a model is its index here. The same GPU in two engines is two
+   * models, so that what is placed on one model is placed in one engine [P9]; quotas and prices go by the name.
+   */
   readonly models: string[] = [];
+  /** By model number: the number of its engine. */
+  readonly modelEngine: number[] = [];
+  /** Engines that have had nodes, in order of appearance; the number of an engine is its index here. */
+  readonly engines: string[] = [];
   gpus = 0;
   gpuNode = new Int32Array(64);
   gpuModel = new Uint16Array(64);
@@ -28,10 +35,18 @@ export class GpuColumns {
   gpuMode = new Uint16Array(64);
   readonly gpuUuid: string[] = [];
 
-  /** The number of a model, which is given to it on first use. */
-  modelNo(model: string): number {
-    const known = this.models.indexOf(model);
-    return known >= 0 ? known : this.models.push(model) - 1;
+  /** The number of a model of an engine, which is given to it on first use. */
+  modelNo(model: string, engine: number): number {
+    let no = this.models.indexOf(model);
+    while (no >= 0 && this.modelEngine[no] !== engine) no = this.models.indexOf(model, no + 1);
+    if (no >= 0) return no;
+    this.modelEngine.push(engine);
+    return this.models.push(model) - 1;
+  }
+
+  /** The engine in which members are placed that were given this model number. */
+  engineOf(model: number): string | undefined {
+    return this.engines[model < 0 ? engineWithout(model) : this.modelEngine[model]!];
   }
 
   /** Any GPU of a model. */
@@ -49,12 +64,12 @@ export class GpuColumns {
     return this.gpuFree[gpu] === unitsPerGpu && this.gpuFreeMemory[gpu] === unitsPerGpu && this.gpuHeldFor[gpu] === 0;
   }
 
-  protected addGpus(node: number, facts: readonly GpuFacts[]): void {
+  protected addGpus(node: number, engine: number, facts: readonly GpuFacts[]): void {
     this.#grow(this.gpus + facts.length);
     for (const { uuid, model, memoryMiB } of facts) {
       const gpu = this.gpus++;
       this.gpuNode[gpu] = node;
-      this.gpuModel[gpu] = this.modelNo(model);
+      this.gpuModel[gpu] = this.modelNo(model, engine);
       this.gpuMemoryMiB[gpu] = memoryMiB;
       this.gpuCapacity[gpu] = unitsPerGpu;
       this.gpuFree[gpu] = unitsPerGpu;
@@ -97,6 +112,16 @@ export class GpuColumns {
     this.gpuMark = grown(this.gpuMark, new Int32Array(size));
     this.gpuMode = grown(this.gpuMode, new Uint16Array(size));
   }
+}
+
+/** Stands for the model of members without GPUs in one engine; -1 in the first, as ever. */
+export function withoutGpus(engine: number): number {
+  return -1 - engine;
+}
+
+/** The engine that a number from `withoutGpus` stands for. */
+function engineWithout(model: number): number {
+  return -1 - model;
 }
 
 /** A longer column with the values of a shorter one. */

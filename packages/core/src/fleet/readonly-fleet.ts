@@ -7,6 +7,7 @@ type Changes =
   | "removeNode"
   | "skipRemoved"
   | "modelNo"
+  | "engineNo"
   | "take"
   | "give"
   | "countLeaving"
@@ -16,9 +17,13 @@ type Changes =
   | "neighboursChanged";
 
 /** The fleet as everything but `apply` sees it: no query can change it. */
-export type ReadonlyFleet = Readonly<Omit<Fleet, Changes | "nodes" | "nodeByName" | "models" | "maintained">> & {
+export type ReadonlyFleet = Readonly<
+  Omit<Fleet, Changes | "nodes" | "nodeByName" | "models" | "modelEngine" | "engines" | "maintained">
+> & {
   readonly nodes: readonly (FleetNode | undefined)[];
   readonly nodeByName: ReadonlyMap<string, FleetNode>;
   readonly models: readonly string[];
+  readonly modelEngine: readonly number[];
+  readonly engines: readonly string[];
   readonly maintained: ReadonlySet<FleetNode["no"]>;
 };

@@ -1,15 +1,18 @@
 import type { NodeNo } from "../model/ids.ts";
 import { must } from "../model/must.ts";
-import type { NodeLocation } from "../model/node.ts";
+import type { NodeFacts } from "../model/node.ts";
 
 /** Levels of the topology, widest first. Each node is a domain of its own. */
 export const levels = ["zone", "block", "rack", "nvlink", "node"] as const;
 export type Level = (typeof levels)[number];
+const narrowest = levels.indexOf("node");
 
 /** One zone, block, rack, NVLink group or node. */
 export interface Domain {
   readonly no: number;
   readonly name: string;
+  /** Unique in the tree. */
+  readonly key: string;
   readonly level: number;
   readonly above: Domain | undefined;
   readonly children: Domain[];
@@ -26,16 +29,16 @@ export class Topology {
   readonly #nodesAt = new Map<Level, readonly ReadonlyMap<NodeNo, number>[]>();
   count = 0;
 
-  add(node: number, name: string, place: NodeLocation): void {
+  add(node: number, { name, engine, place }: NodeFacts): void {
     let key = "";
     let siblings = this.roots;
     let domain: Domain | undefined;
     for (const [level, part] of [place.zone, place.block, place.rack, place.nvlink, name].entries()) {
-      key += `/${part}`;
+      key += level === narrowest ? `/${engine}/${part}` : `/${part}`;
       const above: Domain | undefined = domain;
       domain = this.#byKey.get(key);
       if (domain === undefined) {
-        domain = { no: this.count++, name: part, level, above, children: [], nodes: [] };
+        domain = { no: this.count++, name: part, key, level, above, children: [], nodes: [] };
         this.#byKey.set(key, domain);
         insertByName(siblings, domain);
       }
@@ -76,8 +79,8 @@ export class Topology {
     return found;
   }
 
-  remove(node: number, name: string, place: NodeLocation): void {
-    const key = `/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${name}`;
+  remove(node: number, { name, engine, place }: NodeFacts): void {
+    const key = `/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${engine}/${name}`;
     const domain = must(this.#byKey.get(key), `node ${name} is in no domain`);
     const at = domain.nodes.indexOf(node);
     if (at < 0) throw new Error(`Bug: node ${name} is not in its domain ${key}`);
@@ -90,12 +93,13 @@ export class Topology {
 /** Siblings stay sorted by name, so that of equal domains the first by name is found first. */
 function insertByName(siblings: Domain[], domain: Domain): void {
   let at = siblings.length;
-  while (at > 0 && isBefore(domain.name, siblings[at - 1]!.name)) at--;
+  while (at > 0 && isBefore(domain, siblings[at - 1]!)) at--;
   siblings.splice(at, 0, domain);
 }
 
 /** Names that end in a number are compared by number: n2 before n10. */
-function isBefore(a: string, b: string): boolean {
+function isBefore({ name: a, key: keyA }: Domain, { name: b, key: keyB }: Domain): boolean {
+  if (a === b) return keyA < keyB;
   const [headA, numberA] = split(a);
   const [headB, numberB] = split(b);
   if (headA !== headB || numberA === numberB) return a < b;

@@ -45,8 +45,7 @@ export type Command =
       readonly ifRevision?: number;
     }
   | { readonly kind: "account.delete"; readonly path: string; readonly ifRevision?: number }
-  /** An engine's inventory: adds new nodes, refreshes the others. Sent by the shell, not by people. */
-  | { readonly kind: "node.register"; readonly nodes: readonly NodeFacts[] }
+  | RegisterNodes
   | { readonly kind: "node.cordon"; readonly node: string; readonly reason: string }
   | { readonly kind: "node.drain"; readonly node: string; readonly reason: string; readonly until?: Instant }
   /** Plans a maintenance window [B5]; null cancels planned windows and ends one that is in force. */
@@ -105,6 +104,14 @@ export type Command =
   | { readonly kind: "audit.note"; readonly notes: readonly AuditNote[] }
   /** The first input after a restore: from then on engines refuse orders of a lower epoch. */
   | { readonly kind: "epoch.begin"; readonly reason: string };
+
+/** An engine's inventory: adds new nodes, refreshes the others. Sent by the shell, not by people. */
+export interface RegisterNodes {
+  readonly kind: "node.register";
+  /** All nodes of the engine; absent = of each engine that the nodes name. */
+  readonly engine?: string;
+  readonly nodes: readonly NodeFacts[];
+}
 
 export interface SubmitJob {
   readonly kind: "job.submit";

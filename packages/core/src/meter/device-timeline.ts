@@ -1,3 +1,4 @@
+import { recordName } from "../fleet/find-node.ts";
 import type { Event, JobGrown, JobPlaced, Seat } from "../journal/event.ts";
 import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
@@ -38,17 +39,17 @@ export class DeviceTimeline {
     this.#stranded.see(event, state);
     switch (event.kind) {
       case "node-added":
-        this.#wholeNode(event.facts, event.at, () => ({ freeUnits: unitsPerGpu, mode: "up" }));
+        this.#wholeNode(state, event.facts, event.at, () => ({ freeUnits: unitsPerGpu, mode: "up" }));
         return;
       case "node-changed": {
         const node = state.fleet.node(event.node);
         const { mode } = event;
         if (node.mode !== mode)
-          this.#wholeNode(node.facts, event.at, (i) => ({ freeUnits: freeOf(state, gpuAt(node, i)), mode }));
+          this.#wholeNode(state, node.facts, event.at, (i) => ({ freeUnits: freeOf(state, gpuAt(node, i)), mode }));
         return;
       }
       case "node-removed":
-        this.#wholeNode(state.fleet.node(event.node).facts, event.at, () => ({ freeUnits: 0, mode: "removed" }));
+        this.#wholeNode(state, state.fleet.node(event.node).facts, event.at, () => ({ freeUnits: 0, mode: "removed" }));
         return;
       case "job-claimed":
         this.#kept(state, event.seats, event.at, "held");
@@ -93,11 +94,17 @@ export class DeviceTimeline {
     }
   }
 
-  #wholeNode(facts: NodeFacts, at: Instant, now: (index: number) => Pick<DeviceChange, "freeUnits" | "mode">): void {
+  #wholeNode(
+    { fleet }: ReadonlyState,
+    facts: NodeFacts,
+    at: Instant,
+    now: (index: number) => Pick<DeviceChange, "freeUnits" | "mode">,
+  ): void {
+    const node = recordName(fleet, facts);
     for (const [i, { uuid, model }] of facts.gpus.entries()) {
       const { freeUnits, mode } = now(i);
       const capacityUnits = mode === "removed" ? 0 : unitsPerGpu;
-      this.changes.push({ gpu: uuid, node: facts.name, model, at, capacityUnits, freeUnits, mode });
+      this.changes.push({ gpu: uuid, node, model, at, capacityUnits, freeUnits, mode });
     }
   }
 
@@ -135,7 +142,7 @@ export class DeviceTimeline {
   #change({ fleet }: ReadonlyState, gpu: GpuNo, change: Pick<DeviceChange, "at" | "freeUnits" | "mode">): void {
     this.changes.push({
       gpu: must(fleet.gpuUuid[gpu], "a GPU of the fleet has a uuid"),
-      node: fleet.node(fleet.gpuNode[gpu] as NodeNo).facts.name,
+      node: recordName(fleet, fleet.node(fleet.gpuNode[gpu] as NodeNo).facts),
       model: must(fleet.models[fleet.gpuModel[gpu]!], "a GPU of the fleet has a model"),
       capacityUnits: unitsPerGpu,
       ...change,

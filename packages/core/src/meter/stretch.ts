@@ -1,3 +1,4 @@
+import { recordName } from "../fleet/find-node.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
@@ -99,7 +100,7 @@ function stretchOf(state: ReadonlyState, lease: Lease, toAt: Instant, revision: 
     job: job.id,
     account: accountOf(state, job.account).path,
     user: job.user,
-    node: fleet.node(lease.node).facts.name,
+    node: recordName(fleet, fleet.node(lease.node).facts),
     devices: lease.gpus.map((gpu) => ({ gpu: uuidOf(state, gpu), state: deviceState(lease, gpu) })),
     // All GPUs of a lease are of one model: a job is placed on GPUs of one of the models that it accepts.
     model: lease.gpus[0] === undefined ? "" : modelOf(state, lease.gpus[0]),
@@ -129,7 +130,7 @@ function stretchOfRest(
     job: "",
     account: accountOf(state, account).path,
     user: "",
-    node: fleet.node(fleet.gpuNode[gpu] as NodeNo).facts.name,
+    node: recordName(fleet, fleet.node(fleet.gpuNode[gpu] as NodeNo).facts),
     devices: [{ gpu: uuid, state: "dedicated" }],
     model: modelOf(state, gpu),
     unitsEach: units,

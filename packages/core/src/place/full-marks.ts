@@ -4,13 +4,14 @@ import type { JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { tenantOf } from "../quota/accounts.ts";
 import type { SeatShape, Wish } from "../state/indexes/wish.ts";
+import { nodesAmong } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** Wishes that are known to find no free seats. A search for seats reads it first and notes in it what it found. */
 export interface FullMarks {
   /** Whether it is certain that no free seats hold a wish of an account. */
   isFull(state: ReadonlyState, wish: Wish, spec: JobSpec, account: AccountNo): boolean;
-  /** No free seats hold a wish, plans aside: for any account, or for the tenant of this one. */
+  /** No free seats hold a wish, plans aside: for any account, or for the neighbours of this one. */
   noteFull(state: ReadonlyState, wish: Wish, account: AccountNo | undefined): void;
 }
 
@@ -20,7 +21,7 @@ export const noMarks: FullMarks = { isFull: () => false, noteFull: () => {} };
 interface Mark {
   /** The change of the fleet up to which no free seats are known to hold the shape; -1 = there may be some. */
   fullAt: number;
-  /** The same by tenant, where only the jobs of other tenants are in the way. */
+  /** The same by `sideOf` an account, where other tenants or pools are in the way. */
   readonly fullFor: Map<AccountNo, number>;
 }
 
@@ -38,13 +39,15 @@ export class KnownFull implements FullMarks {
     const mark = this.#marks.size === 0 ? undefined : this.#marks.get(wish.shape);
     if (mark === undefined) return false;
     const { count } = state.fleet.changes;
-    mark.fullAt = fullUpTo(state.fleet, wish, spec, mark.fullAt);
+    // What is closed to this account may be open to another.
+    const anyone = state.nodePools.limited.length > 0 ? undefined : account;
+    mark.fullAt = fullUpTo(state, wish, spec, anyone, mark.fullAt);
     if (mark.fullAt === count) return true;
     if (mark.fullFor.size === 0) return false;
-    const tenant = tenantOf(state, account).no;
-    const fullAt = fullUpTo(state.fleet, wish, spec, mark.fullFor.get(tenant) ?? -1);
-    if (fullAt < 0) mark.fullFor.delete(tenant);
-    else mark.fullFor.set(tenant, fullAt);
+    const side = sideOf(state, account);
+    const fullAt = fullUpTo(state, wish, spec, account, mark.fullFor.get(side) ?? -1);
+    if (fullAt < 0) mark.fullFor.delete(side);
+    else mark.fullFor.set(side, fullAt);
     return fullAt === count;
   }
 
@@ -52,7 +55,7 @@ export class KnownFull implements FullMarks {
     const { count } = state.fleet.changes;
     const mark = this.#markOf(shape);
     if (account === undefined) mark.fullAt = count;
-    else mark.fullFor.set(tenantOf(state, account).no, count);
+    else mark.fullFor.set(sideOf(state, account), count);
   }
 
   /** Which tenants may share a GPU changed. */
@@ -71,16 +74,29 @@ export class KnownFull implements FullMarks {
   }
 }
 
+/** Pools are open to accounts, neighbours to tenants. */
+function sideOf(state: ReadonlyState, account: AccountNo): AccountNo {
+  return state.nodePools.limited.length > 0 ? account : tenantOf(state, account).no;
+}
+
 /**
  * Advances `fullAt`, the change up to which no free seats are known to hold a wish; -1 = unknown. It stops at a node that
  * might hold a member now: by the next call the free room there may be taken.
  */
-function fullUpTo(fleet: ReadonlyFleet, { options }: Wish, spec: JobSpec, fullAt: number): number {
+function fullUpTo(
+  state: ReadonlyState,
+  { options }: Wish,
+  spec: JobSpec,
+  account: AccountNo | undefined,
+  fullAt: number,
+): number {
+  const { fleet } = state;
   const { count, recent } = fleet.changes;
   if (fullAt < 0 || count - fullAt > recent.length) return -1;
   for (let change = fullAt; change < count; change++) {
     const node = fleet.nodes[recent[change % recent.length]!];
-    if (node !== undefined && mayHoldOne(fleet, node, options, spec)) return change;
+    if (node === undefined || !mayHoldOne(fleet, node, options, spec)) continue;
+    if (account === undefined || nodesAmong(state, account, spec)?.has(node) !== false) return change;
   }
   return count;
 }

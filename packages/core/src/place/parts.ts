@@ -82,6 +82,7 @@ function onePart(
   const tryGpu = (gpu: number): Seat | undefined => {
     const node = fleet.nodes[fleet.gpuNode[gpu]!];
     if (node === undefined || node.mode !== "up" || fleet.gpuHeldFor[gpu] !== 0 || !usable(node.no)) return undefined;
+    if (need.among !== undefined && !need.among.has(node)) return undefined;
     if (need.mayUse !== undefined && !need.mayUse(node)) {
       if (better.isolation > better[why]) why = "isolation";
       return undefined;
@@ -146,7 +147,10 @@ function onePart(
   if (found !== undefined) return found;
   const { mayUse } = need;
   if (mayUse === undefined || better[why] >= better.isolation) return why;
-  const isKept = (gpu: number) => usable(fleet.gpuNode[gpu]!) && !mayUse(fleet.node(fleet.gpuNode[gpu]! as NodeNo));
+  const isKept = (gpu: number) => {
+    const node = fleet.node(fleet.gpuNode[gpu]! as NodeNo);
+    return usable(node.no) && need.among?.has(node) !== false && !mayUse(node);
+  };
   return anyGpu(fleet, need.model, freeMin, added, isKept) ? "isolation" : why;
 }
 

@@ -75,7 +75,8 @@ export function placeJob(
     const { unitsEach } = job.spec.gpus[choice]!;
     return { choice, unitsEach, class: cover === noAccount ? "burst" : "guaranteed", cover, seats };
   }
-  if (full) marks.noteFull(state, wish, apart ? job.account : undefined);
+  const isOfSide = apart || state.nodePools.limited.length > 0;
+  if (full) marks.noteFull(state, wish, isOfSide ? job.account : undefined);
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import { DomainRoom } from "../fleet/domain-room.ts";
-import { type BesidePlans, keyOf, type MayUse, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
+import { type BesidePlans, keyOf, type MayUse, type MemberNeed, membersThatFit } from "../fleet/fit.ts";
 import { spreadGang } from "../fleet/gang.ts";
 import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { NoSeat } from "../gpu/seat.ts";
@@ -7,6 +7,7 @@ import type { Seat } from "../journal/event.ts";
 import type { FleetWorth } from "../learn/worth/fleet-worth.ts";
 import type { Job, JobSpec } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
+import { needFor } from "../state/narrowing.ts";
 import { newcomerOf } from "../state/neighbours.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import type { SeatSeeker } from "./apart.ts";
@@ -36,7 +37,7 @@ export function findSeats(
 ): Seat[] | NoSeat {
   const { spec } = job;
   const { fleet } = state;
-  const anywhere = needOf(spec, choice, model, burst);
+  const anywhere = needFor(state, job, choice, model, burst);
   const apart = keptApart(state, job.account);
   const may = nodesFor(state, job);
   const mayUse = within === undefined ? may : both(within, may);

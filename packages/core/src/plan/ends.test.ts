@@ -51,7 +51,7 @@ describe("the ends of running jobs", () => {
     const w = busy();
     const ends = new Ends(w.state, w.now, endOf);
     const { spec } = jobOf(w, "open");
-    const need = (gpus: number) => ({ ...needOf(spec, 0, 0), gpus });
+    const need = (gpus: number) => ({ ...needOf(spec, 0, 0, undefined), gpus });
     assert.deepEqual([ends.roomAfter(need(1), false), ends.roomAfter(need(4), false)], [7, 1]);
     assert.equal(ends.roomAfter(need(1), true), 2);
     assert.throws(() => ends.roomAfter(need(0), false), /Bug/);

@@ -45,14 +45,14 @@ export class Ends {
   }
 
   /** How many members fit at most once every job with a known end has ended. */
-  roomAfter({ model, gpus }: MemberNeed, apart: boolean): number {
+  roomAfter({ model, gpus, among }: MemberNeed, apart: boolean): number {
     if (gpus <= 0) throw new Error("Bug: only members with whole GPUs are counted by GPUs");
     const { fleet, endings } = this.#state;
     if (!this.#areIndexed) this.#endingOn ??= this.#countEnding();
     const ending = this.#endingOn ?? endings.gpusOn;
     let members = 0;
     for (const node of fleet.nodes) {
-      if (node === undefined || fleet.soleModel(node) !== model) continue;
+      if (node === undefined || fleet.soleModel(node) !== model || among?.has(node) === false) continue;
       const here = Math.floor((fleet.nodeFreeGpus[node.no]! + (ending[node.no] ?? 0)) / gpus);
       members += apart ? Math.min(1, here) : here;
     }

@@ -22,7 +22,7 @@ function world(): World {
 function roomFor(w: World, id: string): FutureRoom {
   const job = jobOf(w, id);
   const plans = new PlanList(w.state, w.now, endOf);
-  const room = new FutureRoom(plans, { job, choice: 0, need: needOf(job.spec, 0, 0), isPart: false });
+  const room = new FutureRoom(plans, { job, choice: 0, need: needOf(job.spec, 0, 0, undefined), isPart: false });
   room.countAll();
   return room;
 }

@@ -1,5 +1,5 @@
 import { DomainRoom } from "../fleet/domain-room.ts";
-import type { Going, MayUse, MemberAsk, MemberNeed } from "../fleet/fit.ts";
+import { type Going, isInEngine, type MayUse, type MemberAsk, type MemberNeed } from "../fleet/fit.ts";
 import { spreadGang } from "../fleet/gang.ts";
 import { opensBy, outlasts } from "../fleet/maintenance.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
@@ -161,9 +161,10 @@ export class FutureRoom {
     return members === 0 || !isPart ? members : this.#partsOn(node, members).members;
   }
 
-  /** Whether a node takes the job at all: by maintenance, by its tenant, and by jobs it is to be kept apart from. */
+  /** Whether a node takes the job at all: by what it is, by maintenance, by its tenant, and by jobs it is to be kept apart from. */
   #takesJob(node: FleetNode): boolean {
-    const { job } = this.#option;
+    const { job, need } = this.#option;
+    if (!isInEngine(this.#state.fleet, node, need) || need.among?.has(node) === false) return false;
     if (!opensBy(node, this.#at) || !outlasts(node, job.spec, this.#at)) return false;
     if (this.#mayUse !== undefined && this.#isKeptOff(node, this.#mayUse)) return false;
     return this.#apartFrom?.has(node.no) !== true;

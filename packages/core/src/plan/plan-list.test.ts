@@ -21,7 +21,7 @@ function full(): World {
 
 function planFor(list: PlanList, id: string): Plan {
   const job = list.state.jobById.get(jobId(id))!;
-  const plan = earliestStart(list, { job, choice: 0, ask: needOf(job.spec, 0, 0), mayStartNow: false });
+  const plan = earliestStart(list, { job, choice: 0, ask: needOf(job.spec, 0, 0, undefined), mayStartNow: false });
   assert.ok(plan !== undefined, `${id} has a start`);
   return plan;
 }

@@ -1,4 +1,3 @@
-import { needOf } from "../fleet/fit.ts";
 import type { Seat } from "../journal/event.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
@@ -7,6 +6,7 @@ import { isConfidential } from "../place/dedicated.ts";
 import { isInside } from "../quota/accounts.ts";
 import { modelsFor } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
+import { needFor } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { Backfill } from "./backfill.ts";
 import { earliestStart } from "./earliest-start.ts";
@@ -57,7 +57,8 @@ export class Timeline {
     if (isConfidential(this.#state, job.account) && waitsForQuota(this.#state, job)) return undefined;
     for (let choice = 0; choice < job.spec.gpus.length; choice++) {
       for (const model of modelsFor(this.#state, job, choice)) {
-        const plan = earliestStart(this.#plans, { job, choice, ask: needOf(job.spec, choice, model), mayStartNow });
+        const ask = needFor(this.#state, job, choice, model);
+        const plan = earliestStart(this.#plans, { job, choice, ask, mayStartNow });
         if (plan !== undefined) return plan;
       }
     }

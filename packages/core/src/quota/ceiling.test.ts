@@ -13,7 +13,7 @@ function labWith(quota: Partial<Quota>) {
   const w = new World().nodes(["h", "H100-80GB:4"], ["a", "A100:4"]);
   w.account("lab", { quota: { guarantee: {}, weight: 1, ...quota } }).account("lab/vision");
   const { state } = w;
-  const [h100, a100] = ["H100-80GB", "A100"].map((name) => state.fleet.modelNo(name)) as [number, number];
+  const [h100, a100] = ["H100-80GB", "A100"].map((name) => state.fleet.modelNo(name, 0)) as [number, number];
   const vision = state.accountByPath.get("lab/vision")!.no;
   const hit = (demand: Partial<Demand>) => {
     const full = { model: h100, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0, ...demand };

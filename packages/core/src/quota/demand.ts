@@ -1,9 +1,10 @@
+import { withoutGpus } from "../fleet/gpu-columns.ts";
 import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import { enginesHave } from "../gpu/engines.ts";
 import type { Newcomer, PartAsk } from "../gpu/seat.ts";
 import { seatPart } from "../gpu/seat.ts";
 import { modelMatches } from "../model/gpu-name.ts";
-import type { GpuNo } from "../model/ids.ts";
+import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { must } from "../model/must.ts";
 
@@ -14,7 +15,7 @@ interface WithFleet {
 
 /** The amounts that a job would hold. */
 export interface Demand {
-  /** Model number in the fleet; -1 without GPUs. */
+  /** Model number in the fleet; below 0 without GPUs. */
   readonly model: number;
   readonly units: number;
   readonly memoryUnits: number;
@@ -25,10 +26,19 @@ export interface Demand {
 /** No demand at all. */
 export const nothing: Demand = { model: -1, units: 0, memoryUnits: 0, cpusMilli: 0, memoryMiB: 0 };
 
-/** The model of a job's GPUs by its seats or leases, which all have the same model; -1 = the job has no GPUs. */
-export function modelOn({ fleet }: WithFleet, seats: readonly { readonly gpus: readonly GpuNo[] }[]): number {
-  const gpu = seats[0]?.gpus[0];
-  return gpu === undefined ? -1 : fleet.gpuModel[gpu]!;
+/** A seat or lease: its node and GPUs. */
+interface Seated {
+  readonly node: NodeNo;
+  readonly gpus: readonly GpuNo[];
+}
+
+/** The model of a job's GPUs by its seats or leases, which all have the same model; below 0 = the job has no GPUs. */
+export function modelOn({ fleet }: WithFleet, [first]: readonly Seated[]): number {
+  if (first === undefined) return -1;
+  const gpu = first.gpus[0];
+  if (gpu !== undefined) return fleet.gpuModel[gpu]!;
+  const node = fleet.nodes[first.node];
+  return node === undefined ? -1 : withoutGpus(fleet.engines.indexOf(node.facts.engine));
 }
 
 /** What the minimum of a job's members would hold together, on a model, with alternative `choice`. */
@@ -69,15 +79,22 @@ function partOn(
   return most.compute > 0 ? most : { compute: ask.compute, memory: ask.memory };
 }
 
-/** The numbers of the models that satisfy an alternative, in order of appearance; `[-1]` for a job without GPUs. */
+/** The numbers of the models that satisfy an alternative, in order of appearance; without GPUs one below 0 per engine. */
 export function modelsFor({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: number): number[] {
   const ask = job.spec.gpus[choice]!;
-  if (ask.count === 0) return [-1];
-  const { needs = [] } = job.spec;
+  const { needs = [], engine } = job.spec;
+  if (ask.count === 0) {
+    if (fleet.engines.length < 2) return [-1];
+    return fleet.engines.flatMap((name, no) => (engine === undefined || name === engine ? withoutGpus(no) : []));
+  }
   const found: number[] = [];
   for (const [no, model] of fleet.models.entries())
-    if (modelMatches(ask.model, model) && enginesHave(model, needs)) found.push(no);
+    if (modelMatches(ask.model, model) && enginesHave(model, needs) && isIn(fleet, no, engine)) found.push(no);
   return found;
+}
+
+function isIn(fleet: ReadonlyFleet, model: number, engine: string | undefined): boolean {
+  return engine === undefined || fleet.engineOf(model) === engine;
 }
 
 /** A trusted tenant with work that promises no latency: no rule of sharing limits it on an empty GPU. */

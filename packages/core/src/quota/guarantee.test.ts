@@ -98,7 +98,7 @@ describe("a covered job", () => {
 function mixed(guarantee: GpuAmounts) {
   const quota = { guarantee, weight: 1 };
   const w = new World().nodes(["h", "H100-80GB:4"], ["a", "A100:4"]).account("lab", { quota });
-  const [h100, a100] = ["H100-80GB", "A100"].map((name) => w.state.fleet.modelNo(name)) as [number, number];
+  const [h100, a100] = ["H100-80GB", "A100"].map((name) => w.state.fleet.modelNo(name, 0)) as [number, number];
   return { state: w.state, lab: w.state.accountByPath.get("lab")!, h100, a100 };
 }
 

@@ -64,7 +64,7 @@ describe("an idle guarantee", () => {
     const guest = w.state.accountByPath.get("guest")!.no;
     const beside = (model: string, gpus: number) => {
       const units = gpus * gpu;
-      const demand = { model: w.state.fleet.modelNo(model), units, memoryUnits: units, cpusMilli: 0, memoryMiB: 0 };
+      const demand = { model: w.state.fleet.modelNo(model, 0), units, memoryUnits: units, cpusMilli: 0, memoryMiB: 0 };
       return unlentBeside(w.state, guest, demand, (name) => w.state.fleet.freeUnitsUp(name));
     };
     assert.deepEqual([beside("H100-80GB", 1), beside("H100-80GB", 2), beside("A100", 4)], [0, gpu, 0]);

@@ -12,7 +12,7 @@ const quarter = unitsPerGpu / 4;
 function ground() {
   const quota = { guarantee: { H100: 2 * unitsPerGpu }, weight: 1 };
   const { state } = new World().nodes(["h", "H100:4"], ["a", "A100:4"]).account("lab", { quota });
-  const [h100, a100] = ["h", "a"].map((name) => state.fleet.soleModel(state.fleet.nodeByName.get(name)!));
+  const [h100, a100] = ["h", "a"].map((name) => state.fleet.soleModel(state.fleet.nodeByName.get(`test/${name}`)!));
   return { state, lab: state.accountByPath.get("lab")!, h100: h100!, a100: a100! };
 }
 

@@ -19,6 +19,7 @@ import { Endings } from "./indexes/endings.ts";
 import { Leases } from "./indexes/leases.ts";
 import { Load } from "./indexes/load.ts";
 import { NodePools } from "./indexes/node-pools.ts";
+import { OfferKinds } from "./indexes/offer-kinds.ts";
 import { Resumable } from "./indexes/resumable.ts";
 import { Timers } from "./indexes/timers.ts";
 import { VictimClasses } from "./indexes/victim-classes.ts";
@@ -85,6 +86,7 @@ export function emptyState(): State {
     leases: new Leases(jobs, jobById),
     apart,
     nodePools: new NodePools(),
+    offerKinds: new OfferKinds(),
     waiting: new Waiting(apart),
     lendingLimits: 0,
     lendingNames: new Map(),

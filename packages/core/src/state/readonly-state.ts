@@ -38,6 +38,7 @@ interface Views {
   readonly leases: Omit<State["leases"], "count">;
   readonly resumable: Omit<State["resumable"], "add" | "delete">;
   readonly load: Pick<State["load"], "ofTenant" | "ofUser">;
+  readonly offerKinds: Omit<State["offerKinds"], "note" | "forget">;
   readonly nodePools: Omit<State["nodePools"], "change" | "note">;
   readonly slots: object;
 }

@@ -26,6 +26,7 @@ import type { Endings } from "./indexes/endings.ts";
 import type { Leases } from "./indexes/leases.ts";
 import type { Load } from "./indexes/load.ts";
 import type { NodePools } from "./indexes/node-pools.ts";
+import type { OfferKinds } from "./indexes/offer-kinds.ts";
 import type { Resumable } from "./indexes/resumable.ts";
 import type { Timers } from "./indexes/timers.ts";
 import type { VictimClasses } from "./indexes/victim-classes.ts";
@@ -100,6 +101,7 @@ export interface Indexes extends QuotaFacts {
   readonly leases: Leases;
   readonly apart: ApartNames;
   readonly nodePools: NodePools;
+  readonly offerKinds: OfferKinds;
   /** The queue. */
   readonly waiting: Waiting;
   /** How many tenants are confidential. */

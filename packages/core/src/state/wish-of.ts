@@ -23,6 +23,7 @@ function workOut(state: ReadonlyState, wish: Wish, spec: JobSpec): void {
       model,
       demand: demandOf(state, { spec }, choice, model),
       fitsEmptyAt: -1,
+      fitsEmptyAmong: undefined,
     })),
   );
   // An alternative on a model that the fleet does not have is no option.

@@ -11,7 +11,7 @@ export function withoutAll(gpus: RawJob["gpus"], fleet: ReadonlyFleet): RawJob["
     if (match === null) return each;
     const most = mostOnOneNode(fleet, match[1] ?? "*");
     if (most === 0) {
-      const models = fleet.models.join(", ") || "none";
+      const models = fleet.modelsPresent().join(", ") || "none";
       const why = `asks for all GPUs of a node, and no node has ${match[1] ?? "any"}`;
       mistakes.push(refuse("never-fits", field, each, why, `models of the fleet: ${models}`));
     }

@@ -127,14 +127,15 @@ export function jobId(id: string): JobId {
   return `job_${id}` as JobId;
 }
 
-/** A node's facts from text such as `H100:8`. */
-export function nodeOf(name: string, gpus: string): NodeFacts {
+/** A node's facts from `n0` or `engine/n0`, and text such as `H100:8`. */
+export function nodeOf(key: string, gpus: string): NodeFacts {
+  const [name, engine = "test"] = key.split("/").reverse() as [string, string?];
   const [model, count] = gpus.split(":") as [string, string];
   return {
     name,
-    engine: "test",
+    engine,
     place: { zone: "z", block: "b", rack: "r", nvlink: name },
-    gpus: Array.from({ length: Number(count) }, (_, i) => ({ uuid: `GPU-${name}-${i}`, model, memoryMiB: 81_559 })),
+    gpus: Array.from({ length: Number(count) }, (_, i) => ({ uuid: `GPU-${key}-${i}`, model, memoryMiB: 81_559 })),
     cpusMilli: 64_000,
     memoryMiB: 512_000,
     virtual: true,

@@ -137,11 +137,12 @@ function endlessOn(state: ReadonlyState, job: Job, now: Instant): number {
 /** Jobs that hold GPUs of a model this job could use or, if it needs no GPUs, cores or memory. */
 function* holdersOf(state: ReadonlyState, job: Job): Generator<Job> {
   const models = new Set(job.spec.gpus.flatMap((_, choice) => modelsFor(state, job, choice)));
+  const withoutGpus = job.spec.gpus.some((ask) => ask.count === 0);
   for (const other of state.active.values()) {
     const { spec, leases } = other;
     const gpu = leases[0]?.gpus[0];
     const isInTheWay =
-      models.has(-1) && leases.length > 0
+      withoutGpus && leases.length > 0
         ? spec.cpusMilli + spec.memoryMiB > 0
         : gpu !== undefined && models.has(state.fleet.gpuModel[gpu]!);
     if (isInTheWay) yield other;

@@ -1,13 +1,13 @@
 import { type Victim, whole } from "../claim/draft/victim.ts";
 import { partNeedOf } from "../claim/seats/part-seats.ts";
 import { Site } from "../claim/seats/site.ts";
-import { needOf } from "../fleet/fit.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import { before } from "../queue/in-account.ts";
 import { queueOrderOf } from "../quota/accounts.ts";
 import { modelsFor } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
+import { needFor } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
 
@@ -45,7 +45,7 @@ function fitsWithout(state: ReadonlyState, job: Job, others: readonly Victim[]):
   const { min, apart } = job.spec.members;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
-      const need = { ...needOf(job.spec, choice, model), part: partNeedOf(state, job, choice) };
+      const need = { ...needFor(state, job, choice, model), part: partNeedOf(state, job, choice) };
       const fitsOn = (no: NodeNo) => new Site(state.fleet, state.fleet.node(no), need).fits(others);
       let members = 0;
       for (const node of state.fleet.nodes)

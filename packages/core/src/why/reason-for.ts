@@ -1,4 +1,4 @@
-import { gpusThatFit, type MemberNeed, membersThatFit, needOf, type View } from "../fleet/fit.ts";
+import { gpusThatFit, type MemberNeed, membersThatFit, type View } from "../fleet/fit.ts";
 import { outlasts } from "../fleet/maintenance.ts";
 import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { LimitHit } from "../gate/limits.ts";
@@ -17,6 +17,7 @@ import { before } from "../queue/in-account.ts";
 import { pathUp } from "../quota/accounts.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import { arrayUseOf } from "../schedule/array-limit.ts";
+import { needFor } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { unmadeById } from "../state/unmade.ts";
 import { isPassedOver } from "./passed-over.ts";
@@ -78,7 +79,7 @@ function reasonAs(state: ReadonlyState, job: Job, choice: number, model: number,
   const ask = spec.gpus[choice]!;
   const name = model < 0 ? "" : state.fleet.models[model]!;
   const needed = ask.count * members;
-  const need = needOf(spec, choice, model);
+  const need = needFor(state, job, choice, model);
   const seats = findSeats(state, job, choice, model);
   const wholeNodes = isConfidential(state, job.account);
   const held = wholeNodes && typeof seats === "object" ? heldBeside(state, job.account, seats) : undefined;

@@ -126,7 +126,11 @@ export interface Taint {
 }
 
 export interface Node extends KubeObject {
-  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
+  readonly spec?: {
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly Taint[];
+    readonly podCIDRs?: readonly string[];
+  };
   readonly status?: {
     readonly allocatable?: Readonly<Record<string, string>>;
     readonly capacity?: Readonly<Record<string, string>>;

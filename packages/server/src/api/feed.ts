@@ -8,7 +8,9 @@ import {
   elementsOf,
   type JobNo,
   moneyText,
+  type NodeFacts,
   type NodeNo,
+  nodeName,
   parseLeaseId,
   type ReadonlyState,
 } from "@tessera/core";
@@ -33,6 +35,7 @@ interface Names {
   jobById(id: string): { readonly id: string; readonly account: string } | undefined;
   account(no: AccountNo): string | undefined;
   node(no: NodeNo): string | undefined;
+  newNode(facts: NodeFacts): string;
 }
 
 const keptMax = 10_000;
@@ -114,7 +117,11 @@ function namesIn(state: ReadonlyState): Names {
     job: (no) => named(state.jobs.get(no) ?? state.arrays.get(no)),
     jobById: (id) => named(state.jobById.get(id as never) ?? state.arrayById.get(id as never)),
     account: (no) => state.accounts[no]?.path,
-    node: (no) => state.fleet.nodes[no]?.facts.name,
+    node: (no) => {
+      const node = state.fleet.nodes[no];
+      return node && nodeName(state.fleet, node);
+    },
+    newNode: (facts) => nodeName(state.fleet, { facts }),
   };
 }
 
@@ -159,7 +166,7 @@ function namesOf(events: readonly Event[], state: ReadonlyState): Names {
 function subjectOf(event: Event, names: Names): { subject: string; account: string } | undefined {
   switch (event.kind) {
     case "node-added":
-      return { subject: event.facts.name, account: "" };
+      return { subject: names.newNode(event.facts), account: "" };
     case "node-changed":
     case "maintenance-planned":
     case "node-removed": {

@@ -92,8 +92,12 @@ export function renderAccount(state: ReadonlyState, seal: Seal, account: Account
   let borrowed = 0;
   const { guarantee } = account.terms.quota;
   let anyLeft = guarantee["*"] ?? 0;
+  const heldOf = new Map<string, number>();
   for (const [no, units] of usage.byModel.entries()) {
     const model = state.fleet.models[no]!;
+    heldOf.set(model, (heldOf.get(model) ?? 0) + units);
+  }
+  for (const [model, units] of heldOf) {
     if (units > 0) byModel[model] = gpusOf(units);
     const beyond = Math.max(0, units - (guarantee[model] ?? 0));
     const fromAny = Math.min(beyond, anyLeft);

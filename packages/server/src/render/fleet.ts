@@ -1,4 +1,4 @@
-import { type FleetNode, type GpuNo, type Job, jobOf, type ReadonlyState, type User } from "@tessera/core";
+import { type FleetNode, type GpuNo, type Job, jobOf, nodeName, type ReadonlyState, type User } from "@tessera/core";
 import type { GpuShape, NodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 import type { Seal } from "../access/seal.ts";
@@ -27,11 +27,12 @@ export class Holders {
 /** A node for this viewer: what others run there is counted, never named. */
 export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node: FleetNode): NodeShape {
   const { facts } = node;
+  const pool = state.nodePools.of(node.no);
   let freeUnits = 0;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++)
     freeUnits += state.fleet.gpuFree[gpu]!;
   return {
-    name: facts.name,
+    name: nodeName(state.fleet, node),
     engine: facts.engine,
     mode: node.mode,
     reason: node.reason,
@@ -44,6 +45,10 @@ export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node:
     memoryMiB: facts.memoryMiB,
     memoryFreeMiB: node.freeMemoryMiB,
     virtual: facts.virtual,
+    ...(facts.labels !== undefined && { labels: { ...facts.labels } }),
+    ...(pool !== undefined && { pool: pool.name }),
+    ...(facts.condition !== undefined && { condition: facts.condition }),
+    ...(facts.withheld !== undefined && facts.withheld.length > 0 && { gpusWithheld: facts.withheld.length }),
     ...(node.drainUntil > 0 && { drainUntil: timestamp(node.drainUntil) }),
     ...(node.maintenance !== undefined && {
       maintenance: node.maintenance.map(({ from, to, zone, reason, active }) => ({
@@ -82,7 +87,7 @@ export function renderGpu(
   const seen = holders.of(gpu).filter((job) => may(state, viewer, "job.read", job.account));
   return {
     uuid: facts.uuid,
-    node: node.facts.name,
+    node: nodeName(state.fleet, node),
     index,
     model: facts.model,
     memoryMiB: facts.memoryMiB,

@@ -11,6 +11,7 @@ import {
   type KeptOutput,
   type Lease,
   leaseIdOf,
+  nodeName,
   parseJob,
   type RawJob,
   type ReadonlyState,
@@ -54,12 +55,18 @@ export function renderMember(state: ReadonlyState, lease: Lease): Member {
   return {
     rank: lease.rank,
     lease: lease.id,
-    node: state.fleet.nodes[lease.node]?.facts.name ?? "",
+    node: nameOf(state, lease.node),
     gpus: lease.gpus.map((gpu) => state.fleet.gpuUuid[gpu]!),
     state: lease.state,
     ...(lease.enforcement !== undefined && { enforcement: lease.enforcement }),
     ...(lease.startedAt !== undefined && { startedAt: timestamp(lease.startedAt) }),
   };
+}
+
+/** The name of a node; empty where it has left the fleet. */
+function nameOf({ fleet }: ReadonlyState, no: number): string {
+  const node = fleet.nodes[no];
+  return node === undefined ? "" : nodeName(fleet, node);
 }
 
 /** What does not change while a job lives. */
@@ -80,11 +87,10 @@ function fixed(state: ReadonlyState, job: Job | JobArray) {
 /** A start that is over, as it is shown. */
 export function pastAttempt(state: ReadonlyState, job: Job, record: AttemptRecord): PastAttempt {
   const { attempt, seats, placedAt, startedAt, endedAt, result, why, exitCode } = record;
-  // A node that was lost may have left the fleet since.
   const members = seats.map((seat, rank) => ({
     rank,
     lease: leaseIdOf(job.id, attempt, rank),
-    node: state.fleet.nodes[seat.node]?.facts.name ?? "",
+    node: nameOf(state, seat.node),
     gpus: seat.gpus.map((gpu) => state.fleet.gpuUuid[gpu]!),
     state: "ended",
   }));

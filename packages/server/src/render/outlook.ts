@@ -4,6 +4,7 @@ import {
   type Displaced,
   durationText,
   type JobSpec,
+  nodeName,
   type Outlook,
   type ReadonlyState,
   type Rule,
@@ -68,7 +69,7 @@ export function renderSeats({ fleet }: ReadonlyState, outlook: Outlook): DryRun[
   if (outlook.when !== "now") return [];
   return outlook.placement.seats.map(({ node, gpus, part }, rank) => ({
     rank,
-    node: fleet.node(node).facts.name,
+    node: nodeName(fleet, fleet.node(node)),
     gpus: gpus.length,
     model: gpus.length === 0 ? "" : fleet.models[fleet.gpuModel[gpus[0]!]!]!,
     ...(part !== undefined && { part: part.profile ?? `${part.mode} ${percentOf(part.compute)}` }),
@@ -85,7 +86,7 @@ export function renderStart({ fleet }: ReadonlyState, outlook: Outlook, now: num
     case "now":
       return { when: "now", at: timestamp(now + outlook.graceMs) };
     case "later": {
-      const nodes = outlook.nodes.map((no) => fleet.node(no).facts.name);
+      const nodes = outlook.nodes.map((no) => nodeName(fleet, fleet.node(no)));
       return { when: "later", at: timestamp(outlook.at), basis: outlook.guessed ? "run-times" : "plan", nodes };
     }
     case "unknown":

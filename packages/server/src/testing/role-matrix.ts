@@ -100,10 +100,10 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   upEngine: { fleet: true, needs: "engine.write", answers: 422 },
   deleteEngine: { fleet: true, needs: "engine.write", answers: 422 },
   listPools: { anywhere: true },
-  createPool: { anywhere: true, needs: "pool.write", answers: 422 },
-  getPool: { anywhere: true, answers: 404 },
-  editPool: { anywhere: true, needs: "pool.write", answers: 404 },
-  deletePool: { anywhere: true, needs: "pool.write", answers: 404 },
+  createPool: { anywhere: true, needs: "pool.write" },
+  getPool: { fleet: true },
+  editPool: { fleet: true, needs: "pool.write" },
+  deletePool: { fleet: true, needs: "pool.write" },
   getPolicy: { anywhere: true },
   setPolicy: { anywhere: true, needs: "policy.write" },
   listUsers: { anywhere: true, needs: "user.read" },
@@ -230,6 +230,7 @@ export async function requestFor(
       case "binding":
         return route.path.replace(":binding", at(`${(await other()).id}:viewer:${account}`));
       default:
+        if (route.path.includes(":pool") && exists) await tenancy.pool(`p${n}`, { labels: { n: `${n}` } });
         return route.path
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
@@ -294,7 +295,12 @@ export async function requestFor(
     case "createEngine":
       return { path, body: { name: `e${n}`, kind: "simulated", settings: { fleet: "1x1:H100" } } };
     case "createPool":
+      // Pools are few; those of other cells make room for the next.
+      for (const pool of [...tenancy.control.state.pools.keys()])
+        await tenancy.control.must({ kind: "pool.delete", name: pool });
       return { path, body: { name: `p${n}`, labels: { kind: "x" } } };
+    case "editPool":
+      return { path, body: { price: "1.5", tenants: null } };
     case "maintainNode":
       return { path, body: { cancel: true } };
     case "setPolicy":

@@ -9,6 +9,7 @@ import {
   type AccountTerms,
   isRefusal,
   type JobId,
+  type PoolTerms,
   type PriceVersion,
   parseJob,
   plainTerms,
@@ -75,6 +76,10 @@ export class Tenancy {
     const id = newId("job_") as JobId;
     await this.control.must({ kind: "job.submit", id, account, user, spec, endedBefore: [] });
     return id;
+  }
+
+  async pool(name: string, { labels }: Pick<PoolTerms, "labels">): Promise<void> {
+    await this.control.must({ kind: "pool.create", name, terms: { labels, perMille: 1_000 } });
   }
 
   /** A price list that holds since ever. */

@@ -22,13 +22,15 @@ export function scenarioText({ name, nodes, accounts, policy, steps }: Scenario,
   ].join("\n");
 }
 
-function nodeText({ name, model, gpus, zone, block, rack, cpusMilli, memoryMiB, mode }: ScenarioNode): string {
+function nodeText(node: ScenarioNode): string {
+  const { name, engine, model, gpus, zone, block, rack, cpusMilli, memoryMiB, mode } = node;
   const digits = /\d+$/.exec(name)?.[0] ?? "";
   const fields = [`nodes: 1`, `named: ${name.slice(0, name.length - digits.length)}`, `gpus: ${model}:${gpus}`];
   fields.push(`zone: ${zone}`, `block: ${block}`, `rack: ${rack}`);
   if (cpusMilli !== plenty) fields.push(`cpus: ${cpusMilli / 1000}`);
   if (memoryMiB !== plenty) fields.push(`memory: ${memoryMiB}MiB`);
   fields.push(`mode: ${mode}`);
+  if (engine !== undefined) fields.push(`engine: ${engine}`);
   return `{${fields.join(", ")}}`;
 }
 

@@ -2,7 +2,7 @@ import { BadField, type FieldPath, Fields, knownName, listOf, type Read } from "
 import type { PoolMode, ScenarioNode } from "./scenario.ts";
 import { cpus, name, nodeGpus, size, whole } from "./values.ts";
 
-const keys = ["nodes", "named", "gpus", "rack", "block", "zone", "cpus", "memory", "mode"];
+const keys = ["nodes", "named", "gpus", "rack", "block", "zone", "cpus", "memory", "mode", "engine"];
 const modes: readonly PoolMode[] = ["whole", "mig", "mps", "timeslice"];
 
 /** More than any job asks for, and small enough that sums over a fleet stay exact. */
@@ -24,6 +24,7 @@ function readGroup(value: unknown, at: FieldPath, taken: Set<string>): ScenarioN
   const prefix = group.need("named", name, "give the names of the nodes a beginning, such as named: n");
   const { model, count: gpus } = group.need("gpus", nodeGpus, "say what each node has, such as H100:8");
   const common = {
+    ...group.take("engine", (each, where) => ({ engine: name(each, where) })),
     model,
     gpus,
     gpuMemoryMiB: memoryInName(model) ?? gpuMemoryMiB,

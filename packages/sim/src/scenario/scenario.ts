@@ -24,6 +24,8 @@ export type { PoolMode };
 
 export interface ScenarioNode {
   readonly name: string;
+  /** Absent = the one that all nodes are in where none is named. */
+  readonly engine?: string;
   readonly model: string;
   readonly gpus: number;
   readonly gpuMemoryMiB: number;

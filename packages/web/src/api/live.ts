@@ -11,6 +11,8 @@ const keys: Readonly<Partial<Record<RouteId, (item: never) => string>>> = {
   readFleet: (item: { name: string }) => item.name,
   listNodes: (item: { name: string }) => item.name,
   listGpus: (item: { uuid: string }) => item.uuid,
+  listEngines: (item: { name: string }) => item.name,
+  listPools: (item: { name: string }) => item.name,
   listEvents: (item: { at: string; kind: string; subject: string; text: string }) =>
     `${item.at} ${item.kind} ${item.subject} ${item.text}`,
   listAudit: (item: { at: string; requestId: string; action: string; target: string }) =>

@@ -2,7 +2,16 @@ import type { Job, WaitReason } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 import type { ReactNode } from "react";
 
-export type Tone = "guaranteed" | "burst" | "leaving" | "idle" | "booked" | "maintenance" | "down" | "healthy";
+export type Tone =
+  | "guaranteed"
+  | "burst"
+  | "leaving"
+  | "idle"
+  | "booked"
+  | "maintenance"
+  | "down"
+  | "healthy"
+  | "unknown";
 type Shape = "dot" | "square" | "ring" | "cross";
 
 /** A word with a mark; colour and shape both show its kind. */

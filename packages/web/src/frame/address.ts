@@ -1,6 +1,11 @@
 import { useCallback } from "react";
 import { useSearchParams } from "wouter";
 
+/** The page of a node, whose name holds its engine where the fleet has several. */
+export function nodeAddress(name: string): string {
+  return `/nodes/${name.split("/").map(encodeURIComponent).join("/")}`;
+}
+
 /** The parameters of the page's address, and a way to change them; an empty value removes one. */
 export function useAddress(): readonly [
   URLSearchParams,

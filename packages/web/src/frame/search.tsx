@@ -5,6 +5,7 @@ import { useLocation } from "wouter";
 import { call } from "../api/call.ts";
 import { useMe } from "../api/me.tsx";
 import { Dialog } from "../design/dialog.tsx";
+import { nodeAddress } from "./address.ts";
 import { linksFor } from "./pages.ts";
 
 interface Hit {
@@ -97,7 +98,7 @@ async function gather(me: WhoAmI): Promise<Hit[]> {
   ]);
   return [
     ...jobs.items.map(({ id, name }) => ({ href: `/jobs/${id}`, label: `${name} · ${id}`, kind: "job" })),
-    ...nodes.items.map(({ name }) => ({ href: `/nodes/${name}`, label: name, kind: "node" })),
+    ...nodes.items.map(({ name }) => ({ href: nodeAddress(name), label: name, kind: "node" })),
     ...accounts.items
       .filter(({ path }) => path !== "")
       .map(({ path }) => ({ href: `/quota/${path}`, label: path, kind: "account" })),

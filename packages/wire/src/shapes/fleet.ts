@@ -22,7 +22,7 @@ export const NodeShape = Type.Object({
   memoryFreeMiB: Type.Integer(),
   virtual: Type.Boolean({ description: "Declared, not found: nothing stands behind these GPUs" }),
   labels: Type.Optional(Type.Record(Type.String(), Type.String())),
-  pools: Type.Optional(Type.Array(Type.String(), { description: "The pools that it is in" })),
+  pool: Type.Optional(Type.String({ description: "The pool that it belongs to" })),
   condition: Type.Optional(
     Type.Object(
       { state: Type.Enum(["cordoned", "unknown"]), reason: Type.String() },

@@ -15,6 +15,7 @@ import {
   Timestamp,
   Zone,
 } from "./common.ts";
+import { labelKeyPattern } from "./pool.ts";
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
@@ -385,7 +386,7 @@ export const JobSpecBody = Type.Object(
     ),
     region: Type.Optional(Line(253, "Only on nodes of this region")),
     where: Type.Optional(
-      Type.Record(Type.String({ pattern: "^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$" }), Line(253, "A value"), {
+      Type.Record(Type.String({ pattern: labelKeyPattern }), Line(253, "A value"), {
         additionalProperties: false,
         maxProperties: 16,
         description: "Only on nodes that have all of these labels",

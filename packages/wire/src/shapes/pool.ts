@@ -9,12 +9,12 @@ const Labels = Type.Record(Type.String({ pattern: labelKeyPattern }), Line(63), 
   description: "Nodes that have all of these; engine and region count as labels of every node",
 });
 const Tenants = Type.Array(AccountPath, {
-  maxItems: 1_000,
+  maxItems: 256,
   description: "Accounts at and below which jobs may use these nodes",
 });
 const Price = Type.String({
-  pattern: "^[0-9]{1,4}(\\.[0-9]{1,3})?$",
-  maxLength: 8,
+  pattern: "^[0-9]{1,3}(\\.[0-9]{1,3})?$",
+  maxLength: 7,
   title: "a factor such as 1.5",
   description: "What the price of use beyond guarantees is multiplied by",
   examples: ["1.5"],

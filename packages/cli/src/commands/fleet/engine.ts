@@ -1,11 +1,12 @@
 import type { EngineShape } from "@tessera/wire";
+import { engineState } from "@tessera/wire/engine-state";
 import type { Command } from "commander";
 import { readKubeconfig } from "../../engine/read-kubeconfig.ts";
 import { createFlags, type EngineFlags, editFlags, lostAfterOf, settingsOf } from "../../engine/terms.ts";
 import { Failure, usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
-import { engine, engineState, engineStyle } from "../../nouns/engine.ts";
+import { engine, engineStyle } from "../../nouns/engine.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
 import { numberText } from "../../output/gpus.ts";
 import { confirm } from "../../prompt.ts";

@@ -175,7 +175,7 @@ test("with several engines, GPUs are counted by engine, and nodes are named with
     mode: "unknown",
     reason: "east is out of reach",
     labels: { tier: "gold" },
-    pools: ["gold"],
+    pool: "gold",
     region: "eu",
   });
   server.on("listNodes", () => ({ items: [nodeOf({ name: "local/n0" }), far] }));
@@ -185,7 +185,7 @@ test("with several engines, GPUs are counted by engine, and nodes are named with
   assert.match(lines[1]!, /^local\/H100 .* 3\/8 free$/);
   assert.match(lines[3]!, /^east\/n0 .*unknown: east is out of reach$/);
   const wide = (await runTess(["node", "get", "-o", "wide"], { env: server.env })).out.split("\n");
-  assert.match(wide[0]!, /ENGINE +REGION +ZONE .*POOLS +LABELS/);
+  assert.match(wide[0]!, /ENGINE +REGION +ZONE .*POOL +LABELS/);
   assert.match(wide[2]!, /^east\/n0 +unknown .* east +eu .* gold +tier=gold +east is out of reach$/);
   await runTess(["node", "drain", "east/n0"], { env: server.env });
   assert.equal(server.requestsTo("drainNode")[0]?.at.node, "east/n0");

@@ -1,10 +1,10 @@
-import { needOf } from "../../fleet/fit.ts";
 import { type AccountNo, type NodeNo, noAccount } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
 import { nodesFor } from "../../place/dedicated.ts";
 import { ceilingHit } from "../../quota/ceiling.ts";
 import { coverFor } from "../../quota/guarantee.ts";
 import { stayingOf } from "../../quota/held.ts";
+import { needFor, nodesAmong } from "../../state/narrowing.ts";
 import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { ClaimRequest } from "../claim-context.ts";
 import type { ClaimPlan } from "../claim-plan.ts";
@@ -34,9 +34,9 @@ export function quickRebalance(request: ClaimRequest): QuickAnswer | undefined {
   const staying = ({ no }: { readonly no: AccountNo }) => stayingOf(state, no);
   if (coverFor(state, account, demand, staying) !== noAccount) return undefined;
   if (ceilingHit(state, account, demand, staying) !== undefined) return undefined;
-  if (nodesFor(state, job) !== undefined) return undefined;
+  if (nodesFor(state, job) !== undefined || nodesAmong(state, account, spec) !== undefined) return undefined;
   if (hasFreeSeat(state, job, wish, option, effort.full)) return "none";
-  const need = { ...needOf(spec, choice, option.model), part: partNeedOf(state, job, choice) };
+  const need = { ...needFor(state, job, choice, option.model), part: partNeedOf(state, job, choice) };
   if (fitsWhatIsLeft(request, need)) return "none";
   const claimant = { job, demand, cover: noAccount, path: pathOf(state, account) };
   const search = new ShareSearch(state, claimant, need, now);

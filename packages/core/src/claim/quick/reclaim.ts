@@ -1,4 +1,3 @@
-import { needOf } from "../../fleet/fit.ts";
 import type { Seat } from "../../journal/event.ts";
 import { type AccountNo, type NodeNo, noAccount } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
@@ -11,6 +10,7 @@ import { coverFor } from "../../quota/guarantee.ts";
 import { stayingOf } from "../../quota/held.ts";
 import { lostMsOf } from "../../run/lost-work.ts";
 import type { Verdict } from "../../state/indexes/burst-order.ts";
+import { needFor, nodesAmong } from "../../state/narrowing.ts";
 import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { ClaimRequest } from "../claim-context.ts";
 import type { ClaimPlan } from "../claim-plan.ts";
@@ -42,9 +42,9 @@ export function quickReclaim(request: ClaimRequest): ClaimPlan | "none" | undefi
   const cover = coverFor(state, account, demand, staying);
   if (cover === noAccount) return undefined;
   if (ceilingHit(state, account, demand, staying) !== undefined) return undefined;
-  if (nodesFor(state, job) !== undefined) return undefined;
+  if (nodesFor(state, job) !== undefined || nodesAmong(state, account, spec) !== undefined) return undefined;
   if (hasFreeSeat(state, job, wish, option, effort.full)) return "none";
-  const need = { ...needOf(spec, choice, model), part: partNeedOf(state, job, choice) };
+  const need = { ...needFor(state, job, choice, model), part: partNeedOf(state, job, choice) };
   const beingLeft = seatBeingLeft(state, need);
   // Other jobs may still come to a GPU of which parts are being left: such a seat is not held.
   if (beingLeft !== undefined && need.part !== undefined) return "none";

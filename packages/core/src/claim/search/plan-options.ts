@@ -1,10 +1,11 @@
-import { type MayUse, needOf } from "../../fleet/fit.ts";
+import type { MayUse } from "../../fleet/fit.ts";
 import { noAccount } from "../../model/ids.ts";
 import type { Job } from "../../model/job.ts";
 import { must } from "../../model/must.ts";
 import { isConfidential, leavingOn, nodesFor } from "../../place/dedicated.ts";
 import { lacksSeatsAlone } from "../../place/place.ts";
 import type { WishOption } from "../../state/indexes/wish.ts";
+import { needFor } from "../../state/narrowing.ts";
 import type { ReadonlyState } from "../../state/readonly-state.ts";
 import type { ClaimContext, ClaimRequest } from "../claim-context.ts";
 import type { ClaimPlan } from "../claim-plan.ts";
@@ -40,7 +41,7 @@ export function planByOptions(
     const { option, claimant, offers } = each;
     if (option === done || (wholeNodes && claimant.cover === noAccount)) continue;
     const { choice, model } = option;
-    const need = { ...needOf(job.spec, choice, model), mayUse, part: partNeedOf(state, job, choice) };
+    const need = { ...needFor(state, job, choice, model), mayUse, part: partNeedOf(state, job, choice) };
     const context = { state, claimant, need, now, effort, nodes };
     const found = planSeats(context, offers);
     if (found === undefined) continue;

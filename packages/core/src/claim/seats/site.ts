@@ -1,4 +1,4 @@
-import type { Going, MemberNeed } from "../../fleet/fit.ts";
+import { type Going, isInEngine, type MemberNeed } from "../../fleet/fit.ts";
 import type { ReadonlyFleet } from "../../fleet/readonly-fleet.ts";
 import type { Seat } from "../../journal/event.ts";
 import type { GpuNo } from "../../model/ids.ts";
@@ -43,6 +43,8 @@ export class Site {
   fits(leaving: readonly Victim[]): number {
     const { node } = this;
     const need = this.#need;
+    if (!isInEngine(this.#fleet, node, need)) return 0;
+    if (need.among !== undefined && !need.among.has(node)) return 0;
     if (need.mayUse !== undefined && !need.mayUse(node, goingOf(leaving))) return 0;
     let cpusMilli = node.freeCpusMilli + node.leavingCpusMilli;
     let memoryMiB = node.freeMemoryMiB + node.leavingMemoryMiB;

@@ -28,15 +28,22 @@ export function applyToNodes(state: State, event: NodeEvent): void {
       waiting.listener.standingsChanged();
       return; // a node that leaves gives no waiting job a chance to start
   }
-  if (event.kind !== "maintenance-planned") state.nodePools.note(fleet.node(event.node));
+  if (event.kind !== "maintenance-planned") noteNode(state, fleet.node(event.node));
   waiting.listener.standingsChanged();
   waiting.roomChanged();
+}
+
+/** Counts what a node is and offers; also how a snapshot is read back. */
+export function noteNode(state: State, node: FleetNode): void {
+  state.nodePools.note(node);
+  state.offerKinds.note(node);
 }
 
 function removed(state: State, no: FleetNode["no"]): void {
   const { leases } = state.fleet.node(no);
   if (leases > 0) throw new Error(`node ${no} is removed while ${leases} leases hold seats on it`);
   forgetNode(state, no);
+  state.offerKinds.forget(no);
   state.fleet.removeNode(no);
   state.burst.forget();
 }

@@ -1,15 +1,18 @@
 import type { ArrivalShape } from "../../learn/worth/shape.ts";
 import type { JobSpec } from "../../model/job.ts";
+import { offerBits } from "../../model/offers.ts";
 import { type Demand, nothing } from "../../quota/demand.ts";
 
 /** One alternative of a wish on one model: what all members together would hold there. */
 export interface WishOption {
   readonly choice: number;
-  /** Model number in the fleet; -1 without GPUs. */
+  /** Model number in the fleet; below 0 without GPUs. */
   readonly model: number;
   readonly demand: Demand;
   /** The composition of the fleet for which an empty fleet was last seen to hold it; -1 = never. */
   fitsEmptyAt: number;
+  /** The key of the nodes among which it was; absent = all. */
+  fitsEmptyAmong?: string | undefined;
 }
 
 /** A wish without its run time: all that decides which seats hold a job. Equal shapes are one object. */
@@ -129,6 +132,7 @@ function listNeed(spec: JobSpec, need: NeedValue[]): void {
   need[at++] = spec.maxPriceMicros;
   need[at++] = spec.apartFrom?.join();
   need[at++] = spec.needs?.join();
+  need[at++] = offerBits(spec);
   need[at++] = spec.engine;
   need[at++] = spec.region;
   need[at++] = spec.where === undefined ? undefined : JSON.stringify(spec.where);

@@ -22,7 +22,7 @@ import { addJob } from "../apply/enter.ts";
 import { holdLease } from "../apply/leases.ts";
 import { readMarks, writeMarks } from "../apply/marks.ts";
 import { lookAtPrices } from "../apply/money.ts";
-import { planWindows } from "../apply/nodes.ts";
+import { noteNode, planWindows } from "../apply/nodes.ts";
 import { matchPools } from "../apply/pools.ts";
 import { emptyState } from "../empty.ts";
 import type { Round } from "../indexes/waiting.ts";
@@ -50,6 +50,9 @@ interface Image {
   /** A number stands for a node that was removed: how many GPU numbers it keeps. */
   readonly nodes: readonly (NodeImage | number)[];
   readonly models: readonly string[];
+  /** Engines by number, and that of each model; absent where all that was ever there is of the first node's engine. */
+  readonly fleetEngines?: readonly string[];
+  readonly modelEngine?: readonly number[];
   /** Absent where there are none. */
   readonly pools?: readonly Pool[];
   readonly users: readonly User[];
@@ -125,6 +128,7 @@ export function writeSnapshot(state: State): string {
       return rest;
     }),
     models: fleet.models,
+    ...(!isOfOneEngine(fleet) && { fleetEngines: fleet.engines, modelEngine: fleet.modelEngine }),
     ...(state.pools.size > 0 && { pools: byKey(state.pools).map(([, pool]) => pool) }),
     users: byKey(state.users).map(([, user]) => user),
     tokens: byKey(state.tokens).map(([, token]) => token),
@@ -152,6 +156,17 @@ export function writeSnapshot(state: State): string {
     dependents: byKey(state.dependents),
   };
   return canonicalJson(image);
+}
+
+function isOfOneEngine({ engines, nodes }: State["fleet"]): boolean {
+  const [only, ...others] = engines;
+  return others.length === 0 && only === nodes.find((node) => node !== undefined)?.facts.engine;
+}
+
+function readEngines(fleet: State["fleet"], { fleetEngines, modelEngine = [], models, nodes }: Image): void {
+  const first = nodes.find((node) => typeof node !== "number");
+  for (const engine of fleetEngines ?? (first === undefined ? [] : [first.facts.engine])) fleet.engineNo(engine);
+  for (const [no, model] of models.entries()) fleet.modelNo(model, modelEngine[no] ?? 0);
 }
 
 /** The state that `writeSnapshot` wrote. Indexes are counted again from the facts. */
@@ -184,7 +199,7 @@ export function readSnapshot(text: string): State {
     state.accountById.set(account.id, account);
   }
   const { fleet } = state;
-  for (const model of image.models) fleet.modelNo(model);
+  readEngines(fleet, image);
   for (const [no, node] of image.nodes.entries()) {
     if (typeof node === "number") {
       fleet.skipRemoved(node);
@@ -194,6 +209,7 @@ export function readSnapshot(text: string): State {
     fleet.changeNode(node.no, node.changedAt, node.mode, node.reason, node.drainUntil, undefined);
     if (node.maintenance !== undefined) planWindows(state, fleet.nodes[no]!, node.maintenance);
     fleet.nodes[no]!.revision = node.revision;
+    noteNode(state, fleet.nodes[no]!);
     if (node.drainUntil > 0) state.timers.add({ at: node.drainUntil, kind: "drain", subject: no });
   }
   for (const pool of image.pools ?? []) state.pools.set(pool.name, pool);

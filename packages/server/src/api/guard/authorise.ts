@@ -2,6 +2,8 @@ import {
   type Account,
   type AccountId,
   type AccountNo,
+  findNode,
+  isRefusal,
   type ReadonlyState,
   type Role,
   roles,
@@ -103,10 +105,14 @@ function allowed(state: ReadonlyState, user: User, action: Action, account: Acco
 }
 
 function onFleet(state: ReadonlyState, { route, principal, params }: Asked): undefined | Denial {
-  if (params.node !== undefined && !state.fleet.nodeByName.has(params.node)) return notFound("node", params.node);
-  if (params.engine !== undefined && !state.fleet.nodes.some((node) => node?.facts.engine === params.engine))
+  const node = params.node === undefined ? undefined : findNode(state.fleet, params.node);
+  if (isRefusal(node) && node.refused === "not-found") return notFound("node", params.node);
+  if (params.engine !== undefined && !state.fleet.nodes.some((each) => each?.facts.engine === params.engine))
     return notFound("engine", params.engine, "See: tess engine get");
-  return allowed(state, principal.user, route.action, rootAccount) ? undefined : forbidden(route.action);
+  if (params.pool !== undefined && !state.pools.has(params.pool))
+    return notFound("pool", params.pool, "See: tess pool get");
+  if (!allowed(state, principal.user, route.action, rootAccount)) return forbidden(route.action);
+  return isRefusal(node) ? node : undefined;
 }
 
 async function onJob(api: Api, { route, principal, params }: Asked): Promise<FoundJob | Denial> {

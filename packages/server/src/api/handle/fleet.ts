@@ -1,4 +1,4 @@
-import { type FleetNode, isRefusal, parseDuration } from "@tessera/core";
+import { type FleetNode, findNode, isRefusal, parseDuration } from "@tessera/core";
 import { checkZone, instantOf } from "../../flow/zones.ts";
 import { Holders, renderGpu, renderNode } from "../../render/fleet.ts";
 import { fleetMap } from "../../render/fleet-map.ts";
@@ -86,8 +86,9 @@ export function gpuListing(api: Api, { query, principal }: Pick<Call<"listGpus">
   const { state } = api.control;
   const holders = new Holders(state);
   const places: GpuPlace[] = [];
+  const asked = query.node === undefined ? undefined : findNode(state.fleet, query.node);
   for (const node of nodesOf(api)) {
-    if (query.node !== undefined && node.facts.name !== query.node) continue;
+    if (asked !== undefined && node !== asked) continue;
     for (const [index, { model }] of node.facts.gpus.entries())
       if (query.model === undefined || model === query.model) places.push({ node, index });
   }
@@ -101,8 +102,8 @@ export function nodesOf({ control: { state } }: Api): FleetNode[] {
 
 function shown(api: Api, call: Pick<Call<"getNode">, "params" | "principal">) {
   const { state } = api.control;
-  const node = state.fleet.nodeByName.get(call.params.node!);
-  return node === undefined ? notFound("node") : renderNode(state, api.seal, call.principal.user, node);
+  const node = findNode(state.fleet, call.params.node!);
+  return isRefusal(node) ? notFound("node") : renderNode(state, api.seal, call.principal.user, node);
 }
 
 async function change(

@@ -1,7 +1,8 @@
-import { refuse } from "@tessera/core";
+import { isRefusal, type Pool, type PoolTerms, type ReadonlyState, type User } from "@tessera/core";
 import type { PoolShape } from "@tessera/wire";
+import { may } from "../../access/policy.ts";
 import { notFound } from "../answer/problem.ts";
-import type { Handler } from "../context.ts";
+import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { listing, pageOf } from "../request/page.ts";
 
 type PoolHandlers = {
@@ -12,20 +13,78 @@ type PoolHandlers = {
   deletePool: Handler<"deletePool">;
 };
 
+const usualPrice = "1";
+
 export const poolHandlers: PoolHandlers = {
-  listPools: (api, call) => pageOf(api.seal, poolListing(), call.query),
-  createPool: (_api, call) => refuse("unsupported", "pool", call.body.name, "this server has no pools", ""),
-  getPool: () => notFound("pool"),
-  editPool: () => notFound("pool"),
-  deletePool: () => notFound("pool"),
+  listPools: (api, call) => pageOf(api.seal, poolListing(api, call), call.query),
+
+  getPool: (api, call) => shown(api, call, call.params.pool!),
+
+  async createPool(api, call) {
+    const { name, labels, tenants, price = usualPrice } = call.body;
+    const terms = { labels, perMille: perMilleOf(price), ...(tenants !== undefined && { tenants }) };
+    const done = await api.control.ask({ kind: "pool.create", name, terms }, askerOf(call));
+    return isRefusal(done) ? done : shown(api, call, name);
+  },
+
+  async editPool(api, call) {
+    const name = call.params.pool!;
+    const before = api.control.state.pools.get(name);
+    if (before === undefined) return notFound("pool");
+    const { labels = before.terms.labels, tenants = before.terms.tenants, price } = call.body;
+    const perMille = price === undefined ? before.terms.perMille : perMilleOf(price);
+    const terms: PoolTerms = { labels, perMille, ...(tenants !== null && tenants !== undefined && { tenants }) };
+    const done = await api.control.ask({ kind: "pool.edit", name, terms }, askerOf(call));
+    return isRefusal(done) ? done : shown(api, call, name);
+  },
+
+  async deletePool(api, call) {
+    const done = await api.control.ask({ kind: "pool.delete", name: call.params.pool! }, askerOf(call));
+    return isRefusal(done) ? done : {};
+  },
 };
 
-export function poolListing() {
-  const none: readonly PoolShape[] = [];
-  return listing(
-    "pools",
-    none,
-    ({ name }) => name,
-    (pool) => pool,
-  );
+export function poolListing(api: Api, { principal }: Pick<Call<"listPools">, "principal">) {
+  const { state } = api.control;
+  const counts = countsByPool(state);
+  const show = (pool: Pool) => render(state, principal.user, pool, counts);
+  return listing("pools", state.pools.values(), ({ name }) => name, show);
+}
+
+function shown(api: Api, { principal }: Pick<Call<"getPool">, "principal">, name: string) {
+  const { state } = api.control;
+  const pool = state.pools.get(name);
+  return pool === undefined ? notFound("pool") : render(state, principal.user, pool, countsByPool(state));
+}
+
+type Counts = ReadonlyMap<Pool, { nodes: number; gpus: number }>;
+
+function countsByPool({ fleet, nodePools }: ReadonlyState): Counts {
+  const counts = new Map<Pool, { nodes: number; gpus: number }>();
+  for (const node of fleet.nodes) {
+    const pool = node && nodePools.of(node.no);
+    if (pool === undefined) continue;
+    const count = counts.get(pool) ?? { nodes: 0, gpus: 0 };
+    counts.set(pool, { nodes: count.nodes + 1, gpus: count.gpus + node!.facts.gpus.length });
+  }
+  return counts;
+}
+
+/** A pool for this viewer: of its tenants only those that the viewer may know of. */
+function render(state: ReadonlyState, viewer: User, pool: Pool, counts: Counts): PoolShape {
+  const { labels, tenants, perMille } = pool.terms;
+  const { nodes, gpus } = counts.get(pool) ?? { nodes: 0, gpus: 0 };
+  const seen = tenants?.filter((path) => {
+    const account = state.accountByPath.get(path);
+    return account !== undefined && may(state, viewer, "account.read", account.no);
+  });
+  return {
+    ...{ name: pool.name, labels: { ...labels }, price: String(perMille / 1_000), nodes, gpus },
+    ...(seen !== undefined && { tenants: seen }),
+  };
+}
+
+/** The shape of a price has made sure that it is a decimal with at most three digits after the point. */
+function perMilleOf(price: string): number {
+  return Math.round(Number(price) * 1_000);
 }

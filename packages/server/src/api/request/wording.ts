@@ -3,6 +3,7 @@ import {
   durationPattern,
   fieldElsewhere,
   gpuModelPattern,
+  labelKeyPattern,
   nearestName,
   pathPattern,
 } from "@tessera/wire";
@@ -89,6 +90,7 @@ function unknownName(given: string, path: string, parent: Described): Denial {
 const namesText: Readonly<Record<string, string>> = {
   [gpuModelPattern]: "Use the name of a GPU model or of a size, or * for any.",
   [pathPattern]: "Use an absolute path, such as /data.",
+  [labelKeyPattern]: "Use a key of a label, such as tier or example.com/rack: letters, digits, ., -, _ and /.",
 };
 
 /** What is wrong, after the field and its value. */

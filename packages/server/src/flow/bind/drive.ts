@@ -40,10 +40,14 @@ export interface DriverPorts {
   /** The engine belongs to a newer control plane: this one must stop. */
   readonly onFenced: (error: Error) => void;
   readonly warn: (text: string) => void;
+  /** Resolves while the engine can be called, or later when it can; absent where it always can. */
+  readonly reached?: () => Promise<void>;
+  /** A call failed: perhaps the engine cannot be reached any more. */
+  readonly onFailed?: (error: Error) => void;
 }
 
 /** Starting a process costs tens of milliseconds of a core; more at once only makes all of them late. */
-const callsAtOnce = 8;
+const usualCallsAtOnce = 8;
 const retryMsFirst = 200;
 const retryMsMax = 10_000;
 /** Missing from one list is not dead: the second list decides. */
@@ -52,8 +56,9 @@ const listsApartMs = 1_000;
 const lostMsMax = 5_000;
 
 /**
- * Makes engines do what has been committed, and tells the writer what they say. What a lease should be is read from
- * the state each time, so a call can be repeated, be late, or be lost with the process, without harm.
+ * Makes one engine do what has been committed, and tells the writer what it says. It looks only at leases on nodes of that
+ * engine. What a lease should be is read from the state each time, so a call can be repeated, be late, or be lost with the
+ * process, without harm.
  */
 export class Driver implements CommitListener {
   readonly #ports: DriverPorts;
@@ -61,24 +66,31 @@ export class Driver implements CommitListener {
   readonly #again = new Set<LeaseId>();
   #calls = 0;
   readonly #queue: (() => void)[] = [];
+  readonly #callsAtOnce: number;
+  #subscribed = false;
+  /** Own leases that the batch at hand ends as lost. */
+  readonly #lostNow: LeaseId[] = [];
   #closed = false;
 
   constructor(ports: DriverPorts) {
     this.#ports = ports;
+    this.#callsAtOnce = ports.engine.capabilities.callsAtOnce ?? usualCallsAtOnce;
   }
 
   /**
-   * After a start: compares what engines hold with what the journal says, before anything new is placed there.
-   * Orphans are stopped, ghosts are reported lost, everything else is taken over as it is.
+   * After a start, and after a time out of reach: compares what the engine holds with what the journal says. Orphans are
+   * stopped, ghosts are reported lost, everything else is taken over as it is.
    */
   async adopt(): Promise<void> {
     const { engine, state } = this.#ports;
     crashPoint("adopting");
-    engine.subscribe((report) => void this.#hear(report));
+    if (!this.#subscribed) engine.subscribe((report) => void this.#hear(report));
+    this.#subscribed = true;
     const found = await engine.list();
     const known = new Set(found.map((each) => each.lease));
     crashPoint("adopting");
-    const missing = [...state.leases.values()].filter((lease) => !known.has(lease.id) && lease.reportSequence > 0);
+    const own = [...state.leases.values()].filter((lease) => this.#isOwn(lease));
+    const missing = own.filter((lease) => !known.has(lease.id) && lease.reportSequence > 0);
     const lost = new Set<LeaseId>();
     if (missing.length > 0) {
       await this.#ports.sleep(listsApartMs);
@@ -89,7 +101,7 @@ export class Driver implements CommitListener {
       if (gone.length > 0) await Promise.race([this.#allLost(gone), this.#ports.sleep(lostMsMax)]);
     }
     for (const each of found) if (each.state !== "gone" && !state.leases.has(each.lease)) this.#pursue(each.lease);
-    for (const lease of [...state.leases.keys()]) if (!lost.has(lease)) this.#pursue(lease);
+    for (const { id } of own) if (!lost.has(id)) this.#pursue(id);
     crashPoint("adopting");
   }
 
@@ -99,23 +111,34 @@ export class Driver implements CommitListener {
 
   before(event: Event, state: ReadonlyState): void {
     if (event.kind === "job-placed" && state.jobs.get(event.job)?.claim !== undefined) crashPoint("before-start");
+    if (event.kind !== "lease-ended" || event.result !== "lost") return;
+    const lease = state.leases.get(event.lease);
+    if (lease !== undefined && this.#isOwn(lease)) this.#lostNow.push(lease.id);
   }
 
   /** Looks at each lease that the batch touched. */
   after({ events }: { readonly events: readonly Event[] }, state: ReadonlyState): void {
     for (const event of events) {
       if (event.kind === "job-placed" || event.kind === "job-grown") {
-        for (const lease of state.jobs.get(event.job)?.leases ?? []) this.#pursue(lease.id);
+        this.#pursueGang(state.jobs.get(event.job));
       } else if (event.kind === "lease-prepared") {
-        const job = state.jobs.get(state.leases.get(event.lease)?.job as never);
-        for (const lease of job?.leases ?? []) this.#pursue(lease.id);
+        this.#pursueGang(state.jobs.get(state.leases.get(event.lease)?.job as never));
       } else if (event.kind === "lease-stopping" && event.sequence === 0) {
-        this.#pursue(event.lease);
-      } else if (event.kind === "lease-ended" && event.result === "lost") {
-        // Its node was declared down. Should it run all the same, it must not run beside its successor (S17).
-        this.#pursue(event.lease);
+        const lease = state.leases.get(event.lease);
+        if (lease !== undefined && this.#isOwn(lease)) this.#pursue(lease.id);
       }
     }
+    // Their nodes were declared down. Should they run all the same, they must not run beside their successors (S17).
+    for (const lease of this.#lostNow.splice(0)) this.#pursue(lease);
+  }
+
+  #pursueGang(job: Job | undefined): void {
+    for (const lease of job?.leases ?? []) if (this.#isOwn(lease)) this.#pursue(lease.id);
+  }
+
+  #isOwn({ node }: Pick<Lease, "node">): boolean {
+    const { engine, state } = this.#ports;
+    return state.fleet.nodes[node]?.facts.engine === engine.name;
   }
 
   close(): void {
@@ -124,6 +147,11 @@ export class Driver implements CommitListener {
 
   async #hear(report: Report): Promise<void> {
     if (this.#closed) return;
+    const lease = this.#ports.state.leases.get(report.lease);
+    if (lease !== undefined && !this.#isOwn(lease))
+      return this.#ports.warn(
+        `${report.lease}: engine ${this.#ports.engine.name} reports on a lease of another engine`,
+      );
     if (report.what.kind === "exited" && this.#isTaken(report.lease)) crashPoint("after-stop");
     try {
       await this.#ports.report(this.#ports.files?.admit(report) ?? report);
@@ -135,6 +163,7 @@ export class Driver implements CommitListener {
     } catch (error) {
       // It is durable here; that the engine keeps it a while longer does no harm.
       this.#ports.warn(`${report.lease}: ${(error as Error).message}`);
+      this.#ports.onFailed?.(error as Error);
     }
   }
 
@@ -159,11 +188,14 @@ export class Driver implements CommitListener {
 
   async #pursueUntilDone(id: LeaseId): Promise<void> {
     for (let wait = retryMsFirst; !this.#closed; wait = Math.min(2 * wait, retryMsMax)) {
+      await this.#ports.reached?.();
+      if (this.#closed) return;
       try {
         await this.#call(() => this.#step(id));
         return;
       } catch (error) {
         if (error instanceof EngineFenced) return this.#ports.onFenced(error);
+        this.#ports.onFailed?.(error as Error);
         this.#ports.warn(`${id}: ${(error as Error).message}; trying again in ${wait} ms`);
         await this.#ports.sleep(wait);
       }
@@ -222,7 +254,7 @@ export class Driver implements CommitListener {
 
   /** A bounded number of engine calls at a time. */
   async #call(act: () => Promise<void>): Promise<void> {
-    if (this.#calls >= callsAtOnce) await new Promise<void>((resolve) => this.#queue.push(resolve));
+    if (this.#calls >= this.#callsAtOnce) await new Promise<void>((resolve) => this.#queue.push(resolve));
     this.#calls++;
     try {
       crashPoint("before-engine-call");

@@ -9,10 +9,12 @@ it("asks the writer only where an inventory has news", async () => {
     state: control.state,
     must: control.must.bind(control),
   }));
-  assert.equal(await isKnownFleet(state, structuredClone(nodes)), true);
-  assert.equal(await isKnownFleet(state, nodes.slice(1)), false, "a node is gone");
+  assert.equal(await isKnownFleet(state, "test", structuredClone(nodes)), true);
+  assert.equal(await isKnownFleet(state, "test", nodes.slice(1)), false, "a node is gone");
   const [first, ...others] = nodes;
-  assert.equal(await isKnownFleet(state, [{ ...first!, cpusMilli: 1 }, ...others]), false, "a node is another");
+  assert.equal(await isKnownFleet(state, "test", [{ ...first!, cpusMilli: 1 }, ...others]), false, "a node is another");
+  assert.equal(await isKnownFleet(state, "test", []), false, "all nodes are gone");
+  assert.equal(await isKnownFleet(state, "another", []), true, "an engine without nodes has none yet");
   await must({ kind: "node.down", node: first!.name, reason: "" });
-  assert.equal(await isKnownFleet(state, nodes), false, "one that was away may be back");
+  assert.equal(await isKnownFleet(state, "test", nodes), false, "one that was away may be back");
 });

@@ -9,8 +9,9 @@ import {
   type ReadonlyState,
   stopOrderOf,
   tenantOf,
+  unitsPerGpu,
 } from "@tessera/core";
-import type { CodeOrder, LeaseOrder, NetworkOrder } from "@tessera/engine";
+import type { CodeOrder, LeaseOrder, NetworkOrder, TenantTerms } from "@tessera/engine";
 import { limitsOf } from "./limits.ts";
 
 const pagePorts = { first: 12_000, count: 8_000 };
@@ -41,6 +42,7 @@ export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<Leas
     network: networkOf(state, job),
     pagePort: pagePortOf(job, lease),
     tenant: tenantOf(state, job.account).id,
+    tenantTerms: tenantTermsOf(state, job),
     account: accountOf(state, job.account).path,
     arrayIndex: job.index,
     arrayId: array?.id,
@@ -56,6 +58,17 @@ export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<Leas
     strict: spec.strict,
     stop: stopOrderOf(job, "time-limit", state.policy),
     epoch: state.epoch,
+  };
+}
+
+/** What holds for the whole tenant of a job. Ceilings of single models leave its other GPUs unlimited. */
+function tenantTermsOf(state: ReadonlyState, { account }: Job): TenantTerms {
+  const { trust, quota, allowed } = tenantOf(state, account).terms;
+  const total = quota.max?.["*"];
+  return {
+    trust,
+    ...(total !== undefined && { gpusMax: Math.ceil(total / unitsPerGpu) }),
+    ...(allowed.images !== undefined && { images: allowed.images }),
   };
 }
 

@@ -33,6 +33,7 @@ const fixed: Readonly<Record<string, string>> = {
   draining: "--leaving",
   maintenance: "--maintenance",
   down: "--down",
+  unknown: "--unknown",
 };
 
 /** Okabe-Ito, without those that stand for states; beyond them, hues by the name. */

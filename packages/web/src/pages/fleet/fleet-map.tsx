@@ -24,7 +24,11 @@ export function FleetMap({ nodes, by, only, selected, onSelect, onOpen }: FleetM
   const drag = useRef<{ x: number; y: number; moved: boolean } | undefined>(undefined);
   const places = useMemo(
     () =>
-      nodes.map(({ name, zone, block, rack, cells }) => `${name} ${zone} ${block} ${rack} ${cells.length}`).join("\n"),
+      nodes
+        .map(({ name, region = "", zone, block, rack, cells }) =>
+          [name, region, zone, block, rack, cells.length].join(" "),
+        )
+        .join("\n"),
     [nodes],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the layout depends on the places of nodes, not on their state

@@ -3,13 +3,15 @@ import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
-import { Chip } from "../../design/chip.tsx";
 import { Choice } from "../../design/choice.tsx";
 import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
-import { useAddress } from "../../frame/address.ts";
+import { nodeAddress, useAddress } from "../../frame/address.ts";
+import { ModeChip } from "../nodes/mode-chip.tsx";
 import { type Colouring, colourings, colourOf, legendOf } from "./colours.ts";
 import { FleetMap } from "./fleet-map.tsx";
+import { FleetTabs } from "./fleet-tabs.tsx";
 import { type LargestGang, largestGangs, shapes } from "./gangs.ts";
 import { summarise } from "./summary.ts";
 
@@ -36,6 +38,8 @@ export default function FleetPage() {
   if (nodes.length === 0) {
     return (
       <div className="page">
+        <h1>Fleet</h1>
+        <FleetTabs here="Map" />
         <Empty title="There are no nodes yet" command="npm start -- --virtual 4x8:H100" />
       </div>
     );
@@ -72,6 +76,7 @@ export default function FleetPage() {
           />
         </div>
       </div>
+      <FleetTabs here="Map" />
       <div className="fleet-grid">
         <Legend legend={legend} by={by} only={only} onPick={(word) => set({ only: toggled(only, word) })} />
         <FleetMap
@@ -80,7 +85,7 @@ export default function FleetPage() {
           only={only}
           selected={selected}
           onSelect={(name) => set({ node: name })}
-          onOpen={(name) => go(`/nodes/${name}`)}
+          onOpen={(name) => go(nodeAddress(name))}
         />
         {node !== undefined && <Selected node={node} onClose={() => set({ node: undefined })} />}
       </div>
@@ -147,18 +152,13 @@ function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void
       </header>
       <div className="body stack tight">
         <div className="row wrap">
-          <Chip
-            tone={node.mode === "up" ? "healthy" : node.mode === "down" ? "down" : "maintenance"}
-            shape={node.mode === "up" ? "dot" : "square"}
-          >
-            {node.mode}
-          </Chip>
+          <ModeChip mode={node.mode} />
           <span className="quiet small">
             {node.cells.length} × {node.model}
           </span>
         </div>
         <p className="quiet small">
-          {node.zone} / {node.block} / {node.rack}
+          {[node.region ?? "", node.zone, node.block, node.rack].filter((part) => part !== "").join(" / ")}
         </p>
         <ul className="list">
           {(gpus.data?.items ?? []).map(({ uuid, index, free, jobs }) => (
@@ -179,7 +179,7 @@ function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void
             </li>
           ))}
         </ul>
-        <ButtonLink href={`/nodes/${node.name}`}>Open the node</ButtonLink>
+        <ButtonLink href={nodeAddress(node.name)}>Open the node</ButtonLink>
       </div>
     </aside>
   );
@@ -187,40 +187,38 @@ function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void
 
 function Gangs({ gangs }: { gangs: readonly LargestGang[] }) {
   return (
-    <div className="table-box">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Model</th>
+    <TableBox label="Largest gang that fits now">
+      <thead>
+        <tr>
+          <th>Model</th>
+          {shapes.map((shape) => (
+            <th key={shape}>{shape === "fleet" ? "anywhere" : `one ${shape}`}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {gangs.map(({ model, sizes }) => (
+          <tr key={model}>
+            <td>{model}</td>
             {shapes.map((shape) => (
-              <th key={shape}>{shape === "fleet" ? "anywhere" : `one ${shape}`}</th>
+              <td key={shape} title={sizes[shape].at}>
+                <div className="gang">
+                  <span>{spellNumber(sizes[shape].gpus)}</span>
+                  <div className="bar">
+                    <div
+                      className="part used"
+                      style={{
+                        left: 0,
+                        width: `${(100 * Math.log2(1 + sizes[shape].gpus)) / Math.log2(2 + sizes.fleet.gpus)}%`,
+                      }}
+                    />
+                  </div>
+                </div>
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {gangs.map(({ model, sizes }) => (
-            <tr key={model}>
-              <td>{model}</td>
-              {shapes.map((shape) => (
-                <td key={shape} title={sizes[shape].at}>
-                  <div className="gang">
-                    <span>{spellNumber(sizes[shape].gpus)}</span>
-                    <div className="bar">
-                      <div
-                        className="part used"
-                        style={{
-                          left: 0,
-                          width: `${(100 * Math.log2(1 + sizes[shape].gpus)) / Math.log2(2 + sizes.fleet.gpus)}%`,
-                        }}
-                      />
-                    </div>
-                  </div>
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </TableBox>
   );
 }

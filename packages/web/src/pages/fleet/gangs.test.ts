@@ -28,10 +28,20 @@ test("the largest gang counts whole free GPUs of nodes that take work, in each s
   assert.equal(sizes.fleet.gpus, 9);
 });
 
+test("a gang is never larger than one engine has room for, also where places of two engines have one name", () => {
+  const of = (engine: string, name: string) => ({ ...node(`${engine}/${name}`, "r1", "...."), engine });
+  const [{ sizes }] = largestGangs([of("east", "a"), of("east", "b"), of("west", "a")]) as [
+    ReturnType<typeof largestGangs>[number],
+  ];
+  assert.deepEqual(sizes.rack, { gpus: 8, at: "east/r1" });
+  assert.deepEqual(sizes.fleet, { gpus: 8, at: "east" });
+});
+
 test("the summary counts each GPU once", () => {
   const { gpus, guaranteed, burst, idle, unusable, others, leaving } = summarise([
     node("a", "r", "ggBl"),
     node("b", "r", "x...", "down"),
+    node("c", "r", "..", "unknown"),
   ]);
-  assert.deepEqual([gpus, guaranteed, burst, leaving, others, idle, unusable], [8, 2, 1, 1, 1, 0, 3]);
+  assert.deepEqual([gpus, guaranteed, burst, leaving, others, idle, unusable], [10, 2, 1, 1, 1, 0, 5]);
 });

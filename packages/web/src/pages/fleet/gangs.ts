@@ -29,8 +29,10 @@ function freeOf({ mode, cells }: FleetNodeShape): number {
 }
 
 function placeOf(node: FleetNodeShape, shape: Shape): string {
-  if (shape === "fleet") return "fleet";
-  return shape === "node" ? node.name : node[shape];
+  if (shape === "node") return node.name;
+  // A gang never spans engines: places of two engines are two, and so are the engines as wholes.
+  const parts = [node.engine, shape === "fleet" ? undefined : node[shape]];
+  return parts.filter((part) => part !== undefined).join("/");
 }
 
 function most(nodes: readonly FleetNodeShape[], shape: Shape): { gpus: number; at: string } {

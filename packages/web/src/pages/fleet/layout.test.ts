@@ -26,6 +26,18 @@ describe("the map's layout", () => {
       assert.ok(x >= 0 && y >= 0 && x + w <= layout.width && y + h <= layout.height);
   });
 
+  it("keeps zones of two engines apart, and names them by their engine", () => {
+    const nodes = fleet(8).map((node, i) => ({ ...node, engine: i < 4 ? "east" : "west" }));
+    assert.deepEqual(
+      layOut(nodes, 1.6).zones.map(({ name }) => name),
+      ["east / z0", "west / z0"],
+    );
+    assert.deepEqual(
+      layOut(fleet(8), 1.6).zones.map(({ name }) => name),
+      ["z0"],
+    );
+  });
+
   it("finds the node under a point, and none between", () => {
     const layout = layOut(fleet(64), 1.6);
     const { x, y } = layout.nodes[17]!;

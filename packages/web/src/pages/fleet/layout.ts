@@ -25,6 +25,7 @@ const rackGap = 1.2;
 const head = 2.4;
 const blockGap = 1.6;
 const zoneGap = 4;
+const zoneHead = head + 1;
 const nodesPerColumnMax = 16;
 
 function columnsOf(gpus: number): number {
@@ -42,7 +43,8 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
   const placed = new Array<Box>(nodes.length);
   const [zones, blocks, racks]: [Labelled[], Labelled[], Labelled[]] = [[], [], []];
   const index = nodes.map((_, i) => i);
-  const inZones = [...Map.groupBy(index, (i) => nodes[i]!.zone)].map(([zone, inZone]) => ({
+  const zoneOf = zoneNamer(nodes);
+  const inZones = [...Map.groupBy(index, (i) => zoneOf(nodes[i]!))].map(([zone, inZone]) => ({
     zone,
     drafts: [...Map.groupBy(inZone, (i) => nodes[i]!.block)].map(([name, inBlock]) => ({
       name,
@@ -52,30 +54,68 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
   const all = inZones.flatMap(({ drafts }) => drafts.map(({ draft }) => draft));
   const area = all.reduce((sum, { w, h }) => sum + (w + blockGap) * (h + blockGap), 0);
   const shelf = Math.max(Math.sqrt(area * aspect), ...all.map(({ w }) => w));
-  let y = 0;
-  let width = 0;
-  for (const { zone, drafts } of inZones) {
-    const top = y;
-    let [x, rowY, rowH, right] = [0, y + head + 1, 0, 0];
-    for (const { name, draft } of drafts) {
-      if (x > 0 && x + draft.w > shelf) {
-        x = 0;
-        rowY += rowH + blockGap;
-        rowH = 0;
-      }
-      blocks.push({ name, x, y: rowY, w: draft.w, h: draft.h });
-      for (const rack of draft.racks) racks.push({ ...rack, x: rack.x + x, y: rack.y + rowY });
-      for (const [i, box] of draft.nodes) placed[i] = { ...box, x: box.x + x, y: box.y + rowY };
-      x += draft.w + blockGap;
-      rowH = Math.max(rowH, draft.h);
-      right = Math.max(right, x - blockGap);
+  const onShelves = shelve(
+    inZones.map(({ zone, drafts }) => {
+      const packed = shelve(
+        drafts.map((each) => ({ ...each, w: each.draft.w, h: each.draft.h })),
+        shelf,
+        blockGap,
+      );
+      return { zone, packed, w: packed.width, h: zoneHead + packed.height };
+    }),
+    shelf,
+    zoneGap,
+  );
+  for (const { item, x, y } of onShelves.placed) {
+    zones.push({ name: item.zone, x, y, w: item.w, h: item.h });
+    for (const { item: block, ...at } of item.packed.placed) {
+      const [left, top] = [x + at.x, y + zoneHead + at.y];
+      const { draft } = block;
+      blocks.push({ name: block.name, x: left, y: top, w: draft.w, h: draft.h });
+      for (const rack of draft.racks) racks.push({ ...rack, x: rack.x + left, y: rack.y + top });
+      for (const [i, box] of draft.nodes) placed[i] = { ...box, x: box.x + left, y: box.y + top };
     }
-    y = rowY + rowH;
-    zones.push({ name: zone, x: 0, y: top, w: right, h: y - top });
-    width = Math.max(width, right);
-    y += zoneGap;
   }
-  return { width, height: Math.max(0, y - zoneGap), zones, blocks, racks, nodes: placed };
+  return { width: onShelves.width, height: onShelves.height, zones, blocks, racks, nodes: placed };
+}
+
+interface Shelved<Item> {
+  readonly width: number;
+  readonly height: number;
+  readonly placed: readonly { readonly item: Item; readonly x: number; readonly y: number }[];
+}
+
+/** Puts boxes side by side in their order, and begins a new row where the next one would pass the end of the shelf. */
+function shelve<Item extends { readonly w: number; readonly h: number }>(
+  items: readonly Item[],
+  shelf: number,
+  between: number,
+): Shelved<Item> {
+  const placed: { item: Item; x: number; y: number }[] = [];
+  let [x, y, rowHeight, width] = [0, 0, 0, 0];
+  for (const item of items) {
+    if (x > 0 && x + item.w > shelf) {
+      x = 0;
+      y += rowHeight + between;
+      rowHeight = 0;
+    }
+    placed.push({ item, x, y });
+    width = Math.max(width, x + item.w);
+    x += item.w + between;
+    rowHeight = Math.max(rowHeight, item.h);
+  }
+  return { width, height: y + rowHeight, placed };
+}
+
+/** Names a zone so that no two are alike: with its engine and its region where the fleet has several of them. */
+function zoneNamer(nodes: readonly FleetNodeShape[]): (node: FleetNodeShape) => string {
+  const several = (of: (node: FleetNodeShape) => string | undefined) => new Set(nodes.map(of)).size > 1;
+  const engines = several(({ engine }) => engine);
+  const regions = several(({ region }) => region);
+  return ({ engine, region, zone }) =>
+    [engines ? engine : undefined, regions ? region : undefined, zone]
+      .filter((part) => part !== undefined && part !== "")
+      .join(" / ");
 }
 
 /** A block with its corner at 0, 0. */

@@ -13,9 +13,9 @@ export interface FleetSummary {
   readonly nodesUp: number;
 }
 
-/** Whether a node takes no work. */
+/** Whether what is idle there is of no use to anyone. */
 export function isOut({ mode }: Pick<FleetNodeShape, "mode">): boolean {
-  return mode === "down" || mode === "maintenance";
+  return mode === "down" || mode === "maintenance" || mode === "unknown";
 }
 
 /** Counts the fleet's letters. */

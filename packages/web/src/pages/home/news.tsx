@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
+import { nodeAddress } from "../../frame/address.ts";
 
 const shownMax = 12;
 
@@ -37,5 +38,7 @@ export function News() {
 
 function hrefOf(kind: string, subject: string): string {
   if (subject.startsWith("job_")) return `/jobs/${subject}`;
-  return kind.startsWith("node") ? `/nodes/${subject}` : `/quota/${subject}`;
+  if (kind.startsWith("engine")) return "/fleet/engines";
+  if (kind.startsWith("pool")) return "/fleet/pools";
+  return kind.startsWith("node") ? nodeAddress(subject) : `/quota/${subject}`;
 }

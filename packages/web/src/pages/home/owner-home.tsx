@@ -1,4 +1,5 @@
 import type { FleetNodeShape, Job } from "@tessera/wire";
+import { engineState } from "@tessera/wire/engine-state";
 import { useMemo } from "react";
 import { Link } from "wouter";
 import { useLive } from "../../api/live.ts";
@@ -6,7 +7,10 @@ import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
+import { nodeAddress } from "../../frame/address.ts";
+import { EngineChip } from "../fleet/engine-chip.tsx";
 import { summarise } from "../fleet/summary.ts";
+import { ModeChip } from "../nodes/mode-chip.tsx";
 import { lanesOf } from "../queue/lanes.ts";
 import { FleetStrip } from "./fleet-strip.tsx";
 import { News } from "./news.tsx";
@@ -36,6 +40,8 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
   const waitingGpus = lanes.reduce((sum, lane) => sum + lane.gpus, 0);
   const running = jobs.filter(({ state }) => state === "running").length;
   const alarms = useCall("listAlarms", {}, { everyMs: alarmsEveryMs }).data?.items ?? [];
+  const engines = useCall("listEngines", {}, { everyMs: alarmsEveryMs }).data?.items ?? [];
+  const away = engines.filter((engine) => engineState(engine) !== "reachable");
   const trouble = nodes.filter(({ mode }) => mode !== "up");
   return (
     <div className="page">
@@ -96,7 +102,7 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
       </Card>
       <div className="grid">
         <Card title="Needs attention" className="span-6">
-          {trouble.length + alarms.length === 0 ? (
+          {trouble.length + alarms.length + away.length === 0 ? (
             <p className="quiet">Nothing. Every node is up.</p>
           ) : (
             <ul className="list">
@@ -108,13 +114,18 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
                   <span className="small">{text}</span>
                 </li>
               ))}
+              {away.map((engine) => (
+                <li key={engine.name}>
+                  <Link href="/fleet/engines">{engine.name}</Link>
+                  <span className="quiet small">engine of {count(engine.nodes, "node")}</span>
+                  <EngineChip engine={engine} />
+                </li>
+              ))}
               {trouble.slice(0, 8).map(({ name, mode, rack }) => (
                 <li key={name}>
-                  <Link href={`/nodes/${name}`}>{name}</Link>
+                  <Link href={nodeAddress(name)}>{name}</Link>
                   <span className="quiet small">{rack}</span>
-                  <Chip tone={mode === "down" ? "down" : "maintenance"} shape={mode === "down" ? "cross" : "square"}>
-                    {mode}
-                  </Chip>
+                  <ModeChip mode={mode} />
                 </li>
               ))}
               {trouble.length > 8 && (

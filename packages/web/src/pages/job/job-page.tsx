@@ -82,6 +82,13 @@ function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
   }
 }
 
+/** The nodes by name where they are few; a gang is on one engine, which the names begin with where there are several. */
+function spellNodes(names: readonly string[]): string {
+  if (names.length <= 3) return names.join(", ");
+  const [engine, ...rest] = names[0]!.split("/");
+  return `${count(names.length, "node")}${rest.length === 0 ? "" : ` of ${engine}`}`;
+}
+
 /** Members read the logs of their own jobs, administrators those of their accounts; the server decides, this only asks less. */
 function Logs({ job }: { job: Job }) {
   const me = useMe();
@@ -124,8 +131,7 @@ function Head({ job }: { job: Job }) {
         <p className="quiet small">
           <Link href={`/quota/${job.project}`}>{job.project}</Link> · {job.userName ?? job.user} · {spellGpus(job.gpus)}{" "}
           {job.gpuModel === "*" ? "" : job.gpuModel}
-          {where.length > 0 && ` on ${where.length > 3 ? count(where.length, "node") : where.join(", ")}`} · submitted{" "}
-          <Time at={job.submittedAt} />
+          {where.length > 0 && ` on ${spellNodes(where)}`} · submitted <Time at={job.submittedAt} />
           {job.startedAt !== undefined &&
             job.endedAt === undefined &&
             ` · runs for ${spellSpan(Date.now() - Date.parse(job.startedAt))}`}

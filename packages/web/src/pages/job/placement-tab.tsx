@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { Card, Empty } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
+import { nodeAddress } from "../../frame/address.ts";
 
 const nodesDrawn = 24;
 
@@ -39,7 +40,7 @@ function NodeBox({ node, members }: { node: string; members: readonly Member[] }
   const rankOf = new Map(members.flatMap(({ rank, gpus }) => gpus.map((uuid) => [uuid, rank] as const)));
   return (
     <div className="node-box">
-      <Link href={`/nodes/${node}`}>{node}</Link>
+      <Link href={nodeAddress(node)}>{node}</Link>
       <div className="gpus">
         {(data?.items ?? []).map(({ uuid, index, free }) => {
           const rank = rankOf.get(uuid);

@@ -7,7 +7,7 @@ const looks: Readonly<Record<NodeShape["mode"], { tone: Tone; shape: "dot" | "sq
   draining: { tone: "leaving", shape: "square" },
   maintenance: { tone: "maintenance", shape: "square" },
   down: { tone: "down", shape: "cross" },
-  unknown: { tone: "down", shape: "ring" },
+  unknown: { tone: "unknown", shape: "ring" },
 };
 
 export function ModeChip({ mode }: { mode: NodeShape["mode"] }) {

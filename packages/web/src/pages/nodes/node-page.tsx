@@ -10,7 +10,7 @@ import { ModeChip } from "./mode-chip.tsx";
 
 /** One node: its GPUs, the jobs that keep it from being empty, and its events. */
 export default function NodePage() {
-  const { name = "" } = useParams<{ name: string }>();
+  const name = useParams<{ "*": string }>()["*"] ?? "";
   const { data: node, isError } = useCall("getNode", { at: { node: name } }, { everyMs: 3_000 });
   if (node === undefined) {
     return <div className="page">{isError ? <Empty title="There is no such node" /> : <Skeleton lines={6} />}</div>;
@@ -48,11 +48,30 @@ export default function NodePage() {
           />
         </div>
       </div>
+      {node.labels !== undefined && <Labels labels={node.labels} />}
       <div className="grid">
         <Gpus name={name} />
         <History name={name} />
       </div>
     </div>
+  );
+}
+
+function placeOf({ region, zone, block, rack }: NodeShape): string {
+  return [region ?? "", zone, block, rack].filter((part) => part !== "").join(" / ");
+}
+
+function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
+  return (
+    <Card title="Labels" beside={<span className="quiet small">jobs choose nodes by them: where</span>}>
+      <div className="row wrap">
+        {Object.entries(labels).map(([key, value]) => (
+          <code key={key} className="pair">
+            {key}={value}
+          </code>
+        ))}
+      </div>
+    </Card>
   );
 }
 
@@ -70,13 +89,19 @@ function Head({ node }: { node: NodeShape }) {
           <ModeChip mode={node.mode} />
         </div>
         <p className="quiet small">
-          {node.zone} / {node.block} / {node.rack} · engine {node.engine} ·{" "}
-          <Link href={`/fleet?node=${node.name}`}>on the map</Link>
+          {placeOf(node)} · engine <Link href="/fleet/engines">{node.engine}</Link>
+          {node.pool !== undefined && (
+            <>
+              {" "}
+              · pool <Link href="/fleet/pools">{node.pool}</Link>
+            </>
+          )}{" "}
+          · <Link href={`/fleet?node=${encodeURIComponent(node.name)}`}>on the map</Link>
         </p>
       </div>
       {may("node.write") && (
         <div className="row wrap">
-          {node.mode !== "up" && (
+          {node.mode !== "up" && node.mode !== "unknown" && (
             <Button onClick={() => up.mutate({ at: { node: node.name }, body: {} })}>Take work again</Button>
           )}
           {node.mode === "up" && <Button onClick={() => setAsking("cordon")}>Cordon</Button>}

@@ -5,7 +5,7 @@ import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { type Column, Rows } from "../../design/rows.tsx";
 import { spellNumber } from "../../format/numbers.ts";
-import { useAddress } from "../../frame/address.ts";
+import { nodeAddress, useAddress } from "../../frame/address.ts";
 import { ModeChip } from "./mode-chip.tsx";
 
 const filters = ["all", "up", "out"] as const;
@@ -40,14 +40,17 @@ export default function NodesPage() {
   const [params, set] = useAddress();
   const mode = filters.find((each) => each === params.get("mode")) ?? "all";
   const text = (params.get("text") ?? "").toLowerCase();
+  const engine = params.get("engine") ?? "";
+  const engines = useMemo(() => [...new Set((nodes ?? []).map((node) => node.engine ?? ""))].sort(), [nodes]);
   const shown = useMemo(
     () =>
       (nodes ?? []).filter(
         (node) =>
           (mode === "all" || (mode === "up") === (node.mode === "up")) &&
+          (engine === "" || node.engine === engine) &&
           (text === "" || `${node.name} ${node.rack} ${node.block} ${node.model}`.toLowerCase().includes(text)),
       ),
-    [nodes, mode, text],
+    [nodes, mode, text, engine],
   );
   return (
     <div className="page">
@@ -60,6 +63,20 @@ export default function NodesPage() {
             word={(each) => (each === "out" ? "not up" : each)}
             onChoose={(each) => set({ mode: each === "all" ? "" : each })}
           />
+          {engines.length > 1 && (
+            <select
+              className="input"
+              style={{ width: 160 }}
+              aria-label="Engine"
+              value={engine}
+              onChange={(event) => set({ engine: event.target.value })}
+            >
+              <option value="">all engines</option>
+              {engines.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          )}
           <input
             className="input"
             style={{ width: 200 }}
@@ -84,7 +101,7 @@ export default function NodesPage() {
             items={shown}
             columns={columns}
             keyOf={({ name }) => name}
-            hrefOf={({ name }) => `/nodes/${name}`}
+            hrefOf={({ name }) => nodeAddress(name)}
             height="calc(100vh - 220px)"
           />
         )}

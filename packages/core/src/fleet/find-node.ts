@@ -1,0 +1,31 @@
+import { type Refusal, refuse } from "../journal/refusal.ts";
+import type { FleetNode, NodeFacts } from "../model/node.ts";
+import type { ReadonlyFleet } from "./readonly-fleet.ts";
+
+/** The name of a node that is unique in the fleet. */
+export function nodeKey({ engine, name }: Pick<NodeFacts, "engine" | "name">): string {
+  return `${engine}/${name}`;
+}
+
+/** The name by which people know a node: with its engine only where several engines have nodes. */
+export function nodeName(fleet: ReadonlyFleet, { facts }: Pick<FleetNode, "facts">): string {
+  return fleet.enginesPresent().length > 1 ? nodeKey(facts) : facts.name;
+}
+
+/** The name of a node in records, which outlast changes of the fleet: bare for nodes of the first engine. */
+export function recordName(fleet: ReadonlyFleet, facts: Pick<NodeFacts, "engine" | "name">): string {
+  const { engines } = fleet;
+  return engines.length === 0 || engines[0] === facts.engine ? facts.name : nodeKey(facts);
+}
+
+/** The node that a text names: `engine/name`, or a bare name that only one engine has. */
+export function findNode(fleet: ReadonlyFleet, text: string): FleetNode | Refusal {
+  const exact = fleet.nodeByName.get(text);
+  if (exact !== undefined) return exact;
+  const found = fleet.engines.flatMap((engine) => fleet.nodeByName.get(nodeKey({ engine, name: text })) ?? []);
+  const [only, ...others] = found;
+  if (only === undefined) return refuse("not-found", "node", text, "does not exist", "see: tess node get");
+  if (others.length === 0) return only;
+  const names = found.map(({ facts }) => nodeKey(facts)).join(", ");
+  return refuse("conflict", "node", text, "is the name of nodes of several engines", `name one of them: ${names}`);
+}
