@@ -28,6 +28,10 @@ export function settleClaims(
       apply(droppedClaim(job, now, "a node of its seats is no longer up"));
       continue;
     }
+    if (claim.seats.some(({ gpus }) => gpus.some((gpu) => state.fleet.gpuWithheld[gpu] !== 0))) {
+      apply(droppedClaim(job, now, "a GPU of its seats can no longer be offered"));
+      continue;
+    }
     const among = nodesAmong(state, job.account, job.spec);
     if (among !== undefined && claim.seats.some((seat) => !among.has(state.fleet.node(seat.node)))) {
       apply(droppedClaim(job, now, "a node of its seats no longer takes it"));

@@ -1,8 +1,9 @@
 import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
+import type { EngineTerms } from "../model/engine.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { EntryKind, JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
-import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
+import type { MaintenanceWindow, NodeFacts, OwnMode } from "../model/node.ts";
 import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
@@ -22,6 +23,8 @@ export type Event =
   | NodeChanged
   | NodeRemoved
   | MaintenancePlanned
+  | EngineChanged
+  | EngineReached
   | PoolChanged
   | AccountCreated
   | AccountEdited
@@ -69,7 +72,7 @@ export interface NodeAdded extends Head<"node-added"> {
 }
 export interface NodeChanged extends Head<"node-changed"> {
   readonly node: NodeNo;
-  readonly mode: NodeMode;
+  readonly mode: OwnMode;
   readonly reason: string;
   readonly drainUntil: Instant;
   /** Present if the engine reported a change; GPUs are never renumbered. */
@@ -83,6 +86,17 @@ export interface NodeRemoved extends Head<"node-removed"> {
 export interface MaintenancePlanned extends Head<"maintenance-planned"> {
   readonly node: NodeNo;
   readonly windows: readonly MaintenanceWindow[];
+}
+/** An engine is made or has other terms, or is to leave once nothing runs there; without terms it is gone. */
+export interface EngineChanged extends Head<"engine-changed"> {
+  readonly engine: string;
+  readonly terms?: EngineTerms;
+  readonly leaving?: true;
+}
+/** The server no longer reaches an engine, and why; or reaches it again. */
+export interface EngineReached extends Head<"engine-reached"> {
+  readonly engine: string;
+  readonly away?: string;
 }
 /** A pool is made or has other terms; without any it is gone. What runs on its nodes goes on. */
 export interface PoolChanged extends Head<"pool-changed"> {

@@ -18,6 +18,9 @@ export type ChangedField =
   | "max_time"
   | "topology"
   | "spread"
+  | "engine"
+  | "region"
+  | "where"
   | "apart_from"
   | "members"
   | "isolation"
@@ -68,6 +71,8 @@ export function alternativesFor(
   for (const maxTimeMs of gapsFor(state, search.timeline, spec, now)) search.try("max_time", { ...spec, maxTimeMs });
   for (const topology of widerThan(spec)) search.try("topology", { ...spec, topology });
   if (spec.spread?.required) search.try("spread", { ...spec, spread: { ...spec.spread, required: false } });
+  for (const field of ["engine", "region", "where"] as const)
+    if (spec[field] !== undefined) search.try(field, { ...spec, [field]: undefined });
   if (spec.apartFrom !== undefined) search.try("apart_from", { ...spec, apartFrom: undefined });
   if (spec.members.apart && spec.members.min > 1)
     search.try("members", { ...spec, members: { ...spec.members, apart: false } });

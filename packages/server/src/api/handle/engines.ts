@@ -43,7 +43,7 @@ function shown(api: Api): EngineShape[] {
     const own = nodes.filter(({ facts }) => facts.engine === name);
     const gpus = own.reduce((sum, { facts }) => sum + facts.gpus.length, 0);
     const free = own.reduce(
-      (sum, { firstGpu, facts }) => facts.gpus.reduce((all, _, i) => all + fleet.gpuFree[firstGpu + i]!, sum),
+      (sum, { firstGpu, facts }) => facts.gpus.reduce((all, _, i) => all + fleet.unitsOffered(firstGpu + i), sum),
       0,
     );
     return {
