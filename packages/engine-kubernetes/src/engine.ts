@@ -72,7 +72,7 @@ export class KubernetesEngine implements Engine {
       clock,
       warn,
     });
-    this.#inside = openInside({ client, settings, members: this.#members, dir, content, warn });
+    this.#inside = openInside({ name, client, settings, members: this.#members, dir, content, clock, warn });
     const onNodeGone = (node: string) => this.#members.nodeGone(node);
     this.#inventory = new Inventory({ engine: name, client, settings, offers, onNodeGone });
   }

@@ -295,13 +295,22 @@ function shapeSentence(values: ReasonValues["shape"]): string {
 }
 
 /** Which nodes a job may not use, with the reason for each number of them. */
-function leftOutText({ engine, region, labels = [], engines = [], pools = [], account }: NodesLeftOut): string {
+function leftOutText({
+  engine,
+  region,
+  labels = [],
+  engines = [],
+  pools = [],
+  dear = [],
+  account,
+}: NodesLeftOut): string {
   return [
     ...(engine === undefined ? [] : [`${areOf(engine.nodes)} not of engine ${engine.name}`]),
     ...(region === undefined ? [] : [`${areOf(region.nodes)} not in region ${region.name}`]),
     ...labels.map(({ label, nodes }) => `${many(nodes, "node")} without ${label}`),
     ...engines.map(({ name, nodes, lacks }) => `${lackText(name, lacks)} (${many(nodes, "node")})`),
     ...pools.map(({ name, nodes }) => `${areOf(nodes)} in the pool ${name}, which is closed to ${account}`),
+    ...dear.map(({ name, nodes }) => `${areOf(nodes)} in the pool ${name}, which is dearer than its max_price allows`),
   ].join("; ");
 }
 

@@ -6,6 +6,7 @@ import { must } from "../model/must.ts";
 import type { Instant } from "../model/units.ts";
 import { keptApart } from "../place/dedicated.ts";
 import { handoverFor } from "../place/handover.ts";
+import { poolsOf } from "../place/pool-prices.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { ceilingHit } from "../quota/ceiling.ts";
 import { demandOf, modelOn } from "../quota/demand.ts";
@@ -78,6 +79,7 @@ function placedJob(state: ReadonlyState, job: Job, claim: Claim, cover: AccountN
     cover,
     seats,
     ...handoverFor(state, job.account, seats),
+    pools: poolsOf(state, seats),
   };
 }
 

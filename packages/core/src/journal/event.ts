@@ -213,6 +213,12 @@ export interface Seat {
   readonly gpus: readonly GpuNo[];
   readonly part?: PartSeat;
 }
+/** The pool of a node when a lease began there, and what the price of use beyond guarantees is multiplied by. */
+export interface SeatPool {
+  readonly node: NodeNo;
+  readonly pool: string;
+  readonly perMille: number;
+}
 /** The job leaves the queue; its leases begin, one per seat, by rank. */
 export interface JobPlaced extends Head<"job-placed"> {
   readonly job: JobNo;
@@ -226,6 +232,8 @@ export interface JobPlaced extends Head<"job-placed"> {
   /** GPUs of the seats that last held another tenant's work [S4], and those whose mode must change. */
   readonly scrub?: readonly GpuNo[];
   readonly reshape?: readonly GpuNo[];
+  /** The pools of the seats' nodes, with their price then; absent = none is in a pool. */
+  readonly pools?: readonly SeatPool[];
 }
 /** Room is being made: `victims` are asked to stop in the same batch, and these seats are held for the job [T7]. */
 export interface JobClaimed extends Head<"job-claimed"> {
@@ -259,6 +267,8 @@ export interface JobGrown extends Head<"job-grown"> {
   readonly seats: readonly Seat[];
   readonly scrub?: readonly GpuNo[];
   readonly reshape?: readonly GpuNo[];
+  /** The pools of the seats' nodes, with their price then; absent = none is in a pool. */
+  readonly pools?: readonly SeatPool[];
 }
 /** The engine has scrubbed the GPUs of the lease that needed it; `how` is the method it used [S4]. */
 export interface LeaseScrubbed extends Head<"lease-scrubbed"> {

@@ -57,6 +57,8 @@ export interface NodesLeftOut {
   readonly engines?: readonly { readonly name: string; readonly nodes: number; readonly lacks: readonly Lack[] }[];
   /** In pools that are closed to its account. */
   readonly pools?: readonly { readonly name: string; readonly nodes: number }[];
+  /** In pools that cost more than the price list says, which `max_price` is compared with. */
+  readonly dear?: readonly { readonly name: string; readonly nodes: number }[];
   readonly account: string;
 }
 

@@ -7,6 +7,7 @@ import { Mirror } from "../api/mirror.ts";
 import { paths } from "../api/paths.ts";
 import type { Pod } from "../api/types.ts";
 import type { Inside } from "../inside/inside.ts";
+import { insideFault } from "../inside/parts.ts";
 import { annotation, label } from "../names.ts";
 import type { Inventory } from "../nodes/inventory.ts";
 import type { KubernetesSettings } from "../settings.ts";
@@ -210,6 +211,7 @@ export class Members {
     const refusal = refusedOrder(order, settings);
     if (refusal !== undefined) throw new MemberRefused(refusal);
     const place = await walls.ensure(order);
+    await this.#ports.inside().prepare(order, place.namespace);
     const wanted = podSpec(order, place, settings, { engine, instance, bootId: view.facts.bootId, devices });
     let pod = await this.#calls.create(wanted).catch(async (error: unknown) => {
       if (!isStatus(error, 409)) throw error;
@@ -283,6 +285,7 @@ export class Members {
     const grace = graceSeconds(mark.graceMs);
     if (deletionTimestamp !== undefined && grace >= (deletionGracePeriodSeconds ?? 0)) return;
     if (deletionTimestamp === undefined) await this.#leaveSignal(record, mark.signal);
+    this.#ports.inside().stopping(record.lease, pod);
     await this.#calls.delete(pod, isHeld(pod) ? 0 : grace);
   }
 
@@ -425,7 +428,7 @@ export class Members {
 
   async #keep(lease: LeaseId, pod: Pod) {
     try {
-      return await this.#ports.inside().keep(lease, pod);
+      return await this.#ports.inside().keep(lease, pod, stopMarkOf(pod)?.returns === true);
     } catch (error) {
       this.#ports.warn(`${lease}: its log or its outputs are not kept: ${(error as Error).message}`);
       return undefined;
@@ -587,8 +590,8 @@ function refusedOrder(order: LeaseOrder, settings: KubernetesSettings): string |
   if (order.image === undefined && settings.defaultImage === undefined) {
     return "it names no image, and this cluster has no default one; name one with --image";
   }
-  if (order.workdir !== undefined && order.inPlace)
-    return `workdir ${order.workdir}: pods do not work in folders of nodes`;
+  const fault = insideFault(order, settings);
+  if (fault !== undefined) return fault;
   if (order.strict) return "strict: the number of processes of a pod cannot be limited here";
   for (const [field, script] of Object.entries({ setup: order.setup ?? "", run: order.run })) {
     if (Buffer.byteLength(script) > scriptBytesMax) {

@@ -49,6 +49,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
         ...place.labels,
       },
       annotations: {
+        ...inside.annotations,
         [annotation.lease]: order.lease,
         [annotation.account]: order.account,
         [annotation.order]: orderHash(order),
@@ -94,7 +95,6 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
           lifecycle: { preStop: { exec: { command: ["/bin/sh", "-c", literal(stopScript(order.stop.signal))] } } },
           terminationMessagePath: messagePath,
         },
-        ...inside.containers,
       ],
     },
   };

@@ -59,23 +59,30 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
       })),
     })),
   }));
-  const all = inEngines.flatMap((each) => each.zones.flatMap((zone) => zone.blocks));
-  const area = all.reduce((sum, { w, h }) => sum + (w + blockGap) * (h + blockGap), 0);
-  const shelf = Math.max(Math.sqrt(area * aspect), ...all.map(({ w }) => w));
   // One engine needs no frame of its own.
   const frame = byEngine.size > 1 ? { top: zoneHead, side: engineEdge } : { top: 0, side: 0 };
-  const drafts = inEngines.map(({ engine, zones: inEngine }) => {
-    const packed = shelve(
-      inEngine.map(({ zone, blocks: inZone }) => {
-        const inside = shelve(inZone, shelf, blockGap);
-        return { zone, inside, w: inside.width, h: zoneHead + inside.height };
+  const pack = (shelf: number) =>
+    shelve(
+      inEngines.map(({ engine, zones: inEngine }) => {
+        const packed = shelve(
+          inEngine.map(({ zone, blocks: inZone }) => {
+            const inside = shelve(inZone, shelf, blockGap);
+            return { zone, inside, w: inside.width, h: zoneHead + inside.height };
+          }),
+          shelf,
+          zoneGap,
+        );
+        return { engine, packed, w: packed.width + 2 * frame.side, h: packed.height + frame.top + frame.side };
       }),
       shelf,
       zoneGap,
     );
-    return { engine, packed, w: packed.width + 2 * frame.side, h: packed.height + frame.top + frame.side };
-  });
-  const whole = shelve(drafts, shelf, zoneGap);
+  const all = inEngines.flatMap((each) => each.zones.flatMap((zone) => zone.blocks));
+  const area = all.reduce((sum, { w, h }) => sum + (w + blockGap) * (h + blockGap), 0);
+  // Frames and gaps are not in the area: of some longer shelves, that on which everything is drawn largest is the best.
+  const whole = [1, 1.25, 1.6, 2, 2.5, 3.2]
+    .map((by) => pack(by * Math.max(Math.sqrt(area * aspect), ...all.map(({ w }) => w))))
+    .reduce((best, next) => (sizeIn(next, aspect) > sizeIn(best, aspect) ? next : best));
   for (const { item: engine, ...corner } of whole.placed) {
     if (byEngine.size > 1) engines.push({ name: engine.engine, ...corner, w: engine.w, h: engine.h });
     for (const { item: zone, ...at } of engine.packed.placed) {
@@ -90,6 +97,11 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
     }
   }
   return { width: whole.width, height: whole.height, engines, zones, blocks, racks, nodes: placed };
+}
+
+/** How large it is drawn in a window of this aspect. */
+function sizeIn({ width, height }: { width: number; height: number }, aspect: number): number {
+  return Math.min(aspect / width, 1 / height);
 }
 
 /** Names a zone so that no two of one engine are alike: with its region where the fleet has several. */
