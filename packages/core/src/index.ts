@@ -115,10 +115,12 @@ export type {
 } from "./model/job.ts";
 export { elementAt, elementsOf } from "./model/job.ts";
 export { killNow } from "./model/kill-now.ts";
+export { lackText } from "./model/lack-text.ts";
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
 export type { FleetNode, NodeCondition, NodeFacts, NodeOffers } from "./model/node.ts";
 export { mostOf, type Numbers, numberBounds, numberNames } from "./model/numbers.ts";
+export type { Lack } from "./model/offers.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
 export type { PartSeat, PoolMode } from "./model/part.ts";
 export {
@@ -202,6 +204,14 @@ export { withUsualShare } from "./submit/usual-share.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
-export { type GpuCount, type Reason, type ReasonKind, type ReasonValues, reasonKinds } from "./why/reason.ts";
+export {
+  type EngineOut,
+  type GpuCount,
+  type NodesLeftOut,
+  type Reason,
+  type ReasonKind,
+  type ReasonValues,
+  reasonKinds,
+} from "./why/reason.ts";
 export { reasonFor } from "./why/reason-for.ts";
 export { expected, type Rehearsal, rehearse } from "./why/rehearse.ts";

@@ -45,8 +45,44 @@ describe("waiting reasons", () => {
     ],
     [{ kind: "capacity", values: { cause: "gpus", needed: oneH100, free: 0 } }, "It needs 1 H100 GPU and 0 are free."],
     [
+      {
+        kind: "health",
+        values: { free: oneH100 },
+        engines: [
+          { name: "east", cause: "away", gpus: { gpus: 8, model: "H100" }, since: Date.UTC(2026, 0, 1, 12) },
+          { name: "west", cause: "cordoned", gpus: { gpus: 0, model: "" } },
+        ],
+      },
+      "1 H100 GPU is free, but on nodes that are cordoned, draining, down or unknown. Engine east is out of reach since 2026-01-01T12:00:00Z, and its 8 H100 GPUs are not offered. Engine west is cordoned, and its nodes are not offered.",
+    ],
+    [
       { kind: "capacity", values: { cause: "cpus", each: oneH100, mostMilli: 24_000, neededMilli: 30_000 } },
       "Nodes with 1 H100 GPU free have at most 24 cores free, and a member needs 30.",
+    ],
+    [
+      {
+        kind: "shape",
+        values: {
+          cause: "left-out",
+          free: { gpus: 8, model: "H100" },
+          leftOut: {
+            usable: 1,
+            account: "lab",
+            engine: { name: "east", nodes: 3 },
+            labels: [{ label: "tier=gold", nodes: 1 }],
+            engines: [{ name: "local", nodes: 2, lacks: ["images"] }],
+            pools: [{ name: "gold", nodes: 4 }],
+          },
+        },
+      },
+      "8 H100 GPUs are free, but not on the 1 node that it may use: 3 nodes are not of engine east; 1 node without tier=gold; local runs no container images (2 nodes); 4 nodes are in the pool gold, which is closed to lab.",
+    ],
+    [
+      {
+        kind: "never",
+        values: { model: "H100", leftOut: { usable: 0, account: "lab", region: { name: "eu", nodes: 1 } } },
+      },
+      "The fleet has no node any more that it may use: 1 node is not in region eu.",
     ],
     [
       { kind: "shape", values: { cause: "apart-from", names: ["replica"] } },

@@ -1,4 +1,6 @@
-import type { GpuCount, Reason, ReasonKind, ReasonValues } from "@tessera/core";
+import type { EngineOut, GpuCount, NodesLeftOut, Reason, ReasonKind, ReasonValues } from "@tessera/core";
+import { instantText } from "@tessera/core/instant";
+import { lackText } from "@tessera/core/lack-text";
 import { shortMemory } from "@tessera/core/memory";
 import { moneyText } from "@tessera/core/money";
 
@@ -29,10 +31,13 @@ export interface ReasonText<Values> {
 export const waitingReasons = {
   never: {
     title: "can never run",
-    meaning: "the fleet no longer has the GPUs that the job asks for",
+    meaning: "the fleet no longer has the GPUs that the job asks for, or no node that it may use",
     because: "it can never start as it is",
     passed: "the fleet has the GPUs it asks for",
-    sentence: ({ model }) => `The fleet has no ${model} any more.`,
+    sentence: ({ model, leftOut }) =>
+      leftOut === undefined
+        ? `The fleet has no ${model} any more.`
+        : `The fleet has no node any more that it may use: ${leftOutText(leftOut)}.`,
     advice: "Cancel it and submit it for GPUs that the fleet has: tess gpus",
     inQueue: false,
     changeable: true,
@@ -157,7 +162,8 @@ export const waitingReasons = {
   },
   shape: {
     title: "shape",
-    meaning: "enough is free, but not together, or not apart, as the job asks",
+    meaning:
+      "enough is free, but not together, not apart, or not on nodes that the job may use: by its `engine`, `region` or `where`, by what an engine can run, or by a pool that is closed to its account",
     because: "enough is free, but not where it needs it",
     passed: "they are where it needs them",
     sentence: shapeSentence,
@@ -193,10 +199,10 @@ export const waitingReasons = {
   },
   health: {
     title: "health",
-    meaning: "enough is free, but on nodes that are cordoned, draining or down",
+    meaning: "enough is free, but on nodes that are cordoned, draining, down or unknown",
     because: "nodes that could hold it take no work",
     passed: "their nodes take work",
-    sentence: ({ free }) => `${isFree(free)}, but on nodes that are cordoned, draining or down.`,
+    sentence: ({ free }) => `${isFree(free)}, but on nodes that are cordoned, draining, down or unknown.`,
     advice: "Nodes and their state: tess node get",
     inQueue: true,
     changeable: true,
@@ -233,9 +239,17 @@ export const waitingReasons = {
 export const reasonKinds = Object.keys(waitingReasons) as ReasonKind[];
 
 /** What happened, in a sentence with amounts and places. */
-export function reasonSentence({ kind, values }: Reason): string {
+export function reasonSentence({ kind, values, engines = [] }: Reason): string {
   const { sentence } = waitingReasons[kind] as ReasonText<typeof values>;
-  return sentence(values);
+  return [sentence(values), ...engines.map(engineSentence)].join(" ");
+}
+
+/** What an engine that takes nothing new keeps from the job. */
+function engineSentence({ name, cause, gpus: of, since }: EngineOut): string {
+  const out = { away: "is out of reach", cordoned: "is cordoned", leaving: "is being removed" }[cause];
+  const from = since === undefined ? "" : ` since ${instantText(since)}`;
+  const what = of.gpus === 0 ? "its nodes are" : `its ${gpus(of)} ${are(of.gpus)}`;
+  return `Engine ${name} ${out}${from}, and ${what} not offered.`;
 }
 
 function quotaSentence(values: ReasonValues["quota"]): string {
@@ -275,6 +289,8 @@ function shapeSentence(values: ReasonValues["shape"]): string {
       return `${isFree(values.free)}, but at most ${values.largest} of the ${values.needed} on one node.`;
     case "scattered":
       return `${isFree(values.free)}, but scattered: room for ${values.fit} of ${many(values.members, "member")}.`;
+    case "left-out":
+      return `${isFree(values.free)}, but not on the ${many(values.leftOut.usable, "node")} that it may use: ${leftOutText(values.leftOut)}.`;
     case "apart-from": {
       const jobs =
         values.names === undefined ? "jobs that are kept apart from it" : `jobs named ${values.names.join(", ")}`;
@@ -285,6 +301,30 @@ function shapeSentence(values: ReasonValues["shape"]): string {
     default:
       return besideSentence(values);
   }
+}
+
+/** Which nodes a job may not use, with the reason for each number of them. */
+function leftOutText({
+  engine,
+  region,
+  labels = [],
+  engines = [],
+  pools = [],
+  dear = [],
+  account,
+}: NodesLeftOut): string {
+  return [
+    ...(engine === undefined ? [] : [`${areOf(engine.nodes)} not of engine ${engine.name}`]),
+    ...(region === undefined ? [] : [`${areOf(region.nodes)} not in region ${region.name}`]),
+    ...labels.map(({ label, nodes }) => `${many(nodes, "node")} without ${label}`),
+    ...engines.map(({ name, nodes, lacks }) => `${lackText(name, lacks)} (${many(nodes, "node")})`),
+    ...pools.map(({ name, nodes }) => `${areOf(nodes)} in the pool ${name}, which is closed to ${account}`),
+    ...dear.map(({ name, nodes }) => `${areOf(nodes)} in the pool ${name}, which is dearer than its max_price allows`),
+  ].join("; ");
+}
+
+function areOf(nodes: number): string {
+  return `${many(nodes, "node")} ${are(nodes)}`;
 }
 
 type Beside = Extract<ReasonValues["capacity"], { cause: "cpus" | "memory" | "cpus-of-all" | "memory-of-all" }>;

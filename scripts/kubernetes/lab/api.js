@@ -85,6 +85,9 @@ export class Api {
   }
 
   #send(method, path, body, type, signal) {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    // A DELETE has no length unless it is told, and its body would be read as the next request.
+    const length = text !== undefined && { "content-type": type, "content-length": Buffer.byteLength(text) };
     return new Promise((resolve, reject) => {
       const sent = request(
         {
@@ -94,12 +97,12 @@ export class Api {
           method,
           agent: this.#agent,
           ...(signal && { signal }),
-          headers: { accept: "application/json", ...(body !== undefined && { "content-type": type }) },
+          headers: { accept: "application/json", ...length },
         },
         resolve,
       );
       sent.once("error", reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
+      sent.end(text);
     });
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Api } from "./api.js";
@@ -55,15 +55,16 @@ export class ControlPlane {
   /** Writes the kubeconfig of a user that has a certificate, and gives its path. */
   kubeconfig(user, { server = `https://127.0.0.1:${this.apiPort}`, folder = join(this.folder, "users") } = {}) {
     const path = join(folder, `${user}.kubeconfig`);
-    const cluster = { server, "certificate-authority": this.certificates.path("ca.crt") };
-    const [cert, key] = [`${user}.crt`, `${user}.key`].map((name) => this.certificates.path(name));
+    // With everything in it, so that it can be handed to a server that does not see these files.
+    const data = (name) => readFileSync(this.certificates.path(name), "base64");
+    const credentials = { "client-certificate-data": data(`${user}.crt`), "client-key-data": data(`${user}.key`) };
     const text = JSON.stringify({
       apiVersion: "v1",
       kind: "Config",
       "current-context": "lab",
       contexts: [{ name: "lab", context: { cluster: "lab", user } }],
-      clusters: [{ name: "lab", cluster }],
-      users: [{ name: user, user: { "client-certificate": cert, "client-key": key } }],
+      clusters: [{ name: "lab", cluster: { server, "certificate-authority-data": data("ca.crt") } }],
+      users: [{ name: user, user: credentials }],
     });
     writeFileSync(path, text, { mode: 0o600 });
     return path;
@@ -107,6 +108,7 @@ export class ControlPlane {
       "endpoint-reconciler-type": "none",
       "allow-privileged": true,
       "max-requests-inflight": 2000,
+      "delete-collection-workers": 16,
       "max-mutating-requests-inflight": 1000,
       // For logs and entries of real nodes, whose names do not resolve.
       "kubelet-client-certificate": certificates.path("admin.crt"),

@@ -60,6 +60,10 @@ export class Lab {
     return this.plane.api;
   }
 
+  get realNodes() {
+    return [...this.#realNodes];
+  }
+
   /** The kubeconfig of the administrator, as a path. */
   get kubeconfig() {
     return this.plane.kubeconfig("admin");

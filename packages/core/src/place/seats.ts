@@ -1,5 +1,5 @@
 import { DomainRoom } from "../fleet/domain-room.ts";
-import { type BesidePlans, keyOf, type MayUse, type MemberNeed, membersThatFit } from "../fleet/fit.ts";
+import { type BesidePlans, keyOf, type MayUse, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
 import { spreadGang } from "../fleet/gang.ts";
 import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { NoSeat } from "../gpu/seat.ts";
@@ -25,6 +25,8 @@ export interface SeatLimits {
   readonly within?: ((node: FleetNode) => boolean) | undefined;
   /** The class that the job would have, so that it goes beside work of the same; undefined = it makes no difference. */
   readonly burst?: boolean | undefined;
+  /** Whatever the nodes are: to explain what the job could have if it asked for less. */
+  readonly anyNode?: true;
 }
 
 /** Free seats for all members of a job or none [P1], by one of its alternatives on one model. */
@@ -33,11 +35,11 @@ export function findSeats(
   job: SeatSeeker,
   choice: number,
   model: number,
-  { plans, within, burst }: SeatLimits = noLimits,
+  { plans, within, burst, anyNode }: SeatLimits = noLimits,
 ): Seat[] | NoSeat {
   const { spec } = job;
   const { fleet } = state;
-  const anywhere = needFor(state, job, choice, model, burst);
+  const anywhere = anyNode ? needOf(spec, choice, model, undefined, burst) : needFor(state, job, choice, model, burst);
   const apart = keptApart(state, job.account);
   const may = nodesFor(state, job);
   const mayUse = within === undefined ? may : both(within, may);

@@ -20,6 +20,8 @@ import { arrayUseOf } from "../schedule/array-limit.ts";
 import { needFor } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { unmadeById } from "../state/unmade.ts";
+import { enginesOut } from "./engines-out.ts";
+import { leftOutReason, nodesLeftOut } from "./left-out.ts";
 import { isPassedOver } from "./passed-over.ts";
 import type { Reason, ReasonOf } from "./reason.ts";
 
@@ -42,6 +44,8 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
   if (array !== undefined && array.running >= array.limit)
     return { kind: "not-yet", values: { cause: "array", ...array } };
   if (job.waitsFor > 0) return { kind: "dependency", values: { jobs: job.waitsFor, names: awaited(state, job) } };
+  const leftOut = nodesLeftOut(state, job);
+  if (leftOut?.usable === 0) return { kind: "never", values: { model: job.spec.gpus[0]!.model, leftOut } };
   let first: Reason | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
@@ -54,6 +58,10 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
   // The seats that are missing may be those on which jobs behind it were started.
   const lacksSeats = first?.kind === "capacity" || first?.kind === "shape" || first?.kind === "isolation";
   if (lacksSeats && isPassedOver(state, job)) return orderReason(state, job);
+  if (first !== undefined && (lacksSeats || first.kind === "health")) {
+    const engines = enginesOut(state, job);
+    return engines.length === 0 ? first : { ...first, engines };
+  }
   return first ?? { kind: "never", values: { model: job.spec.gpus[0]!.model } };
 }
 
@@ -87,6 +95,8 @@ function reasonAs(state: ReadonlyState, job: Job, choice: number, model: number,
   if (stop !== undefined) return quotaReason(state, job, stop, needed);
   if (typeof seats === "object") return undefined;
   if (seats === "reserved") return besideReason(state, job, choice, model) ?? maintenanceReason(state, job, now);
+  const leftOut = leftOutReason(state, job, choice);
+  if (leftOut !== undefined) return leftOut;
   if (seats === "isolation" && ask.part === undefined) return apartReason(wholeNodes, needed, name);
   if (ask.part !== undefined)
     return (
@@ -157,7 +167,7 @@ function missingReason(
   const each = { gpus: need.gpus, model: name };
   const most = mostBeside(state, need);
   if (without({ cpusMilli: 0 })) {
-    const free = freeWith(fleet, need.model, (node) => node.freeCpusMilli);
+    const free = freeWith(fleet, need, (node) => node.freeCpusMilli);
     const [mostMilli, neededMilli] = [most.cpusMilli, need.cpusMilli];
     return {
       kind: kindOf(free, need.cpusMilli),
@@ -166,7 +176,7 @@ function missingReason(
         mostMilli < neededMilli ? { cause: "cpus", each, mostMilli, neededMilli } : { cause: "cpus-of-all", members },
     };
   }
-  const free = freeWith(fleet, need.model, (node) => node.freeMemoryMiB);
+  const free = freeWith(fleet, need, (node) => node.freeMemoryMiB);
   const [mostMiB, neededMiB] = [most.memoryMiB, need.memoryMiB];
   return {
     kind: kindOf(free, need.memoryMiB),
@@ -176,10 +186,10 @@ function missingReason(
 }
 
 /** The sum over all nodes that have GPUs of a model; -1 = over all nodes. */
-function freeWith(fleet: ReadonlyFleet, model: number, free: (node: FleetNode) => number): number {
+function freeWith(fleet: ReadonlyFleet, { model, among }: MemberNeed, free: (node: FleetNode) => number): number {
   let total = 0;
   for (const node of fleet.nodes) {
-    if (node === undefined) continue;
+    if (node === undefined || among?.has(node) === false) continue;
     const { firstGpu, facts } = node;
     const has = model < 0 || facts.gpus.some((_, i) => fleet.gpuModel[firstGpu + i] === model);
     if (has) total += Math.max(0, free(node));
@@ -191,7 +201,8 @@ function freeWith(fleet: ReadonlyFleet, model: number, free: (node: FleetNode) =
 function mostBeside({ fleet }: ReadonlyState, need: MemberNeed): { cpusMilli: number; memoryMiB: number } {
   const most = { cpusMilli: 0, memoryMiB: 0 };
   for (const node of fleet.nodes) {
-    if (node === undefined || (need.gpus > 0 && gpusThatFit(fleet, node, need, false) < need.gpus)) continue;
+    if (node === undefined || need.among?.has(node) === false) continue;
+    if (need.gpus > 0 && gpusThatFit(fleet, node, need, false) < need.gpus) continue;
     most.cpusMilli = Math.max(most.cpusMilli, node.freeCpusMilli);
     most.memoryMiB = Math.max(most.memoryMiB, node.freeMemoryMiB);
   }
@@ -326,7 +337,7 @@ function room(state: ReadonlyState, need: MemberNeed, members: number, apart: bo
   const found = { gpus: 0, members: 0, largest: 0 };
   const most = apart ? 1 : members;
   for (const node of state.fleet.nodes) {
-    if (node === undefined) continue;
+    if (node === undefined || need.among?.has(node) === false) continue;
     const free = need.gpus === 0 ? 0 : gpusThatFit(state.fleet, node, need, false);
     found.gpus += free;
     found.largest = Math.max(found.largest, free);

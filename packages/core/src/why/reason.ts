@@ -1,3 +1,4 @@
+import type { Lack } from "../model/offers.ts";
 import type { Instant } from "../model/units.ts";
 
 /** Why a waiting job does not run: the first of these, in this order, that holds. */
@@ -35,12 +36,41 @@ export interface ReasonOf<Kind extends ReasonKind> {
   /** GPUs. */
   readonly free?: number;
   readonly until?: Instant;
+  /** Engines that could hold the job and take nothing new; absent where there are none. */
+  readonly engines?: readonly EngineOut[];
+}
+
+/** An engine that takes nothing new, with the GPUs there that a job could use. */
+export interface EngineOut {
+  readonly name: string;
+  readonly cause: "away" | "cordoned" | "leaving";
+  readonly gpus: GpuCount;
+  /** Out of reach since then. */
+  readonly since?: Instant;
 }
 
 /** GPUs of one model; an empty model is any. */
 export interface GpuCount {
   readonly gpus: number;
   readonly model: string;
+}
+
+/** Nodes that a job cannot use, by what keeps it off them; absent = no node. */
+export interface NodesLeftOut {
+  /** Nodes that it may use. */
+  readonly usable: number;
+  /** Of other engines than the one named here, and in other regions. */
+  readonly engine?: { readonly name: string; readonly nodes: number };
+  readonly region?: { readonly name: string; readonly nodes: number };
+  /** Without a label, as `key=value`. */
+  readonly labels?: readonly { readonly label: string; readonly nodes: number }[];
+  /** Of engines that lack something. */
+  readonly engines?: readonly { readonly name: string; readonly nodes: number; readonly lacks: readonly Lack[] }[];
+  /** In pools that are closed to its account. */
+  readonly pools?: readonly { readonly name: string; readonly nodes: number }[];
+  /** In pools that cost more than the price list says, which `max_price` is compared with. */
+  readonly dear?: readonly { readonly name: string; readonly nodes: number }[];
+  readonly account: string;
 }
 
 /** A node with GPUs for a member has too few cores or too little memory for it, or all such nodes together have. */
@@ -51,7 +81,7 @@ type Beside =
 
 /** The values of each kind of reason. */
 export interface ReasonValues {
-  never: { readonly model: string };
+  never: { readonly model: string; readonly leftOut?: NodesLeftOut };
   held: Record<never, never>;
   "not-yet":
     | { readonly cause: "retry" | "not-before" }
@@ -101,6 +131,7 @@ export interface ReasonValues {
     | { readonly cause: "one-node"; readonly free: GpuCount; readonly largest: number; readonly needed: number }
     | { readonly cause: "scattered"; readonly free: GpuCount; readonly fit: number; readonly members: number }
     | Beside
+    | { readonly cause: "left-out"; readonly free: GpuCount; readonly leftOut: NodesLeftOut }
     | { readonly cause: "apart-from"; readonly names?: readonly string[] }
     | { readonly cause: "parts-together"; readonly level: string; readonly members: number };
   isolation:

@@ -179,7 +179,11 @@ export class Mirror<Item extends KubeObject> {
         silence.refresh();
         const event = JSON.parse(line) as WatchEvent<Item>;
         if (event.type === "ERROR") {
-          const { code, reason, message } = event.object as unknown as { code: number; reason: string; message: string };
+          const { code, reason, message } = event.object as unknown as {
+            code: number;
+            reason: string;
+            message: string;
+          };
           throw new ApiError(code, reason, message);
         }
         at = event.object.metadata.resourceVersion ?? at;

@@ -99,7 +99,8 @@ function conditionOf({ metadata, spec, status }: Node): NodeCondition | undefine
 /** Labels that people choose nodes by; times would make every look a change. */
 function labelsOf(labels: Readonly<Record<string, string>>): { readonly [key: string]: string } {
   const useful = Object.entries(labels).filter(
-    ([key, value]) => value !== "" && key.length <= 253 && value.length <= 63 && !/timestamp|^beta\.kubernetes\.io\//.test(key),
+    ([key, value]) =>
+      value !== "" && key.length <= 253 && value.length <= 63 && !/timestamp|^beta\.kubernetes\.io\//.test(key),
   );
   return Object.fromEntries(useful.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, labelsMax));
 }

@@ -9,6 +9,7 @@ import { label } from "../names.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { cordonAnnotation, type NodeView, viewOf } from "./facts.ts";
 import { claimedDevices, foreignByNode } from "./foreign.ts";
+import type { GpuSource } from "./gpus.ts";
 
 export interface InventoryPorts {
   readonly engine: string;
@@ -86,6 +87,20 @@ export class Inventory {
     return (this.#views ?? this.#look()).get(node);
   }
 
+  nodes(): IterableIterator<Node> {
+    return this.#nodes.values();
+  }
+
+  /** Those that have not ended, with no more than their node, their address and what they ask for. */
+  foreignPods(): IterableIterator<Pod> {
+    return this.#foreign.values();
+  }
+
+  /** How all GPUs of the cluster are asked for. */
+  *gpuSources(): Generator<GpuSource> {
+    for (const { sources } of (this.#views ?? this.#look()).values()) yield* sources.values();
+  }
+
   listen(listener: () => void): void {
     this.#listener = listener;
   }
@@ -94,7 +109,9 @@ export class Inventory {
   async mark(name: string, mode: "up" | "cordoned", reason: string): Promise<void> {
     const node = this.#nodes.get(name);
     const ours = node?.metadata.annotations?.[cordonAnnotation];
-    if (mode === "cordoned" ? ours === reason || (node?.spec?.unschedulable && ours === undefined) : ours === undefined) {
+    if (
+      mode === "cordoned" ? ours === reason || (node?.spec?.unschedulable && ours === undefined) : ours === undefined
+    ) {
       return;
     }
     const change =
@@ -130,7 +147,14 @@ export class Inventory {
     this.#views = new Map(
       nodes.map((node) => {
         const { name } = node.metadata;
-        const around = { engine, settings, offers, slices: slices.get(name) ?? [], foreign: foreign.get(name), claimed };
+        const around = {
+          engine,
+          settings,
+          offers,
+          slices: slices.get(name) ?? [],
+          foreign: foreign.get(name),
+          claimed,
+        };
         return [name, viewOf(node, around)];
       }),
     );
@@ -155,14 +179,19 @@ function onlyRequests({ metadata, spec, status }: Pod): Pod {
     ...(restartPolicy && { restartPolicy }),
   });
   return {
-    metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
+    metadata: {
+      name,
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+    },
     spec: {
       containers: spec.containers.map(slim),
       ...(spec.initContainers && { initContainers: spec.initContainers.map(slim) }),
       ...(spec.nodeName && { nodeName: spec.nodeName }),
       ...(spec.overhead !== undefined && { overhead: spec.overhead }),
     },
-    status: { ...(status?.phase && { phase: status.phase }) },
+    status: { ...(status?.phase && { phase: status.phase }), ...(status?.podIP && { podIP: status.podIP }) },
   };
 }
 

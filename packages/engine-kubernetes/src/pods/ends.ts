@@ -13,7 +13,8 @@ export interface EndFound {
 }
 
 /** Reasons of a pod as a whole for which its node or the cluster is to blame; the member may run again elsewhere. */
-const nodeReasons = /^(Evicted|NodeLost|NodeShutdown|Terminated|Shutdown|Preempting|UnexpectedAdmissionError|NodeAffinity|OutOf.*|.*AdmissionError)$/;
+const nodeReasons =
+  /^(Evicted|NodeLost|NodeShutdown|Terminated|Shutdown|Preempting|UnexpectedAdmissionError|NodeAffinity|OutOf.*|.*AdmissionError)$/;
 
 /** How a pod that is over ended, with what Kubernetes said of it. */
 export function endOf(pod: Pod): EndFound {
@@ -29,7 +30,8 @@ export function endOf(pod: Pod): EndFound {
     if (mark?.verdict !== undefined) return found(mark.verdict);
     if (mark !== undefined && began === undefined) return found({ kind: "exited", ran: false });
     const start = terminated?.reason === "StartError" || terminated?.reason === "ContainerCannotRun";
-    if (start) return found({ kind: "refused", reason: said("its container could not be started", terminated.message) });
+    if (start)
+      return found({ kind: "refused", reason: said("its container could not be started", terminated.message) });
     return found({ kind: "lost", reason: lossOf(pod) ?? "its pod ended, and how is not known" });
   }
 
@@ -55,7 +57,9 @@ export function endOf(pod: Pod): EndFound {
 /** Why the cluster, and neither the member nor Tessera, ended a pod; undefined if it did not. */
 function lossOf(pod: Pod, finished?: number): string | undefined {
   const { status, metadata } = pod;
-  const disrupted = status?.conditions?.find(({ type, status: value }) => type === "DisruptionTarget" && value === "True");
+  const disrupted = status?.conditions?.find(
+    ({ type, status: value }) => type === "DisruptionTarget" && value === "True",
+  );
   if (disrupted !== undefined && !isAfter(disrupted, finished)) {
     return said(disruptions[disrupted.reason ?? ""] ?? `the cluster ended it (${disrupted.reason})`, disrupted.message);
   }
@@ -66,7 +70,9 @@ function lossOf(pod: Pod, finished?: number): string | undefined {
   if (deletedAt !== undefined) {
     const askedAt = deletedAt - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
     if (finished === undefined || finished >= askedAt) {
-      return isHeld(pod) ? "its pod was deleted in the cluster while it was held" : "its pod was deleted in the cluster";
+      return isHeld(pod)
+        ? "its pod was deleted in the cluster while it was held"
+        : "its pod was deleted in the cluster";
     }
   }
   if (finished === undefined && status?.phase === "Failed") {

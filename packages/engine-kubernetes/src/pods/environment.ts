@@ -37,10 +37,12 @@ export function memberEnv(order: LeaseOrder, secretName: string): EnvVar[] {
     ...Object.entries(marked)
       .filter(([name]) => !own.includes(name) && name !== "PATH" && !masterNames.includes(name))
       .map(([name, value]) => ({ name, value: literal(value) })),
-    ...masterNames.filter((name) => order.env[name] === undefined || name.startsWith("TESS_")).map((name) => ({
-      name,
-      valueFrom: { fieldRef: { fieldPath } },
-    })),
+    ...masterNames
+      .filter((name) => order.env[name] === undefined || name.startsWith("TESS_"))
+      .map((name) => ({
+        name,
+        valueFrom: { fieldRef: { fieldPath } },
+      })),
     ...own.map((key) => ({ name: key, valueFrom: { secretKeyRef: { name: secretName, key } } })),
   ];
 }

@@ -7,6 +7,7 @@ import { Mirror } from "../api/mirror.ts";
 import { paths } from "../api/paths.ts";
 import type { Pod } from "../api/types.ts";
 import type { Inside } from "../inside/inside.ts";
+import { insideFault } from "../inside/parts.ts";
 import { annotation, label } from "../names.ts";
 import type { Inventory } from "../nodes/inventory.ts";
 import type { KubernetesSettings } from "../settings.ts";
@@ -61,6 +62,8 @@ export class Members {
   readonly #timer: NodeJS.Timeout;
   #listener: ((report: Report) => void) | undefined;
   #inCharge = false;
+  /** Of the control plane that drives this process. */
+  #epoch = 0;
   #closed = false;
 
   constructor(ports: MembersPorts) {
@@ -81,6 +84,11 @@ export class Members {
     return this.#pods.ready(readyMsMax);
   }
 
+  /** All pods of this engine, as they are known now. */
+  pods(): IterableIterator<Pod> {
+    return this.#pods.values();
+  }
+
   pod(lease: LeaseId): Pod | undefined {
     return this.#records.get(lease)?.pod;
   }
@@ -94,7 +102,8 @@ export class Members {
   }
 
   /** Every held pod becomes ours: a release that an earlier control plane has under way fails on its version. */
-  async takeOver(): Promise<void> {
+  async takeOver(epoch: number): Promise<void> {
+    this.#epoch = Math.max(this.#epoch, epoch);
     await this.ready();
     const held = [...this.#records.values()].filter((record) => record.pod !== undefined && isHeld(record.pod));
     const taker = async () => {
@@ -105,6 +114,7 @@ export class Members {
   }
 
   bind(order: LeaseOrder): Promise<void> {
+    this.#epoch = Math.max(this.#epoch, order.epoch);
     return this.#inTurn(order.lease, async () => {
       await this.ready();
       const known = this.#records.get(order.lease) ?? this.#remembered(order.lease);
@@ -201,6 +211,7 @@ export class Members {
     const refusal = refusedOrder(order, settings);
     if (refusal !== undefined) throw new MemberRefused(refusal);
     const place = await walls.ensure(order);
+    await this.#ports.inside().prepare(order, place.namespace);
     const wanted = podSpec(order, place, settings, { engine, instance, bootId: view.facts.bootId, devices });
     let pod = await this.#calls.create(wanted).catch(async (error: unknown) => {
       if (!isStatus(error, 409)) throw error;
@@ -210,7 +221,7 @@ export class Members {
       }
       return found;
     });
-    if (!this.#isOurs(pod) && isHeld(pod)) pod = await this.#calls.take(pod, instance);
+    if (!this.#isOurs(pod) && isHeld(pod)) pod = await this.#calls.take(pod, instance, this.#epoch);
     // Known before it is furnished: should that fail, it must be removed.
     this.#add(new MemberRecord(order.lease, pod));
     await this.#calls.furnish(pod, order, devices);
@@ -250,7 +261,7 @@ export class Members {
       // Only a version that says that it is ours: if another control plane took it since, this version is out of date.
       if (!this.#isOurs(pod)) throw new Error(`its pod is held by another control plane`);
       try {
-        this.#pods.put(await this.#calls.release(pod, master));
+        this.#pods.put(await this.#calls.release(pod, this.#epoch, master));
         return;
       } catch (error) {
         if (isStatus(error, 404)) return; // its end is on its way
@@ -274,6 +285,7 @@ export class Members {
     const grace = graceSeconds(mark.graceMs);
     if (deletionTimestamp !== undefined && grace >= (deletionGracePeriodSeconds ?? 0)) return;
     if (deletionTimestamp === undefined) await this.#leaveSignal(record, mark.signal);
+    this.#ports.inside().stopping(record.lease, pod);
     await this.#calls.delete(pod, isHeld(pod) ? 0 : grace);
   }
 
@@ -295,7 +307,7 @@ export class Members {
 
   async #take(record: MemberRecord): Promise<void> {
     try {
-      this.#pods.put(await this.#calls.take(record.pod!, this.#ports.instance));
+      this.#pods.put(await this.#calls.take(record.pod!, this.#ports.instance, this.#epoch));
     } catch (error) {
       if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
     }
@@ -407,12 +419,16 @@ export class Members {
       record.reports.push(this.#overran(lease, pod, record.reports));
       this.#tell(record, record.reports.length - 1);
     }
-    this.#end(record, outputs === undefined ? end : { ...end, ...(end.kind === "exited" && { outputs }) }, at ?? this.#now());
+    this.#end(
+      record,
+      outputs === undefined ? end : { ...end, ...(end.kind === "exited" && { outputs }) },
+      at ?? this.#now(),
+    );
   }
 
   async #keep(lease: LeaseId, pod: Pod) {
     try {
-      return await this.#ports.inside().keep(lease, pod);
+      return await this.#ports.inside().keep(lease, pod, stopMarkOf(pod)?.returns === true);
     } catch (error) {
       this.#ports.warn(`${lease}: its log or its outputs are not kept: ${(error as Error).message}`);
       return undefined;
@@ -492,7 +508,8 @@ export class Members {
       const { pod } = record;
       if (pod === undefined || record.ended) this.#waiting.delete(record);
       else if (isHeld(pod) && !this.#isOurs(pod)) this.#sweepOrphan(record, pod);
-      else if (record.releaseWanted) this.release(record.lease).catch(() => {}); // again in a second
+      else if (record.releaseWanted)
+        this.release(record.lease).catch(() => {}); // again in a second
       else if (isHeld(pod)) this.#waiting.delete(record);
       else if (isOver(pod) || startedAt(pod) !== undefined) this.#look(record);
       else this.#judge(record, pod);
@@ -504,7 +521,9 @@ export class Members {
     if (pod.metadata.deletionTimestamp !== undefined) return;
     const verdict = verdictOn(pod, performance.now() - record.waitingSince!, this.#ports.limits);
     if (verdict === undefined) return;
-    void this.#inTurn(record.lease, () => this.#remove(record, { signal: "SIGKILL", graceMs: 0, verdict })).catch(() => {});
+    void this.#inTurn(record.lease, () => this.#remove(record, { signal: "SIGKILL", graceMs: 0, verdict })).catch(
+      () => {},
+    );
   }
 
   /** Made by a control plane that was replaced, which cannot let it go any more. */
@@ -578,7 +597,8 @@ function refusedOrder(order: LeaseOrder, settings: KubernetesSettings): string |
   if (order.image === undefined && settings.defaultImage === undefined) {
     return "it names no image, and this cluster has no default one; name one with --image";
   }
-  if (order.workdir !== undefined && order.inPlace) return `workdir ${order.workdir}: pods do not work in folders of nodes`;
+  const fault = insideFault(order, settings);
+  if (fault !== undefined) return fault;
   if (order.strict) return "strict: the number of processes of a pod cannot be limited here";
   for (const [field, script] of Object.entries({ setup: order.setup ?? "", run: order.run })) {
     if (Buffer.byteLength(script) > scriptBytesMax) {

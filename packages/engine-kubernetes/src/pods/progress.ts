@@ -10,7 +10,8 @@ import { startedAt, timeOf } from "./status.ts";
 export function progressOf(lease: LeaseId, pod: Pod): Report[] {
   const { annotations = {}, creationTimestamp, namespace, name, uid } = pod.metadata;
   const reports: Report[] = [];
-  const tell = (at: number | undefined, what: ReportWhat) => reports.push(nextReport(lease, pod, reports, at ?? 0, what));
+  const tell = (at: number | undefined, what: ReportWhat) =>
+    reports.push(nextReport(lease, pod, reports, at ?? 0, what));
   const madeAt = timeOf(creationTimestamp);
   if (annotations[annotation.scrub] !== undefined) tell(madeAt, { kind: "scrubbed", how: scrubbedHow });
   const reshaped = annotations[annotation.reshape];
@@ -41,7 +42,9 @@ function enforcementOf({ spec }: Pod): { readonly [limit: string]: string } {
     cpu: "cgroup of the container",
     memory: "cgroup of the container",
     ...(spec.activeDeadlineSeconds !== undefined && { time: "activeDeadlineSeconds" }),
-    ...(spec.volumes?.some(({ name, emptyDir }) => name === "tess" && (emptyDir as { sizeLimit?: string }).sizeLimit) && {
+    ...(spec.volumes?.some(
+      ({ name, emptyDir }) => name === "tess" && (emptyDir as { sizeLimit?: string }).sizeLimit,
+    ) && {
       scratch: "size limit of the volume",
     }),
   };

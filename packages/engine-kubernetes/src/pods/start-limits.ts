@@ -44,5 +44,8 @@ export function verdictOn(pod: Pod, waitedMs: number, limits: StartLimits): Stop
 
 function waitingOf({ status }: Pod): ContainerStatus | undefined {
   const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-  return all.find(({ state }) => state?.waiting !== undefined && !/^(PodInitializing|ContainerCreating)$/.test(state.waiting.reason ?? ""));
+  return all.find(
+    ({ state }) =>
+      state?.waiting !== undefined && !/^(PodInitializing|ContainerCreating)$/.test(state.waiting.reason ?? ""),
+  );
 }

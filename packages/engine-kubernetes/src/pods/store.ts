@@ -66,7 +66,10 @@ export class LeaseStore {
   #take({ l, a, e }: Line): void {
     const known = this.#leases.get(l);
     const end = e ?? known?.end;
-    this.#leases.set(l, { acknowledged: Math.max(a ?? 0, known?.acknowledged ?? 0), ...(end !== undefined && { end }) });
+    this.#leases.set(l, {
+      acknowledged: Math.max(a ?? 0, known?.acknowledged ?? 0),
+      ...(end !== undefined && { end }),
+    });
     if (this.#leases.size > leasesMax) for (const oldest of this.#leases.keys()) if (this.#leases.delete(oldest)) break;
   }
 }

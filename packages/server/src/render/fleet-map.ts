@@ -1,6 +1,17 @@
-import { type AccountNo, type Job, jobOf, type Lease, type ReadonlyState, tenantOf, type User } from "@tessera/core";
+import {
+  type AccountNo,
+  type Job,
+  jobOf,
+  type Lease,
+  nodeName,
+  type ReadonlyState,
+  rootAccount,
+  tenantOf,
+  type User,
+} from "@tessera/core";
 import type { FleetNodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
+import { nodeReason } from "./node-reason.ts";
 
 const letters = { idle: ".", guaranteed: "g", burst: "b", leaving: "l", others: "x" } as const;
 
@@ -19,15 +30,19 @@ export function* fleetMap(state: ReadonlyState, viewer: User): Generator<FleetNo
       if (tenant !== undefined) tenantAt.set(gpu, tenant);
     }
   }
+  const several = fleet.enginesPresent().length > 1;
+  const mayChange = may(state, viewer, "engine.write", rootAccount);
   for (const node of fleet.nodes) {
     if (node === undefined) continue;
-    const { name, place, gpus } = node.facts;
+    const { engine, place, gpus } = node.facts;
     const first = node.firstGpu as number;
     yield {
-      name,
+      name: nodeName(fleet, node),
+      ...(several && { engine }),
       ...place,
       model: gpus[0]?.model ?? "",
       mode: node.mode,
+      ...(node.mode !== "up" && node.reason !== "" && { reason: nodeReason(state, node, mayChange) }),
       cells: letterOf.slice(first, first + gpus.length).join(""),
       ...holdersOf(tenantAt, first, gpus.length),
     };

@@ -1,7 +1,17 @@
-import { type FleetNode, type GpuNo, type Job, jobOf, nodeName, type ReadonlyState, type User } from "@tessera/core";
+import {
+  type FleetNode,
+  type GpuNo,
+  type Job,
+  jobOf,
+  nodeName,
+  type ReadonlyState,
+  rootAccount,
+  type User,
+} from "@tessera/core";
 import type { GpuShape, NodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 import type { Seal } from "../access/seal.ts";
+import { nodeReason } from "./node-reason.ts";
 import { gpusOf, timestamp } from "./quantities.ts";
 
 /** Leases by the device they hold; made once for a whole list. */
@@ -30,12 +40,12 @@ export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node:
   const pool = state.nodePools.of(node.no);
   let freeUnits = 0;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++)
-    freeUnits += state.fleet.gpuFree[gpu]!;
+    freeUnits += state.fleet.unitsOffered(gpu);
   return {
     name: nodeName(state.fleet, node),
     engine: facts.engine,
     mode: node.mode,
-    reason: node.reason,
+    reason: nodeReason(state, node, may(state, viewer, "engine.write", rootAccount)),
     ...facts.place,
     model: [...new Set(facts.gpus.map((gpu) => gpu.model))].join(","),
     gpus: facts.gpus.length,
@@ -93,7 +103,7 @@ export function renderGpu(
     memoryMiB: facts.memoryMiB,
     virtual: node.facts.virtual,
     mode: node.mode,
-    free: gpusOf(state.fleet.gpuFree[gpu]!),
+    free: gpusOf(state.fleet.unitsOffered(gpu)),
     jobs: seen.map((job) => job.id),
   };
 }

@@ -8,6 +8,8 @@ import {
   type JobId,
   type JobOutcome,
   type JobSpec,
+  type Lack,
+  lackText,
   Mistakes,
   memoryText,
   mistakesOf,
@@ -159,7 +161,7 @@ function read(
   if (!shares && spec.gpus.every((ask) => ask.part !== undefined)) {
     const field = body.gpus !== undefined ? "gpus" : body.gpu_compute !== undefined ? "gpu_compute" : "gpu_memory";
     const value = typeof body.gpus === "object" ? null : (body.gpus ?? body.gpu_compute ?? body.gpu_memory ?? null);
-    const why = "is a part of a GPU, and the engine here has whole GPUs only";
+    const why = `is a part of a GPU, and ${fleet.enginesPresent().length > 1 ? "the engines here have" : "the engine here has"} whole GPUs only`;
     mistakes.add(refuse("unsupported", field, value, why, "ask for gpus: 1"));
   }
   const limit =
@@ -186,24 +188,36 @@ function unsized({ frames, scene, frame_time, video, model, ...plain }: RawJob &
 function cannotHonour({ control }: Finder, account: Account | undefined, body: JobSpecBody, mistakes: Mistakes): void {
   const { capabilities, state } = control;
   const { image, workdir, venv, isolation } = body;
+  const engines = state.fleet.enginesPresent();
+  /** What no engine can do: of several each is named. */
+  const lacked = (lack: Lack, here: string) =>
+    engines.length < 2 ? here : `cannot be used: ${engines.map((engine) => lackText(engine, [lack])).join("; ")}`;
   if (image !== undefined && !capabilities.images) {
-    const why = "cannot be used: the engine here does not run container images";
+    const why = lacked("images", "cannot be used: the engine here does not run container images");
     mistakes.add(refuse("unsupported", "image", image, why, "leave image out"));
+  }
+  if (image === undefined && capabilities.withoutImage === false) {
+    const why = lacked("without-image", "is missing: the engine here runs container images only");
+    mistakes.add(refuse("unsupported", "image", null, why, "name a container image, such as image: python:3.13"));
   }
   if (workdir !== undefined && !(typeof workdir === "string" ? capabilities.workdir : capabilities.code)) {
     const shown = typeof workdir === "string" ? workdir : null;
-    mistakes.add(refuse("unsupported", "workdir", shown, "cannot be set with the engine here", "leave workdir out"));
+    const why = lacked(typeof workdir === "string" ? "workdir" : "code", "cannot be set with the engine here");
+    mistakes.add(refuse("unsupported", "workdir", shown, why, "leave workdir out"));
   }
   if (venv !== undefined && !capabilities.code) {
-    mistakes.add(refuse("unsupported", "venv", null, "cannot be set with the engine here", "leave venv out"));
+    const why = lacked("code", "cannot be set with the engine here");
+    mistakes.add(refuse("unsupported", "venv", null, why, "leave venv out"));
   }
   if (body.mounts !== undefined && !capabilities.mounts) {
-    const why = "cannot be used: the engine here cannot give jobs a view of the file system of their own";
+    const here = "cannot be used: the engine here cannot give jobs a view of the file system of their own";
+    const why = lacked("mounts", here);
     mistakes.add(refuse("unsupported", "mounts", null, why, "run the server as root, or install bwrap (bubblewrap)"));
   }
   if (isolation !== undefined && isolation !== "any" && !capabilities.isolation.includes(isolation)) {
     const hint = `use one of any, ${capabilities.isolation.join(", ")}`;
-    mistakes.add(refuse("unsupported", "isolation", isolation, "is not offered by the engine here", hint));
+    const why = lacked("isolation", "is not offered by the engine here");
+    mistakes.add(refuse("unsupported", "isolation", isolation, why, hint));
   }
   if (account === undefined) return;
   mistakes.add(secondTenant(control, account));

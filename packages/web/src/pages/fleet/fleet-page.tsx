@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Choice } from "../../design/choice.tsx";
-import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { ButtonLink, Card, Empty, Notice, Skeleton } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
@@ -160,6 +160,7 @@ function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void
         <p className="quiet small">
           {[node.region ?? "", node.zone, node.block, node.rack].filter((part) => part !== "").join(" / ")}
         </p>
+        {node.reason !== undefined && <Notice kind="warn">{node.reason}</Notice>}
         <ul className="list">
           {(gpus.data?.items ?? []).map(({ uuid, index, free, jobs }) => (
             <li key={uuid}>

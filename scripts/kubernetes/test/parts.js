@@ -1,0 +1,12 @@
+import { runClusterFiles } from "./cluster-files.js";
+import { testLab } from "./lab-part.js";
+
+/**
+ * The parts in the order in which they run. `real`: how many real nodes it needs. Each takes the lab and gives how many
+ * checks passed and failed, and what failed.
+ */
+export const parts = {
+  lab: { real: 2, run: testLab },
+  "suite-kwok": { real: 0, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "kwok" }) },
+  "suite-real": { real: 1, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "real" }) },
+};
