@@ -108,7 +108,10 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
         const { labels, annotations } = like.metadata;
         const { allocatable, capacity } = like.status!;
         const metadata = { name: node, labels: { ...labels, "kubernetes.io/hostname": node }, annotations };
-        await client.post(paths.nodes, { metadata, status: { allocatable, capacity, nodeInfo: { kubeletVersion: "kwok" } } });
+        await client.post(paths.nodes, {
+          metadata,
+          status: { allocatable, capacity, nodeInfo: { kubeletVersion: "kwok" } },
+        });
         added.push(node);
         return node;
       },
@@ -141,7 +144,8 @@ async function removePods(client: ApiClient, namespace: string, engine: string):
     for (const { metadata, status } of items) {
       const path = paths.pod(namespace, metadata.name);
       const over = status?.phase === "Succeeded" || status?.phase === "Failed" || tries > 50;
-      if (metadata.deletionTimestamp === undefined) await client.delete(path, { gracePeriodSeconds: 1 }).catch(unlessGone);
+      if (metadata.deletionTimestamp === undefined)
+        await client.delete(path, { gracePeriodSeconds: 1 }).catch(unlessGone);
       if (over || metadata.deletionGracePeriodSeconds === 0) {
         await client.patch(path, { metadata: { finalizers: null } }).catch(unlessGone);
       }

@@ -1,6 +1,5 @@
-import type { LogLine } from "@tessera/engine";
+import type { LeaseOrder, LogLine } from "@tessera/engine";
 import type { Commands } from "@tessera/engine/suite";
-import type { LeaseOrder } from "@tessera/engine";
 
 /** Commands for members that KWOK plays: words which `simulatedRun` turns into those of the lab. */
 export const simulatedCommands: Commands = {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { request, type RequestOptions } from "node:https";
+import { type RequestOptions, request } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { KubeConfig } from "@kubernetes/client-node";
