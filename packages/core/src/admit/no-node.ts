@@ -18,12 +18,19 @@ export function noNodeAmong(
 ): Refusal | undefined {
   if (state.fleet.nodes.some((node) => node !== undefined && among.has(node))) return undefined;
   const out = countLeftOut(state, account, spec);
+  if (out.dear.size > 0) return tooDear(out);
   if (out.pools.size > 0) return closed(state, account, out);
   if (out.offers.size > 0) return lacking(spec, out);
   if (out.labels.size > 0) return unlabelled(spec, out);
   if (out.region > 0) return elsewhere(state, "region", spec.region!, ({ place }) => place.region);
   if (out.engine > 0) return elsewhere(state, "engine", spec.engine!, ({ engine }) => engine);
   return undefined;
+}
+
+function tooDear({ dear }: LeftOut): Refusal {
+  const names = [...dear.keys()].join(", ");
+  const why = `keeps it off the pool ${names}, which costs more than the price list says, and no other node can run it`;
+  return refuse("never-fits", "max_price", null, why, "leave max_price out, or ask for other nodes");
 }
 
 function closed(state: ReadonlyState, account: AccountNo, { pools }: LeftOut): Refusal {

@@ -95,5 +95,7 @@ function correction(line: InvoiceLine, { quantity, micros, period, kind, correct
 
 function keyOf(line: InvoiceLine, kind: ChargeKind): string {
   const { account, model, profile, isolation, topology, version, perMille, numerator, denominator } = line;
-  return [kind, account, model, profile, isolation, topology, version, perMille, numerator, denominator].join("\t");
+  const gpu = [model, profile, isolation, topology];
+  const ofPool = line.pool === undefined ? [] : [line.pool, line.poolPerMille];
+  return [kind, account, ...gpu, version, perMille, numerator, denominator, ...ofPool].join("\t");
 }

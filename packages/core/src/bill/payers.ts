@@ -44,7 +44,7 @@ export class Payers {
   }
 
   /** The number of the holding that a usage belongs to; added where it is missing. */
-  holdingFor(usage: Pick<Usage, "account" | "model" | "profile" | "isolation" | "topology" | "state">): number {
+  holdingFor(usage: Usage): number {
     const payer = this.at(usage.account);
     const sku = this.#skus.of(usage);
     const known = payer.holdingOf[sku.no];

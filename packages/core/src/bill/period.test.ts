@@ -28,6 +28,35 @@ describe("rating a period", () => {
     ]);
   });
 
+  it("[P11] multiplies the price beyond the floor by that of the pool, and not the floor", () => {
+    const pool = { pool: "gold", poolPerMille: 1500 };
+    const usage = [usageOf("lab", 4, 0, 1), usageOf("lab", 4, 0, 1, pool)];
+    const rating = ratingOf({ usage, floors: [floorOf("lab", 2)] }, { period: periodOf(1) });
+    const lines = rating.lines("lab");
+    assert.deepEqual(shown(lines), [
+      "lab burst H100 3h 9000000",
+      "lab burst H100 3h 13500000",
+      "lab reserved H100 2h 4000000",
+    ]);
+    assert.deepEqual(
+      lines.map(({ pool: name, poolPerMille }) => [name, poolPerMille]),
+      [
+        [undefined, undefined],
+        ["gold", 1500],
+        [undefined, undefined],
+      ],
+    );
+  });
+
+  it("credits lost work at the price of the pool in which it was lost", () => {
+    const pool = { pool: "cheap", poolPerMille: 500 };
+    const book = { versions: [pricesOf({ lostWorkPerMille: 1000 })], contracts: [] };
+    const about = { lease: "job_a-1-0", job: "job_a", account: "lab", model: "H100", units: unitsPerGpu, at: hour - 1 };
+    const lost = [{ ...about, ...pool, lostMs: hour, graceMs: hour, cause: "preempted" as const }];
+    const rating = ratingOf({ usage: [usageOf("lab", 1, 0, 1, pool)], lost }, { period: periodOf(1), book });
+    assert.deepEqual(shown(rating.lines("lab")), ["lab burst H100 1h 1500000", "lab lost-work H100 1h -1500000"]);
+  });
+
   it("bills a floor whether it is used or not, and each account its own part of it", () => {
     const floors = [floorOf("lab", 8), floorOf("lab/vision", 5), floorOf("lab/vision/detect", 2)];
     const rating = ratingOf({ floors }, { period: periodOf(1) });

@@ -206,10 +206,11 @@ export class PeriodRating {
   #burstRate(holding: number, terms: PriceTerms): number {
     const { payers, skus } = this.#rater.payers.holdings;
     const { version, perMille } = terms;
-    const { model, profile, isolation, topology, state } = skus[holding]!;
+    const { model, profile, isolation, topology, state, pool, poolPerMille } = skus[holding]!;
     const kind = state === "stranded" ? state : "burst";
     const account = payers[holding]!.path;
-    const key = { kind, account, model, profile, isolation, topology, version: version.id, perMille } as const;
+    const plain = { kind, account, model, profile, isolation, topology, version: version.id, perMille } as const;
+    const key = pool === undefined ? plain : { ...plain, pool, poolPerMille };
     return this.totals.quantities.book.no(key, burstPrice(terms, key), version.rounding);
   }
 

@@ -105,9 +105,10 @@ export function inInvoiceOrder(lines: readonly InvoiceLine[]): InvoiceLine[] {
 
 /** The identity of a line, price included. */
 function textOf(key: LineKey, { numerator, denominator }: UnitPrice): string {
-  const { account, kind, model, profile, isolation, topology, version, perMille } = key;
+  const { account, kind, model, profile, isolation, topology, version, perMille, pool, poolPerMille } = key;
   const gpu = `${model}\t${profile}\t${isolation}\t${topology}`;
-  return `${account}\t${kind}\t${gpu}\t${version}\t${perMille}\t${numerator}\t${denominator}`;
+  const text = `${account}\t${kind}\t${gpu}\t${version}\t${perMille}\t${numerator}\t${denominator}`;
+  return pool === undefined ? text : `${text}\t${pool}\t${poolPerMille}`;
 }
 
 /** The GPU fields of a key for a charge that is not for a GPU. */

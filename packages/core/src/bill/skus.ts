@@ -1,7 +1,8 @@
 import type { Usage } from "../meter/usage.ts";
 import { innerMap } from "./inner-map.ts";
 
-type Traits = Pick<Usage, "model" | "profile" | "isolation" | "topology" | "state">;
+type Traits = Pick<Usage, "model" | "profile" | "isolation" | "topology" | "state" | "pool" | "poolPerMille">;
+type Shared = Pick<Traits, "model" | "profile" | "isolation" | "topology">;
 
 /** Everything about held GPU time that can change its price, numbered. SKUs are shared by all accounts. */
 export interface Sku extends Traits {
@@ -16,27 +17,30 @@ export class Skus {
   #count = 0;
   readonly #byModel: Level<Level<Level<Level<Level<Sku>>>>> = new Map();
   /** The last lookup: the usages of one lease come one after the other and differ only in their state. */
-  #last: Omit<Traits, "state"> = { model: "", profile: "", isolation: "whole", topology: "" };
+  #last: Shared = { model: "", profile: "", isolation: "whole", topology: "" };
   #byState: Level<Sku> | undefined;
 
   of(traits: Traits): Sku {
-    const { state } = traits;
+    const { state, pool } = traits;
     if (this.#byState === undefined || !isAlike(traits, this.#last)) {
       const { model, profile, isolation, topology } = traits;
       this.#byState = innerMap(innerMap(innerMap(innerMap(this.#byModel, model), profile), isolation), topology);
       this.#last = { model, profile, isolation, topology };
     }
-    return this.#byState.get(state) ?? this.#add(this.#byState, traits);
+    // Few nodes are in a pool, so that a pool is no level of its own.
+    const key = pool === undefined ? state : `${state}|${pool}|${traits.poolPerMille}`;
+    return this.#byState.get(key) ?? this.#add(this.#byState, key, traits);
   }
 
-  #add(byState: Level<Sku>, { model, profile, isolation, topology, state }: Traits): Sku {
-    const key = `${model}|${profile}|${isolation}|${topology}|${state}`;
-    const sku = { no: this.#count++, key, model, profile, isolation, topology, state };
-    byState.set(state, sku);
+  #add(byState: Level<Sku>, within: string, traits: Traits): Sku {
+    const { model, profile, isolation, topology, state, pool, poolPerMille } = traits;
+    const key = `${model}|${profile}|${isolation}|${topology}|${within}`;
+    const sku = { no: this.#count++, key, model, profile, isolation, topology, state, pool, poolPerMille };
+    byState.set(within, sku);
     return sku;
   }
 }
 
-function isAlike(a: Omit<Traits, "state">, b: Omit<Traits, "state">): boolean {
+function isAlike(a: Shared, b: Shared): boolean {
   return a.model === b.model && a.profile === b.profile && a.isolation === b.isolation && a.topology === b.topology;
 }

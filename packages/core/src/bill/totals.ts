@@ -203,9 +203,10 @@ function linesIn(quantities: Quantities, tenant: string): InvoiceLine[] {
   return quantities.of(tenant).map((no) => invoiceLine(quantities.book.rate(no), quantities.quantity(no)));
 }
 
-function lostRate({ account, model }: LostWork, terms: PriceTerms): Rate {
+function lostRate({ account, model, pool, poolPerMille }: LostWork, terms: PriceTerms): Rate {
   const { version, perMille } = terms;
-  const key = { ...noGpu, kind: "lost-work", account, model, version: version.id, perMille } as const;
+  const plain = { ...noGpu, kind: "lost-work", account, model, version: version.id, perMille } as const;
+  const key = pool === undefined ? plain : { ...plain, pool, poolPerMille };
   const full = burstPrice(terms, key);
   const numerator = full.numerator * BigInt(version.lostWorkPerMille);
   return { key, price: { numerator, denominator: full.denominator * 1000n }, rounding: version.rounding };

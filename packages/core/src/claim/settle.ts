@@ -6,6 +6,7 @@ import { must } from "../model/must.ts";
 import type { Instant } from "../model/units.ts";
 import { keptApart } from "../place/dedicated.ts";
 import { handoverFor } from "../place/handover.ts";
+import { poolsOf } from "../place/pool-prices.ts";
 import { accountOf } from "../quota/accounts.ts";
 import { ceilingHit } from "../quota/ceiling.ts";
 import { demandOf, modelOn } from "../quota/demand.ts";
@@ -26,6 +27,10 @@ export function settleClaims(
     const claim = must(job.claim, "a claimant has a claim");
     if (claim.seats.some((seat) => state.fleet.nodes[seat.node]?.mode !== "up")) {
       apply(droppedClaim(job, now, "a node of its seats is no longer up"));
+      continue;
+    }
+    if (claim.seats.some(({ gpus }) => gpus.some((gpu) => state.fleet.gpuWithheld[gpu] !== 0))) {
+      apply(droppedClaim(job, now, "a GPU of its seats can no longer be offered"));
       continue;
     }
     const among = nodesAmong(state, job.account, job.spec);
@@ -74,6 +79,7 @@ function placedJob(state: ReadonlyState, job: Job, claim: Claim, cover: AccountN
     cover,
     seats,
     ...handoverFor(state, job.account, seats),
+    pools: poolsOf(state, seats),
   };
 }
 

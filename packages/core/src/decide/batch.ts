@@ -10,6 +10,7 @@ import { schedule } from "../schedule/pass.ts";
 import { apply } from "../state/apply/apply.ts";
 import type { State } from "../state/state.ts";
 import { decide, decideDue } from "./decide.ts";
+import { enginesLeft } from "./engines.ts";
 
 export interface BatchOptions {
   /** What the scheduler remembers of earlier batches; without it a batch decides the same and takes longer. */
@@ -58,6 +59,7 @@ export function decideBatch(
   decideDue(state, now, (due) => {
     for (const event of due) take(event);
   });
+  for (const event of enginesLeft(state, now)) take(event);
   wakeDue(state, memory, now);
   let leaving: readonly Event[];
   do {

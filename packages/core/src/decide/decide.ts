@@ -14,6 +14,7 @@ import { changeAccess } from "./access.ts";
 import { changeAccounts } from "./accounts.ts";
 import { changeBooks } from "./books.ts";
 import { editJob } from "./edit.ts";
+import { changeEngines, reachCame } from "./engines.ts";
 import { enterJob } from "./enter.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { maintenanceCame } from "./maintenance.ts";
@@ -93,6 +94,13 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "node.up":
     case "node.down":
       return changeNodes(state, command, now);
+    case "engine.create":
+    case "engine.edit":
+    case "engine.cordon":
+    case "engine.up":
+    case "engine.delete":
+    case "engine.reach":
+      return changeEngines(state, command, now);
     case "pool.create":
     case "pool.edit":
     case "pool.delete":
@@ -166,6 +174,9 @@ export function decideDue(state: State, now: Instant, act: (events: readonly Eve
         break;
       case "drain":
         act(drainCame(state, timer.subject as NodeNo, now));
+        break;
+      case "reach":
+        act(reachCame(state, now));
         break;
     }
   }

@@ -62,7 +62,7 @@ export function maintenanceCame(state: State, no: NodeNo, at: Instant, now: Inst
 
 /** Jobs on the node must stop. A node that its owner took out of use stays so until the owner brings it back. */
 function begin(state: State, node: FleetNode, windows: readonly MaintenanceWindow[], now: Instant): Event[] {
-  if (node.mode !== "up" && node.mode !== "cordoned")
+  if (node.own.mode !== "up" && node.own.mode !== "cordoned")
     return [
       planned(
         node,
@@ -80,7 +80,9 @@ function begin(state: State, node: FleetNode, windows: readonly MaintenanceWindo
 
 function endOfWindow(node: FleetNode, windows: readonly MaintenanceWindow[], now: Instant): Event[] {
   const wasIn = windows.some(({ active }) => active);
-  return wasIn && (node.mode === "draining" || node.mode === "maintenance") ? [nodeChanged(node, "up", "", now)] : [];
+  return wasIn && (node.own.mode === "draining" || node.own.mode === "maintenance")
+    ? [nodeChanged(node, "up", "", now)]
+    : [];
 }
 
 /** The node comes back early: the window that it is in is over. */

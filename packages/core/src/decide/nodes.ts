@@ -5,12 +5,12 @@ import type { Event } from "../journal/event.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, refuse } from "../journal/refusal.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
-import type { FleetNode, NodeFacts } from "../model/node.ts";
+import type { NodeFacts } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
-import { endingTogether, finishAttempt } from "../run/finish.ts";
 import { jobsOn, nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
+import { loseLeases } from "./lost.ts";
 import { endWindowEarly, planMaintenance } from "./maintenance.ts";
 
 type NodeCommand = Extract<Command, { kind: `node.${string}` }>;
@@ -24,57 +24,39 @@ export function changeNodes(state: State, command: NodeCommand, now: Instant): D
   if (isRefusal(node)) return node;
   switch (command.kind) {
     case "node.cordon":
-      if (node.mode === "down")
+      if (node.own.mode === "down")
         return refuse("conflict", "node", command.node, "is down", "bring it up first: tess node up");
       return { events: [nodeChanged(node, "cordoned", command.reason, now)] };
     case "node.drain":
-      if (node.mode === "down")
+      if (node.own.mode === "down")
         return refuse("conflict", "node", command.node, "is down", "bring it up first: tess node up");
       if (node.leases === 0) return { events: [nodeChanged(node, "maintenance", command.reason, now)] };
       return { events: [nodeChanged(node, "draining", command.reason, now, command.until ?? 0)] };
     case "node.maintenance":
       return planMaintenance(state, node, command, now);
     case "node.up":
-      if (node.mode === "up") return { events: [] };
+      if (node.own.mode === "up") return { events: [] };
       return { events: [...endWindowEarly(node, now), nodeChanged(node, "up", "", now)] };
     case "node.down":
-      return { events: [nodeChanged(node, "down", command.reason, now), ...loseLeases(state, node, now)] };
+      return {
+        events: [
+          nodeChanged(node, "down", command.reason, now),
+          ...loseLeases(state, new Set([node.no]), "its node was declared down", now),
+        ],
+      };
   }
-}
-
-/** The owner declares all leases on the node lost; a gang with members elsewhere stops there and starts again whole. */
-function loseLeases(state: State, node: FleetNode, now: Instant): Event[] {
-  const reason = "its node was declared down";
-  const together = endingTogether();
-  return jobsOn(state, node.no).flatMap((job) => {
-    const lost = job.leases.filter((lease) => lease.node === node.no);
-    const events: Event[] = lost.map((lease) => ({
-      kind: "lease-ended",
-      v: 1,
-      at: now,
-      lease: lease.id,
-      sequence: lease.reportSequence,
-      result: "lost",
-      reason,
-    }));
-    if (lost.length === job.leases.length)
-      return [...events, ...finishAttempt(state, job, { result: "lost", reason }, now, together)];
-    const gone = new Set<string>(lost.map((lease) => lease.id));
-    const rest = stopJob(state, job, "node-lost", now).filter(
-      (event) => event.kind !== "lease-stopping" || !gone.has(event.lease),
-    );
-    return [...events, ...rest];
-  });
 }
 
 /** The drain has reached its end: jobs that still hold seats on the node must stop, whole gangs with them. */
 export function drainCame(state: State, no: NodeNo, now: Instant): Event[] {
   const node = state.fleet.nodes[no];
-  if (node === undefined || node.mode !== "draining" || node.drainUntil === 0 || node.drainUntil > now) return [];
+  if (node === undefined || node.own.mode !== "draining" || node.drainUntil === 0 || node.drainUntil > now) return [];
   return jobsOn(state, no).flatMap((job) => stopJob(state, job, "drain", now));
 }
 
 function register(state: State, { engine, nodes }: RegisterNodes, now: Instant): Event[] {
+  // A late inventory of an engine that has left brings nothing back.
+  if (engine !== undefined && state.engines.size > 0 && !state.engines.has(engine)) return [];
   const events: Event[] = [];
   const { fleet } = state;
   let nextNode = fleet.nodes.length;
@@ -91,17 +73,17 @@ function register(state: State, { engine, nodes }: RegisterNodes, now: Instant):
     } else if (canonicalJson(node.facts.gpus) !== canonicalJson(facts.gpus)) {
       // GPUs keep their numbers for ever, so a node with other GPUs is another node; it joins once the old one is empty.
       if (node.leases > 0) {
-        if (node.mode !== "down")
+        if (node.own.mode !== "down")
           events.push(nodeChanged(node, "down", "its GPUs changed; what runs there must end first", now));
       } else {
         events.push({ kind: "node-removed", v: 1, at: now, node: node.no });
         addNode(facts);
       }
     } else {
-      const back = node.mode === "down" && node.reason === absent;
+      const back = node.own.mode === "down" && node.own.reason === absent;
       const changed = canonicalJson(node.facts) !== canonicalJson(facts);
       if (back) events.push(nodeChanged(node, "up", "", now, 0, facts));
-      else if (changed) events.push(nodeChanged(node, node.mode, node.reason, now, node.drainUntil, facts));
+      else if (changed) events.push(nodeChanged(node, node.own.mode, node.own.reason, now, node.drainUntil, facts));
     }
   }
   // Inventories of journals from before an engine could have no nodes do not name their engine.
@@ -111,7 +93,7 @@ function register(state: State, { engine, nodes }: RegisterNodes, now: Instant):
     if (node === undefined || !engines.has(node.facts.engine) || seen.has(nodeKey(node.facts))) continue;
     // A node missing from the list may still run: it gets no new work, and its leases stay until they are known to end.
     if (node.leases === 0) events.push({ kind: "node-removed", v: 1, at: now, node: node.no });
-    else if (node.mode !== "down") events.push(nodeChanged(node, "down", absent, now));
+    else if (node.own.mode !== "down") events.push(nodeChanged(node, "down", absent, now));
   }
   return events;
 }

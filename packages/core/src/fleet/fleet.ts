@@ -5,13 +5,14 @@ import { modelMatches } from "../model/gpu-name.ts";
 import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import { must } from "../model/must.ts";
-import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
+import type { FleetNode, NodeFacts, OwnMode } from "../model/node.ts";
 import type { PoolMode } from "../model/part.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type DomainRoom, DomainRooms, type Fits } from "./domain-room.ts";
 import { nodeKey } from "./find-node.ts";
 import { FreeUnits } from "./free-units.ts";
 import { GpuColumns, grown } from "./gpu-columns.ts";
+import { type EngineHold, modeFor } from "./mode.ts";
 import { NodeLists } from "./node-lists.ts";
 import { Occupancy } from "./occupancy.ts";
 import { Pools } from "./pools.ts";
@@ -26,6 +27,8 @@ export class Fleet extends GpuColumns {
   readonly nodes: (FleetNode | undefined)[] = [];
   /** By `engine/name`: two engines may have nodes of one name. */
   readonly nodeByName = new Map<string, FleetNode>();
+  /** Why engines take nothing new, by name. */
+  readonly #holds = new Map<string, EngineHold>();
   /** By engine number: how many nodes it has. */
   readonly #nodesOf: number[] = [];
   /** What all nodes have, whatever their mode; shares are fractions of these. */
@@ -89,6 +92,7 @@ export class Fleet extends GpuColumns {
       facts,
       firstGpu,
       addedAt: at,
+      own: { mode: "up", reason: "" },
       mode: "up",
       reason: "",
       drainUntil: 0,
@@ -107,25 +111,53 @@ export class Fleet extends GpuColumns {
     this.#soleModel.push(this.#findSoleModel(node));
     this.#count(node, 1);
     this.topology.add(no, facts);
+    if (facts.withheld !== undefined) this.#withhold(node);
+    this.#settleMode(node);
     this.#note(node);
   }
 
   changeNode(
     no: NodeNo,
     at: Instant,
-    mode: NodeMode,
+    mode: OwnMode,
     reason: string,
     drainUntil: Instant,
     facts: NodeFacts | undefined,
   ): void {
     const node = this.node(no);
-    node.mode = mode;
-    node.reason = reason;
+    node.own = { mode, reason };
     node.drainUntil = drainUntil;
     node.revision++;
     node.changedAt = at;
     if (facts !== undefined) this.#refresh(node, facts);
+    this.#settleMode(node);
     this.#note(node);
+  }
+
+  /** All nodes of an engine take nothing new, or do again where nothing else keeps them from it. */
+  holdEngine(engine: string, hold: EngineHold | undefined, at: Instant): void {
+    if (hold === undefined) this.#holds.delete(engine);
+    else this.#holds.set(engine, hold);
+    for (const node of this.nodes) {
+      if (node?.facts.engine !== engine || !this.#settleMode(node)) continue;
+      node.revision++;
+      node.changedAt = at;
+      this.#note(node);
+    }
+  }
+
+  /** Works out the mode of a node; returns whether that or its reason is another. */
+  #settleMode(node: FleetNode): boolean {
+    const { mode, reason } = modeFor(node.own, node.facts.condition, this.#holds.get(node.facts.engine));
+    if (node.mode === mode && node.reason === reason) return false;
+    node.mode = mode;
+    node.reason = reason;
+    return true;
+  }
+
+  #withhold({ firstGpu, facts }: FleetNode): void {
+    const withheld = new Set(facts.withheld);
+    for (const [i, { uuid }] of facts.gpus.entries()) this.withhold(firstGpu + i, withheld.has(uuid));
   }
 
   #refresh(node: FleetNode, facts: NodeFacts): void {
@@ -136,8 +168,10 @@ export class Fleet extends GpuColumns {
     this.#count(node, -1);
     node.freeCpusMilli += facts.cpusMilli - node.facts.cpusMilli;
     node.freeMemoryMiB += facts.memoryMiB - node.facts.memoryMiB;
+    const withheld = node.facts.withheld ?? facts.withheld;
     node.facts = facts;
     this.#count(node, 1);
+    if (withheld !== undefined) this.#withhold(node);
     for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++) this.#regroup(gpu);
   }
 
@@ -240,7 +274,7 @@ export class Fleet extends GpuColumns {
   /** Ends a hold; the GPUs are free, or still with their victims. */
   unhold(no: NodeNo, gpus: readonly GpuNo[], cpusMilli: number, memoryMiB: number): void {
     const node = this.nodes[no];
-    for (const gpu of gpus) this.gpuHeldFor[gpu] = 0;
+    for (const gpu of gpus) this.release(gpu);
     if (node === undefined) return;
     node.freeCpusMilli += cpusMilli;
     node.freeMemoryMiB += memoryMiB;

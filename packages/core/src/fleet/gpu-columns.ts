@@ -28,11 +28,13 @@ export class GpuColumns {
   gpuFreeMemory = new Int32Array(64);
   /** Units of leases that have been asked to stop. */
   gpuLeaving = new Int32Array(64);
-  /** The job for which a GPU is held; 0 = none. */
+  /** The job for which a GPU is held; 0 = none, below 0 = its engine withholds it from all. */
   gpuHeldFor = new Int32Array(64);
   /** The tenant whose data may still be in a GPU's memory (see state/marks.ts), and the last mode of the GPU. */
   gpuMark = new Int32Array(64);
   gpuMode = new Uint16Array(64);
+  /** 1 = its engine says that it cannot be offered. What holds it keeps it. */
+  gpuWithheld = new Uint16Array(64);
   readonly gpuUuid: string[] = [];
 
   /** The number of a model of an engine, which is given to it on first use. */
@@ -64,6 +66,11 @@ export class GpuColumns {
     return this.gpuFree[gpu] === unitsPerGpu && this.gpuFreeMemory[gpu] === unitsPerGpu && this.gpuHeldFor[gpu] === 0;
   }
 
+  /** Units that no lease holds and that its engine offers. */
+  unitsOffered(gpu: number): number {
+    return this.gpuWithheld[gpu] === 0 ? this.gpuFree[gpu]! : 0;
+  }
+
   protected addGpus(node: number, engine: number, facts: readonly GpuFacts[]): void {
     this.#grow(this.gpus + facts.length);
     for (const { uuid, model, memoryMiB } of facts) {
@@ -76,6 +83,17 @@ export class GpuColumns {
       this.gpuFreeMemory[gpu] = unitsPerGpu;
       this.gpuUuid.push(uuid);
     }
+  }
+
+  /** Offers a GPU or withholds it; a claim that holds it is dropped by the scheduler. */
+  protected withhold(gpu: number, withheld: boolean): void {
+    this.gpuWithheld[gpu] = withheld ? 1 : 0;
+    if (this.gpuHeldFor[gpu]! <= 0) this.release(gpu);
+  }
+
+  /** Ends what a GPU is held for. */
+  protected release(gpu: number): void {
+    this.gpuHeldFor[gpu] = this.gpuWithheld[gpu] === 0 ? 0 : forNoJob;
   }
 
   /** Uses up the numbers of the GPUs of a node that has left the fleet. */
@@ -110,9 +128,13 @@ export class GpuColumns {
     this.gpuHeldFor = grown(this.gpuHeldFor, new Int32Array(size));
     this.gpuLeaving = grown(this.gpuLeaving, new Int32Array(size));
     this.gpuMark = grown(this.gpuMark, new Int32Array(size));
+    this.gpuWithheld = grown(this.gpuWithheld, new Uint16Array(size));
     this.gpuMode = grown(this.gpuMode, new Uint16Array(size));
   }
 }
+
+/** What a GPU is held for that its engine withholds. */
+const forNoJob = -1;
 
 /** Stands for the model of members without GPUs in one engine; -1 in the first, as ever. */
 export function withoutGpus(engine: number): number {

@@ -4,6 +4,7 @@ import type { Fleet } from "./fleet.ts";
 type Changes =
   | "addNode"
   | "changeNode"
+  | "holdEngine"
   | "removeNode"
   | "skipRemoved"
   | "modelNo"

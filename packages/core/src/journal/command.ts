@@ -1,5 +1,6 @@
 import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
+import type { EngineTerms } from "../model/engine.ts";
 import type { AccountId, JobId, OperationId, TokenId, UserId } from "../model/ids.ts";
 import type { EntryKind, JobOutcome, JobSpec } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
@@ -57,6 +58,16 @@ export type Command =
   | { readonly kind: "node.up"; readonly node: string }
   /** The owner confirms that nothing runs there any more: its leases are lost, and their jobs start elsewhere. */
   | { readonly kind: "node.down"; readonly node: string; readonly reason: string }
+  | { readonly kind: "engine.create"; readonly name: string; readonly terms: EngineTerms }
+  | { readonly kind: "engine.edit"; readonly name: string; readonly terms: EngineTerms }
+  /** Its nodes take nothing new, and keep what they have. */
+  | { readonly kind: "engine.cordon"; readonly name: string; readonly reason: string }
+  /** Its nodes take work again; one that was to leave stays. */
+  | { readonly kind: "engine.up"; readonly name: string }
+  /** Its nodes take nothing new; when what runs there has ended, the engine and its nodes are gone. */
+  | { readonly kind: "engine.delete"; readonly name: string }
+  /** Whether the server reaches the engine; `away` says why not. Sent by the shell, not by people. */
+  | { readonly kind: "engine.reach"; readonly name: string; readonly away?: string }
   | { readonly kind: "pool.create"; readonly name: string; readonly terms: PoolTerms }
   | { readonly kind: "pool.edit"; readonly name: string; readonly terms: PoolTerms }
   | { readonly kind: "pool.delete"; readonly name: string }

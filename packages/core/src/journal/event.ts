@@ -1,8 +1,9 @@
 import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
+import type { EngineTerms } from "../model/engine.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { EntryKind, JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
-import type { MaintenanceWindow, NodeFacts, NodeMode } from "../model/node.ts";
+import type { MaintenanceWindow, NodeFacts, OwnMode } from "../model/node.ts";
 import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
@@ -22,6 +23,8 @@ export type Event =
   | NodeChanged
   | NodeRemoved
   | MaintenancePlanned
+  | EngineChanged
+  | EngineReached
   | PoolChanged
   | AccountCreated
   | AccountEdited
@@ -69,7 +72,7 @@ export interface NodeAdded extends Head<"node-added"> {
 }
 export interface NodeChanged extends Head<"node-changed"> {
   readonly node: NodeNo;
-  readonly mode: NodeMode;
+  readonly mode: OwnMode;
   readonly reason: string;
   readonly drainUntil: Instant;
   /** Present if the engine reported a change; GPUs are never renumbered. */
@@ -83,6 +86,17 @@ export interface NodeRemoved extends Head<"node-removed"> {
 export interface MaintenancePlanned extends Head<"maintenance-planned"> {
   readonly node: NodeNo;
   readonly windows: readonly MaintenanceWindow[];
+}
+/** An engine is made or has other terms, or is to leave once nothing runs there; without terms it is gone. */
+export interface EngineChanged extends Head<"engine-changed"> {
+  readonly engine: string;
+  readonly terms?: EngineTerms;
+  readonly leaving?: true;
+}
+/** The server no longer reaches an engine, and why; or reaches it again. */
+export interface EngineReached extends Head<"engine-reached"> {
+  readonly engine: string;
+  readonly away?: string;
 }
 /** A pool is made or has other terms; without any it is gone. What runs on its nodes goes on. */
 export interface PoolChanged extends Head<"pool-changed"> {
@@ -199,6 +213,12 @@ export interface Seat {
   readonly gpus: readonly GpuNo[];
   readonly part?: PartSeat;
 }
+/** The pool of a node when a lease began there, and what the price of use beyond guarantees is multiplied by. */
+export interface SeatPool {
+  readonly node: NodeNo;
+  readonly pool: string;
+  readonly perMille: number;
+}
 /** The job leaves the queue; its leases begin, one per seat, by rank. */
 export interface JobPlaced extends Head<"job-placed"> {
   readonly job: JobNo;
@@ -212,6 +232,8 @@ export interface JobPlaced extends Head<"job-placed"> {
   /** GPUs of the seats that last held another tenant's work [S4], and those whose mode must change. */
   readonly scrub?: readonly GpuNo[];
   readonly reshape?: readonly GpuNo[];
+  /** The pools of the seats' nodes, with their price then; absent = none is in a pool. */
+  readonly pools?: readonly SeatPool[];
 }
 /** Room is being made: `victims` are asked to stop in the same batch, and these seats are held for the job [T7]. */
 export interface JobClaimed extends Head<"job-claimed"> {
@@ -245,6 +267,8 @@ export interface JobGrown extends Head<"job-grown"> {
   readonly seats: readonly Seat[];
   readonly scrub?: readonly GpuNo[];
   readonly reshape?: readonly GpuNo[];
+  /** The pools of the seats' nodes, with their price then; absent = none is in a pool. */
+  readonly pools?: readonly SeatPool[];
 }
 /** The engine has scrubbed the GPUs of the lease that needed it; `how` is the method it used [S4]. */
 export interface LeaseScrubbed extends Head<"lease-scrubbed"> {

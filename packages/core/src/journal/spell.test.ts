@@ -37,6 +37,7 @@ const submitted = (spec: JobSpec): Required<JobSubmitted> => ({
 const placed: Required<JobPlaced> = {
   ...{ kind: "job-placed", v: 1, at, job: 7 as JobNo, attempt: 1, choice: 0, unitsEach: 21_000 },
   ...{ class: "burst", cover: -1 as AccountNo, scrub: gpus, reshape: gpus },
+  pools: [{ node, perMille: 1500, pool: "gold" }],
   seats: [
     { node, gpus },
     { node, gpus: [] },
@@ -51,9 +52,10 @@ describe("the text of an event", () => {
 
   it("[S12] is canonical JSON, with and without each optional field", () => {
     const spelling = new EventSpelling();
-    const { scrub: _, reshape: __, ...plain } = placed;
+    const { scrub: _, reshape: __, pools, ...plain } = placed;
     const part = { mode: "mps", compute: 1, memory: 2 } as never;
-    for (const event of [placed, plain, { ...plain, scrub: gpus }, { ...plain, reshape: gpus }]) check(spelling, event);
+    for (const event of [placed, plain, { ...plain, scrub: gpus }, { ...plain, reshape: gpus }, { ...plain, pools }])
+      check(spelling, event);
     check(spelling, { ...plain, seats: [{ node, gpus, part }] });
     check(spelling, { ...plain, seats: [] });
     check(spelling, keyUsed);

@@ -56,7 +56,8 @@ const afterSpec = `,"user":`;
 
 function placed(event: JobPlaced): string {
   const { at, attempt, choice, cover, job, seats, unitsEach } = event;
-  if (event.scrub !== undefined || event.reshape !== undefined) return canonicalJson(event);
+  if (event.scrub !== undefined || event.reshape !== undefined || event.pools !== undefined)
+    return canonicalJson(event);
   let spelled = "";
   for (const seat of seats) spelled += spelled === "" ? seatOf(seat) : `,${seatOf(seat)}`;
   const head = `{"at":${whole(at)},"attempt":${whole(attempt)},"choice":${whole(choice)}`;

@@ -44,7 +44,7 @@ export class DeviceTimeline {
       case "node-changed": {
         const node = state.fleet.node(event.node);
         const { mode } = event;
-        if (node.mode !== mode)
+        if (node.own.mode !== mode)
           this.#wholeNode(state, node.facts, event.at, (i) => ({ freeUnits: freeOf(state, gpuAt(node, i)), mode }));
         return;
       }
@@ -163,5 +163,5 @@ function freeOf({ fleet }: ReadonlyState, gpu: GpuNo): number {
 }
 
 function isHeld({ fleet }: ReadonlyState, gpu: GpuNo): boolean {
-  return fleet.gpuHeldFor[gpu] !== 0;
+  return fleet.gpuHeldFor[gpu]! > 0;
 }

@@ -154,11 +154,12 @@ function lostWork(state: ReadonlyState, lease: Lease, event: LeaseEnded): LostWo
   if (cause === undefined || lease.gpus.length === 0 || lease.startedAt === undefined || lease.extra) return undefined;
   const lostMs = lostMsOf(job, event.at);
   if (lostMs === 0) return undefined;
-  const { account, model, devices, unitsEach } = closedStretch(state, lease, event.at);
+  const { account, model, devices, unitsEach, pool, poolPerMille } = closedStretch(state, lease, event.at);
   // An owner's number, where there is one: what a job asks for must not decide what it is credited with.
   const graceMs = state.policy.lostWorkMsMax ?? stopOrderOf(job, "preempt", state.policy).graceMs;
   const about = { lease: lease.id, job: job.id, account, model, units: devices.length * unitsEach };
-  return { ...about, at: event.at, lostMs, graceMs, cause };
+  const ofPool = pool !== undefined && poolPerMille !== undefined && { pool, poolPerMille };
+  return { ...about, at: event.at, lostMs, graceMs, cause, ...ofPool };
 }
 
 /** Only a preemption or a lost node destroys work; a member that exits with 0, or is done, has lost nothing. */

@@ -91,6 +91,7 @@ export function usagesOf({ devices, ...stretch }: Stretch): Usage[] {
 function stretchOf(state: ReadonlyState, lease: Lease, toAt: Instant, revision: number): Stretch {
   const { fleet } = state;
   const job = jobOf(state, lease.job);
+  const { pool, poolPerMille } = lease;
   return {
     lease: lease.id,
     state: holderState(lease),
@@ -111,6 +112,7 @@ function stretchOf(state: ReadonlyState, lease: Lease, toAt: Instant, revision: 
     class: job.class,
     cpusMilli: lease.cpusMilli,
     memoryMiB: lease.memoryMiB,
+    ...(pool !== undefined && poolPerMille !== undefined && { pool, poolPerMille }),
   };
 }
 

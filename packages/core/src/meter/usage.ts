@@ -26,6 +26,9 @@ export interface Usage {
   /** The topology level that the job required; empty = none. */
   readonly topology: string;
   readonly class: JobClass;
+  /** The pool of the node when the lease began, and what the price beyond the floor is multiplied by; absent = none. */
+  readonly pool?: string;
+  readonly poolPerMille?: number;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
 }
@@ -63,6 +66,9 @@ export interface LostWork {
   /** The most that is credited: the owner's `lostWorkMsMax`, else the grace that the job was promised. */
   readonly graceMs: number;
   readonly cause: "preempted" | "node_lost";
+  /** As of a usage. */
+  readonly pool?: string;
+  readonly poolPerMille?: number;
 }
 
 /** Everything that a period is rated from. The order of the lists does not matter. */

@@ -18,10 +18,12 @@ export interface EngineTerms {
 /** An engine as the journal knows it. */
 export interface EngineState {
   readonly name: string;
-  terms: EngineTerms;
+  readonly terms: EngineTerms;
   readonly createdAt: Instant;
+  /** Changes with its terms. */
+  readonly revision: number;
   /** Out of reach since then, and what was said; absent = within reach. */
-  away?: { readonly since: Instant; readonly reason: string } | undefined;
+  readonly away?: { readonly since: Instant; readonly reason: string } | undefined;
   /** Its nodes are being emptied; when they are, it is gone. */
-  leaving?: true | undefined;
+  readonly leaving?: true | undefined;
 }

@@ -24,6 +24,9 @@ export interface Lease {
   readonly placedAt: Instant;
   /** A member beyond the minimum of an elastic job: burst, and the first to be stopped. */
   readonly extra?: true;
+  /** The pool of its node when it was placed, and what the price beyond guarantees is multiplied by. */
+  readonly pool?: string;
+  readonly poolPerMille?: number;
   /** GPUs that must be scrubbed, then reshaped, before the lease can be prepared. */
   handover?: { readonly scrub: readonly GpuNo[]; readonly reshape: readonly GpuNo[] };
   state: LeaseState;

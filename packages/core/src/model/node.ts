@@ -6,7 +6,10 @@ import type { Instant } from "./units.ts";
  * `up` takes work; `cordoned` keeps what it has and takes nothing new; `draining` is being emptied; `maintenance` is
  * empty and in the owner's hands; `down` is lost.
  */
-export type NodeMode = "up" | "cordoned" | "draining" | "maintenance" | "down";
+export type OwnMode = "up" | "cordoned" | "draining" | "maintenance" | "down";
+
+/** `unknown` keeps what it has and takes nothing new: whether it still runs cannot be seen. */
+export type NodeMode = OwnMode | "unknown";
 
 /** The location of a node, widest domain first; topology constraints compare it. */
 export interface NodeLocation {
@@ -87,6 +90,9 @@ export interface FleetNode {
   facts: NodeFacts;
   readonly firstGpu: GpuNo;
   readonly addedAt: Instant;
+  /** What its owner said of it, and what the control plane said in the owner's place. */
+  own: { readonly mode: OwnMode; readonly reason: string };
+  /** The same, or what its engine says of a node that is up for its owner. */
   mode: NodeMode;
   reason: string;
   /** When a drain stops the jobs that are still there; 0 = it waits for ever. */

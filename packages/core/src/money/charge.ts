@@ -32,6 +32,9 @@ export interface LineKey {
   readonly version: string;
   /** The multiplier of the time of day. */
   readonly perMille: number;
+  /** Of use in a pool of nodes: its name and its multiplier; absent = in none. */
+  readonly pool?: string;
+  readonly poolPerMille?: number;
 }
 
 /** One priced hour of a line; less where a price or the period begins or ends within it. */

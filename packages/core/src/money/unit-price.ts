@@ -41,13 +41,15 @@ export function reservedPrice({ version, contract }: PriceTerms, entry: string):
 /** The price of a GPU-hour beyond the floor. */
 export function burstPrice(
   { version, contract, perMille }: PriceTerms,
-  { model, isolation, topology, profile }: Pick<LineKey, "model" | "isolation" | "topology" | "profile">,
+  about: Pick<LineKey, "model" | "isolation" | "topology" | "profile" | "poolPerMille">,
 ): UnitPrice {
+  const { model, isolation, topology, profile, poolPerMille = 1000 } = about;
   const times = [
     version.isolation[isolation] ?? 1000,
     version.topology[topology] ?? 1000,
     version.profile[profile] ?? 1000,
     perMille,
+    poolPerMille,
   ];
   return listed(version, contract, model, "burstMicros", times);
 }

@@ -116,8 +116,8 @@ export function dedicatedRemainderThen(state: ReadonlyState, name: string, isGon
     let isKept = false;
     let free = 0;
     for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) {
-      if (fleet.gpuHeldFor[gpu] !== 0) isKept = true;
-      else if (fleet.isOf(gpu, name)) free += unitsPerGpu;
+      if (fleet.gpuHeldFor[gpu]! > 0) isKept = true;
+      else if (fleet.gpuHeldFor[gpu] === 0 && fleet.isOf(gpu, name)) free += unitsPerGpu;
     }
     for (const lease of fleet.leasesOn(no)) {
       if (lease.state === "stopping" || jobOf(state, lease.job).state === "stopping" || isGone(lease)) continue;

@@ -52,7 +52,7 @@ function* randomDay(seed: number): Generator<string> {
       if (fleet.gpuHeldFor[gpu] === 0) fleet.hold(no, [gpu], 1 as JobNo, 500, 512);
       else fleet.unhold(no, [gpu], 500, 512);
     } else if (kind === 2 && node.leases === 0) {
-      fleet.changeNode(no, step, node.mode, "", 0, factsOf(no, pools[roll(5)]!));
+      fleet.changeNode(no, step, node.own.mode, "", 0, factsOf(no, pools[roll(5)]!));
     } else if (kind < 7) {
       const [lease] = leases.splice(roll(leases.length || 1), 1);
       if (lease !== undefined) fleet.give(lease);

@@ -1,14 +1,14 @@
 import type { Event, NodeChanged } from "../journal/event.ts";
 import type { JobNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
-import type { FleetNode, NodeFacts, NodeMode } from "../model/node.ts";
+import type { FleetNode, NodeFacts, OwnMode } from "../model/node.ts";
 import type { Instant } from "../model/units.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 
 export function nodeChanged(
   node: FleetNode,
-  mode: NodeMode,
+  mode: OwnMode,
   reason: string,
   now: Instant,
   drainUntil = 0,
@@ -23,8 +23,8 @@ export function afterSeatsFreed(state: ReadonlyState, nodes: readonly NodeNo[], 
   for (const no of new Set(nodes)) {
     const node = state.fleet.node(no);
     const leaving = nodes.filter((each) => each === no).length;
-    if (node.mode === "draining" && node.leases === leaving)
-      events.push(nodeChanged(node, "maintenance", node.reason, now));
+    if (node.own.mode === "draining" && node.leases === leaving)
+      events.push(nodeChanged(node, "maintenance", node.own.reason, now));
   }
   return events;
 }

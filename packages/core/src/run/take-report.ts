@@ -66,7 +66,9 @@ export function takeReport(state: ReadonlyState, report: Report, now: Instant): 
         { at, kind: "lease-ended", lease: id, reason: what.reason, result: "lost", sequence, v: 1 },
         now,
       );
-      return node.mode === "up" ? [...ended, nodeChanged(node, "cordoned", `quarantine: ${what.reason}`, now)] : ended;
+      return node.own.mode === "up"
+        ? [...ended, nodeChanged(node, "cordoned", `quarantine: ${what.reason}`, now)]
+        : ended;
     }
     case "prepared":
       if (lease.state !== "starting") return [];

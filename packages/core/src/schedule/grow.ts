@@ -8,6 +8,7 @@ import type { Instant } from "../model/units.ts";
 import { isConfidential } from "../place/dedicated.ts";
 import { heldBeside } from "../place/dedicated-usage.ts";
 import { handoverFor } from "../place/handover.ts";
+import { poolsOf } from "../place/pool-prices.ts";
 import { findSeats } from "../place/seats.ts";
 import type { Timeline } from "../plan/timeline.ts";
 import { accountOf } from "../quota/accounts.ts";
@@ -40,6 +41,7 @@ export function growElasticJobs({ state, now, apply }: World, plans: Plans): voi
         unitsEach,
         seats: [seat],
         ...handoverFor(state, job.account, [seat]),
+        pools: poolsOf(state, [seat]),
       });
       timeline?.grew(job, seat);
     }

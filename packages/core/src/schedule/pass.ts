@@ -8,6 +8,7 @@ import type { Instant } from "../model/units.ts";
 import { chargedOn } from "../place/dedicated-usage.ts";
 import { handoverFor } from "../place/handover.ts";
 import { type Placement, placeJob } from "../place/place.ts";
+import { poolsOf } from "../place/pool-prices.ts";
 import type { Candidate } from "../queue/candidates.ts";
 import type { WaitingGroup } from "../state/indexes/waiting-group.ts";
 import type { State } from "../state/state.ts";
@@ -111,7 +112,22 @@ function placedAs(state: State, job: Job, placement: Placement, at: Instant): Jo
   const { choice, unitsEach, class: as, cover, seats } = placement;
   const { scrub, reshape } = handoverFor(state, job.account, seats);
   const { no, attempt } = job;
-  return { at, attempt, choice, class: as, cover, job: no, kind: "job-placed", reshape, scrub, seats, unitsEach, v: 1 };
+  const pools = poolsOf(state, seats);
+  return {
+    at,
+    attempt,
+    choice,
+    class: as,
+    cover,
+    job: no,
+    kind: "job-placed",
+    pools,
+    reshape,
+    scrub,
+    seats,
+    unitsEach,
+    v: 1,
+  };
 }
 
 interface Room {

@@ -55,6 +55,7 @@ export function emptyState(): State {
     tokens: new Map(),
     secrets: new Map(),
     volumes: new Map(),
+    engines: new Map(),
     jobs,
     arrays: new Map(),
     keys: new Map(),

@@ -14,13 +14,28 @@ import type { ReadonlyState } from "./readonly-state.ts";
  */
 export function nodesAmong(state: ReadonlyState, account: AccountNo, spec: JobSpec): Among | undefined {
   const isPlain = spec.engine === undefined && spec.region === undefined && spec.where === undefined;
-  const closed = state.nodePools.limited.length === 0 ? noPools : state.nodePools.closedTo(accountOf(state, account));
+  const closed = poolsShut(state, account, spec);
   const allOffer = state.offerKinds.allOffer(spec);
   if (isPlain && allOffer && closed.size === 0) return undefined;
   return new Narrowed(state, spec, closed, allOffer);
 }
 
 const noPools: ReadonlySet<Pool> = new Set();
+
+/**
+ * The pools whose nodes a job may not use: those that are closed to its account, and, with a `max_price`, those that cost
+ * more than the price list says, because that limit is compared with the list.
+ */
+export function poolsShut(
+  state: ReadonlyState,
+  account: AccountNo,
+  { maxPriceMicros }: Pick<JobSpec, "maxPriceMicros">,
+): ReadonlySet<Pool> {
+  const { nodePools } = state;
+  const closed = nodePools.limited.length === 0 ? noPools : nodePools.closedTo(accountOf(state, account));
+  if (maxPriceMicros === undefined || nodePools.dear.length === 0) return closed;
+  return new Set([...closed, ...nodePools.dear]);
+}
 
 /** What one member of a job of an account needs of a node. */
 export function needFor(

@@ -10,6 +10,7 @@ import type { WithPace } from "../learn/pace.ts";
 import type { RunTimes } from "../learn/run-times.ts";
 import type { Token, User } from "../model/access.ts";
 import type { Account } from "../model/account.ts";
+import type { EngineState } from "../model/engine.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
@@ -59,6 +60,8 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   readonly secrets: Map<string, Instant>;
   /** By `account number/name`. */
   readonly volumes: Map<string, Volume>;
+  /** By name. */
+  readonly engines: Map<string, EngineState>;
   readonly jobs: ByNumber<JobNo, Job>;
   readonly arrays: Map<JobNo, JobArray>;
   /** Idempotency keys in order of first use, oldest first. */

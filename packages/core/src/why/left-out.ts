@@ -27,6 +27,7 @@ export function nodesLeftOut(state: ReadonlyState, { account, spec }: Job): Node
   const out = countLeftOut(state, account, spec);
   const { engine = "", region = "", where = {} } = spec;
   const pools = [...out.pools].map(([name, nodes]) => ({ name, nodes }));
+  const dear = [...out.dear].map(([name, nodes]) => ({ name, nodes }));
   const labels = [...out.labels].map(([key, nodes]) => ({ label: `${key}=${where[key]}`, nodes }));
   const engines = [...out.offers].map(([name, { nodes, lacks }]) => ({ name, nodes, lacks }));
   return {
@@ -37,5 +38,6 @@ export function nodesLeftOut(state: ReadonlyState, { account, spec }: Job): Node
     ...(labels.length > 0 && { labels }),
     ...(engines.length > 0 && { engines }),
     ...(pools.length > 0 && { pools }),
+    ...(dear.length > 0 && { dear }),
   };
 }

@@ -36,6 +36,17 @@ export interface ReasonOf<Kind extends ReasonKind> {
   /** GPUs. */
   readonly free?: number;
   readonly until?: Instant;
+  /** Engines that could hold the job and take nothing new; absent where there are none. */
+  readonly engines?: readonly EngineOut[];
+}
+
+/** An engine that takes nothing new, with the GPUs there that a job could use. */
+export interface EngineOut {
+  readonly name: string;
+  readonly cause: "away" | "cordoned" | "leaving";
+  readonly gpus: GpuCount;
+  /** Out of reach since then. */
+  readonly since?: Instant;
 }
 
 /** GPUs of one model; an empty model is any. */
@@ -57,6 +68,8 @@ export interface NodesLeftOut {
   readonly engines?: readonly { readonly name: string; readonly nodes: number; readonly lacks: readonly Lack[] }[];
   /** In pools that are closed to its account. */
   readonly pools?: readonly { readonly name: string; readonly nodes: number }[];
+  /** In pools that cost more than the price list says, which `max_price` is compared with. */
+  readonly dear?: readonly { readonly name: string; readonly nodes: number }[];
   readonly account: string;
 }
 

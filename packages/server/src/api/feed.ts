@@ -173,6 +173,9 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
       const node = names.node(event.node);
       return node === undefined ? undefined : { subject: node, account: "" };
     }
+    case "engine-changed":
+    case "engine-reached":
+      return { subject: event.engine, account: "" };
     case "pool-changed":
       return { subject: event.pool, account: "" };
     case "account-created":
@@ -244,6 +247,11 @@ function wordsOf(event: Event): string {
         : `will be in maintenance from ${timestamp(event.windows[0]!.from)} to ${timestamp(event.windows[0]!.to)}`;
     case "node-removed":
       return "left the fleet";
+    case "engine-changed":
+      if (event.terms === undefined) return "engine has left";
+      return event.leaving ? "engine leaves when what runs there has ended" : "engine was set";
+    case "engine-reached":
+      return event.away === undefined ? "engine is within reach" : `engine is out of reach: ${event.away}`;
     case "pool-changed":
       return event.terms === undefined ? "pool was deleted" : "pool was set";
     case "account-created":

@@ -1,4 +1,13 @@
-import { type AccountNo, type Job, jobOf, type Lease, type ReadonlyState, tenantOf, type User } from "@tessera/core";
+import {
+  type AccountNo,
+  type Job,
+  jobOf,
+  type Lease,
+  nodeName,
+  type ReadonlyState,
+  tenantOf,
+  type User,
+} from "@tessera/core";
 import type { FleetNodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 
@@ -19,12 +28,14 @@ export function* fleetMap(state: ReadonlyState, viewer: User): Generator<FleetNo
       if (tenant !== undefined) tenantAt.set(gpu, tenant);
     }
   }
+  const several = fleet.enginesPresent().length > 1;
   for (const node of fleet.nodes) {
     if (node === undefined) continue;
-    const { name, place, gpus } = node.facts;
+    const { engine, place, gpus } = node.facts;
     const first = node.firstGpu as number;
     yield {
-      name,
+      name: nodeName(fleet, node),
+      ...(several && { engine }),
       ...place,
       model: gpus[0]?.model ?? "",
       mode: node.mode,

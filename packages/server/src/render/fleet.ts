@@ -30,7 +30,7 @@ export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node:
   const pool = state.nodePools.of(node.no);
   let freeUnits = 0;
   for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++)
-    freeUnits += state.fleet.gpuFree[gpu]!;
+    freeUnits += state.fleet.unitsOffered(gpu);
   return {
     name: nodeName(state.fleet, node),
     engine: facts.engine,
@@ -93,7 +93,7 @@ export function renderGpu(
     memoryMiB: facts.memoryMiB,
     virtual: node.facts.virtual,
     mode: node.mode,
-    free: gpusOf(state.fleet.gpuFree[gpu]!),
+    free: gpusOf(state.fleet.unitsOffered(gpu)),
     jobs: seen.map((job) => job.id),
   };
 }

@@ -42,10 +42,11 @@ function clockOf(minuteOfDay: number): string {
 const units = { cpu: "core-hour", memory: "gib-hour", minimum: "none", idle: "none" } as const;
 
 export function renderLine(line: InvoiceLine, no: number): LineShape {
-  const { kind, account, model, profile, isolation, topology, version, perMille, quantity } = line;
+  const { kind, account, model, profile, isolation, topology, version, perMille, quantity, pool, poolPerMille } = line;
   const { corrects, correctsPeriod, correctsKind = kind } = line;
   return {
     ...{ line: no, kind, account, model, profile, isolation, topology, version, perMille },
+    ...(pool !== undefined && poolPerMille !== undefined && { pool, poolPerMille }),
     quantity: String(quantity),
     unit: units[correctsKind as keyof typeof units] ?? "gpu-hour",
     hours: hours(correctsKind, quantity),

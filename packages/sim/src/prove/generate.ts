@@ -82,6 +82,13 @@ export function generate(seed: number): Scenario {
   return new Maker(new Dice(seed), seed).scenario();
 }
 
+/** The same case with its nodes in two engines. */
+export function inTwoEngines(scenario: Scenario, seed: number): Scenario {
+  const dice = new Dice(seed);
+  const nodes = scenario.nodes.map((node) => ({ ...node, engine: dice.pick(["east", "west"]) }));
+  return { ...scenario, name: `${scenario.name} in two engines`, nodes };
+}
+
 class Maker {
   readonly #dice: Dice;
   readonly #seed: number;

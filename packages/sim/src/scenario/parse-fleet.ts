@@ -2,7 +2,7 @@ import { BadField, type FieldPath, Fields, knownName, listOf, type Read } from "
 import type { PoolMode, ScenarioNode } from "./scenario.ts";
 import { cpus, name, nodeGpus, size, whole } from "./values.ts";
 
-const keys = ["nodes", "named", "gpus", "rack", "block", "zone", "cpus", "memory", "mode", "engine"];
+const keys = ["nodes", "named", "gpus", "rack", "block", "zone", "cpus", "memory", "mode", "engine", "region"];
 const modes: readonly PoolMode[] = ["whole", "mig", "mps", "timeslice"];
 
 /** More than any job asks for, and small enough that sums over a fleet stay exact. */
@@ -28,6 +28,7 @@ function readGroup(value: unknown, at: FieldPath, taken: Set<string>): ScenarioN
     model,
     gpus,
     gpuMemoryMiB: memoryInName(model) ?? gpuMemoryMiB,
+    ...group.take("region", (each, where) => ({ region: name(each, where) })),
     zone: group.take("zone", name) ?? "zone",
     block: group.take("block", name) ?? "block",
     rack: group.take("rack", name) ?? "rack",

@@ -29,6 +29,7 @@ export interface ScenarioNode {
   readonly model: string;
   readonly gpus: number;
   readonly gpuMemoryMiB: number;
+  readonly region?: string;
   readonly zone: string;
   readonly block: string;
   readonly rack: string;
@@ -84,7 +85,7 @@ export type StepInput =
 export const nodeTurns = ["up", "down", "drain", "cordon"] as const;
 export type NodeTurn = (typeof nodeTurns)[number];
 
-export const topologyLevels = ["zone", "block", "rack", "nvlink", "node"] as const;
+export const topologyLevels = ["region", "zone", "block", "rack", "nvlink", "node"] as const;
 export type TopologyLevel = (typeof topologyLevels)[number];
 
 export interface ScenarioJob {

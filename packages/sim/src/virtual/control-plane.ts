@@ -78,6 +78,7 @@ export class VirtualControlPlane {
   async drive(engine: Engine): Promise<void> {
     const driver = new Driver({
       engine,
+      plays: () => true,
       state: this.state,
       report: (report) => this.put({ kind: "report", v: 1, engine: engine.name, report }),
       secretsFor: async () => ({ secrets: {} }),

@@ -269,6 +269,8 @@ describe("the console in a real browser", { skip: missing }, () => {
       `/jobs/${job.id}/spec`,
       "/new",
       "/fleet",
+      "/fleet/engines",
+      "/fleet/pools",
       "/quota/acme",
       "/cost",
       "/cost/money",

@@ -25,6 +25,8 @@ async function pagesOf(server: OwnServer): Promise<Record<string, string>> {
     fleet: "/fleet",
     "fleet-tenant": "/fleet?colour=tenant",
     "fleet-node": "/fleet?node=h100-0042",
+    engines: "/fleet/engines",
+    pools: "/fleet/pools",
     queue: "/queue",
     ...(blocked && { "queue-job": `/queue?job=${blocked.id}`, why: `/jobs/${blocked.id}/why` }),
     jobs: "/jobs",

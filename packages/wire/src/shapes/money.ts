@@ -243,6 +243,8 @@ export const LineShape = Type.Object({
   topology: Type.String(),
   version: Type.String({ description: "Price list" }),
   perMille: Type.Integer({ description: "Of the time of day" }),
+  pool: Type.Optional(Type.String({ description: "The pool whose nodes were used" })),
+  poolPerMille: Type.Optional(Type.Integer({ description: "Of the pool" })),
   quantity: Type.String({ description: "Unit-ms of GPUs, millicore-ms or MiB-ms" }),
   unit: Type.Enum(["gpu-hour", "core-hour", "gib-hour", "none"]),
   hours: Type.String({ description: "The quantity in its unit, rounded, for people" }),

@@ -160,8 +160,8 @@ function lineColumns(currency: string): readonly Column<LineShape>[] {
     { name: "model", text: ({ model, profile }) => [model, profile].filter((part) => part !== "").join(" ") },
     {
       name: "how",
-      text: ({ isolation, topology, perMille }) =>
-        [isolation, topology, perMille === 1_000 ? "" : `x ${perMille / 1_000}`]
+      text: ({ isolation, topology, perMille, pool = "" }) =>
+        [isolation, topology, pool, perMille === 1_000 ? "" : `x ${perMille / 1_000}`]
           .filter((part) => part !== "")
           .join(" "),
       drops: true,

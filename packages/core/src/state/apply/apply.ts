@@ -2,6 +2,7 @@ import type { Event } from "../../journal/event.ts";
 import type { Instant } from "../../model/units.ts";
 import type { State } from "../state.ts";
 import { applyToAccounts } from "./accounts.ts";
+import { applyToEngines } from "./engines.ts";
 import { applyToJobs } from "./jobs.ts";
 import { applyToLeases } from "./leases.ts";
 import { marksUnder } from "./marks.ts";
@@ -39,6 +40,10 @@ function write(state: State, event: Event): void {
     case "maintenance-planned":
     case "node-removed":
       applyToNodes(state, event);
+      return;
+    case "engine-changed":
+    case "engine-reached":
+      applyToEngines(state, event);
       return;
     case "pool-changed":
       applyToPools(state, event);

@@ -19,6 +19,11 @@ export function beforeSeats(state: State, node: NodeNo): void {
   if (state.dedicated.size > 0) chargeRemainder(state, node, -1);
 }
 
+/** To be called when other GPUs of a node are offered than before `beforeSeats`. */
+export function afterOffers(state: State, node: NodeNo): void {
+  if (state.dedicated.size > 0) chargeRemainder(state, node, 1);
+}
+
 /** To be called when a seat of the job, or one that is kept for it, has come (`sign` 1) to a node or gone (-1). */
 export function afterSeats(state: State, job: Job, node: NodeNo, sign: 1 | -1): void {
   if (state.confidential === 0) return;

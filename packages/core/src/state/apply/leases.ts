@@ -86,6 +86,7 @@ export function applyToLeases(state: State, event: LeaseEvent): void {
 export function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank: number, extra?: true): Lease {
   const { id, no, attempt, spec } = job;
   const { node, gpus, part } = seat;
+  const pool = event.pools?.find((each) => each.node === node);
   return {
     id: leaseIdOf(id, attempt, rank),
     job: no,
@@ -99,6 +100,8 @@ export function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank
     memoryMiB: spec.memoryMiB,
     placedAt: event.at,
     extra,
+    pool: pool?.pool,
+    poolPerMille: pool?.perMille,
     handover: handoverOfSeat(event, seat),
     state: "starting",
     since: event.at,

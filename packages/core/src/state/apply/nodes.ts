@@ -1,7 +1,7 @@
-import type { Event } from "../../journal/event.ts";
+import type { Event, NodeChanged } from "../../journal/event.ts";
 import type { FleetNode, MaintenanceWindow } from "../../model/node.ts";
 import type { State } from "../state.ts";
-import { forgetNode } from "./dedicated.ts";
+import { afterOffers, beforeSeats, forgetNode } from "./dedicated.ts";
 import { clearMarks } from "./marks.ts";
 
 type NodeEvent = Extract<Event, { kind: `node-${string}` | "maintenance-planned" }>;
@@ -16,7 +16,7 @@ export function applyToNodes(state: State, event: NodeEvent): void {
       break;
     case "node-changed":
       clearMarks(state, fleet.node(event.node), event.facts);
-      fleet.changeNode(event.node, event.at, event.mode, event.reason, event.drainUntil, event.facts);
+      changeNode(state, event);
       if (event.facts !== undefined) state.burst.forget();
       if (event.drainUntil > 0) state.timers.add({ at: event.drainUntil, kind: "drain", subject: event.node });
       break;
@@ -31,6 +31,14 @@ export function applyToNodes(state: State, event: NodeEvent): void {
   if (event.kind !== "maintenance-planned") noteNode(state, fleet.node(event.node));
   waiting.listener.standingsChanged();
   waiting.roomChanged();
+}
+
+function changeNode(state: State, { node: no, at, mode, reason, drainUntil, facts }: NodeChanged): void {
+  const { fleet } = state;
+  const isOfferChanged = facts !== undefined && (facts.withheld ?? fleet.node(no).facts.withheld) !== undefined;
+  if (isOfferChanged) beforeSeats(state, no);
+  fleet.changeNode(no, at, mode, reason, drainUntil, facts);
+  if (isOfferChanged) afterOffers(state, no);
 }
 
 /** Counts what a node is and offers; also how a snapshot is read back. */

@@ -10,6 +10,7 @@ export class NodePools {
   readonly #of: (Pool | undefined)[] = [];
   readonly #closed = new Map<AccountNo, ReadonlySet<Pool>>();
   #limited: readonly Pool[] = [];
+  #dear: readonly Pool[] = [];
 
   of(node: NodeNo): Pool | undefined {
     return this.#of[node];
@@ -18,6 +19,11 @@ export class NodePools {
   /** Pools that not every account may use. */
   get limited(): readonly Pool[] {
     return this.#limited;
+  }
+
+  /** Pools that cost more than the price list says. */
+  get dear(): readonly Pool[] {
+    return this.#dear;
   }
 
   /** The pools whose nodes take no job of an account. */
@@ -34,6 +40,7 @@ export class NodePools {
   change(pools: Iterable<Pool>, nodes: readonly (FleetNode | undefined)[]): NodeNo[] {
     this.#pools = [...pools].sort((a, b) => (a.name < b.name ? -1 : 1));
     this.#limited = this.#pools.filter(({ terms }) => terms.tenants !== undefined);
+    this.#dear = this.#pools.filter(({ terms }) => terms.perMille > 1000);
     this.#closed.clear();
     const moved: NodeNo[] = [];
     for (const node of nodes) if (node !== undefined && this.note(node)) moved.push(node.no);

@@ -10,6 +10,7 @@ const kinds = [
   "moves",
   "price",
   "quantum",
+  "reach",
   "wake",
   "window",
 ] as const;
@@ -21,7 +22,8 @@ export interface Timer {
   /**
    * A job number; a node number for `drain` and `maintenance`; an account number for `window`, `quantum` and
    * `limit`, with which a window of GPU time ends. `exposed`:
-   * the job may be taken, or may start, from now on. `moves`: jobs were moved an hour ago. `price`: a price may change.
+   * the job may be taken, or may start, from now on. `moves`: jobs were moved an hour ago. `price`: a price may
+   * change. `reach`: an engine has been out of reach for as long as its owner waits.
    */
   readonly subject: number;
 }
@@ -110,7 +112,7 @@ export class Timers {
   }
 }
 
-/** Job numbers stay far below this, and ten kinds times this is still an exact integer. */
+/** Job numbers stay far below this, and eleven kinds times this is still an exact integer. */
 const subjectsMax = 2 ** 49;
 
 function keyOf({ kind, subject, at }: Timer): string {

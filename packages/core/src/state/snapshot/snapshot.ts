@@ -1,4 +1,5 @@
 import { noSlot } from "../../collections/slots.ts";
+import { holdOf } from "../../fleet/mode.ts";
 import { canonicalJson } from "../../journal/canonical.ts";
 import type { ArrivalsImage } from "../../learn/arrivals.ts";
 import type { History } from "../../learn/history.ts";
@@ -6,6 +7,7 @@ import type { Lengths } from "../../learn/lengths.ts";
 import type { Pace } from "../../learn/pace.ts";
 import type { Token, User } from "../../model/access.ts";
 import type { Account } from "../../model/account.ts";
+import type { EngineState } from "../../model/engine.ts";
 import type { AccountNo, GpuNo, JobNo, NodeNo, TokenId, UserId } from "../../model/ids.ts";
 import type { Job, JobArray } from "../../model/job.ts";
 import type { FleetNode } from "../../model/node.ts";
@@ -18,6 +20,7 @@ import { addWindowTimers, countTerms } from "../apply/accounts.ts";
 import { noteMoves } from "../apply/claims.ts";
 import { restoreDedicated } from "../apply/dedicated.ts";
 import { countUnmade } from "../apply/elements.ts";
+import { keep } from "../apply/engines.ts";
 import { addJob } from "../apply/enter.ts";
 import { holdLease } from "../apply/leases.ts";
 import { readMarks, writeMarks } from "../apply/marks.ts";
@@ -37,8 +40,9 @@ export const snapshotSchema = 8;
 
 type NodeImage = Omit<
   FleetNode,
-  "freeCpusMilli" | "freeMemoryMiB" | "leavingCpusMilli" | "leavingMemoryMiB" | "leases"
->;
+  "own" | "mode" | "freeCpusMilli" | "freeMemoryMiB" | "leavingCpusMilli" | "leavingMemoryMiB" | "leases"
+> &
+  FleetNode["own"];
 
 interface Image {
   readonly lastAt: number;
@@ -54,6 +58,7 @@ interface Image {
   readonly fleetEngines?: readonly string[];
   readonly modelEngine?: readonly number[];
   /** Absent where there are none. */
+  readonly engines?: readonly EngineState[];
   readonly pools?: readonly Pool[];
   readonly users: readonly User[];
   readonly tokens: readonly Token[];
@@ -124,11 +129,12 @@ export function writeSnapshot(state: State): string {
     nodes: fleet.nodes.map((node, no) => {
       if (node === undefined)
         return fleet.gpuNode.subarray(0, fleet.gpus).reduce((sum, of) => sum + (of === no ? 1 : 0), 0);
-      const { freeCpusMilli, freeMemoryMiB, leavingCpusMilli, leavingMemoryMiB, leases, ...rest } = node;
-      return rest;
+      const { own, freeCpusMilli, freeMemoryMiB, leavingCpusMilli, leavingMemoryMiB, leases, ...rest } = node;
+      return { ...rest, ...own };
     }),
     models: fleet.models,
     ...(!isOfOneEngine(fleet) && { fleetEngines: fleet.engines, modelEngine: fleet.modelEngine }),
+    ...(state.engines.size > 0 && { engines: byKey(state.engines).map(([, engine]) => engine) }),
     ...(state.pools.size > 0 && { pools: byKey(state.pools).map(([, pool]) => pool) }),
     users: byKey(state.users).map(([, user]) => user),
     tokens: byKey(state.tokens).map(([, token]) => token),
@@ -199,6 +205,10 @@ export function readSnapshot(text: string): State {
     state.accountById.set(account.id, account);
   }
   const { fleet } = state;
+  for (const engine of image.engines ?? []) {
+    keep(state, engine);
+    fleet.holdEngine(engine.name, holdOf(engine), image.lastAt);
+  }
   readEngines(fleet, image);
   for (const [no, node] of image.nodes.entries()) {
     if (typeof node === "number") {

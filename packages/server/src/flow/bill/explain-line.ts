@@ -40,7 +40,12 @@ export async function explainLine(
   };
 }
 
-const keyFields = ["kind", "account", "model", "profile", "isolation", "topology", "version", "perMille"] as const;
+const keyFields = [
+  ...(["kind", "account", "model", "profile", "isolation", "topology", "version", "perMille"] as const),
+  ...(["pool", "poolPerMille"] as const),
+];
+
+const gpuFields = ["model", "profile", "isolation", "topology", "pool", "poolPerMille"] as const;
 
 function isSameLine(a: LineKey, b: LineKey): boolean {
   return keyFields.every((field) => a[field] === b[field]);
@@ -65,8 +70,8 @@ function isBehind(line: LineKey, usage: Usage, version: PriceVersion | undefined
   }
 }
 
-function isSameGpu(line: LineKey, { model, profile, isolation, topology }: Usage): boolean {
-  return model === line.model && profile === line.profile && isolation === line.isolation && topology === line.topology;
+function isSameGpu(line: LineKey, usage: Usage): boolean {
+  return gpuFields.every((field) => usage[field] === line[field]);
 }
 
 /** The hours as spans; hours without a gap between them are one. */

@@ -62,7 +62,8 @@ function isBehind(usage: Usage, charge: Charge): boolean {
   if (charge.kind === "reserved")
     return isWithin(usage.account, charge.account) && modelMatches(charge.model, usage.model);
   if (usage.account !== charge.account) return false;
-  return !isGpu(charge) || (usage.model === charge.model && usage.topology === charge.topology);
+  const isOfPool = usage.pool === charge.pool && usage.poolPerMille === charge.poolPerMille;
+  return !isGpu(charge) || (usage.model === charge.model && usage.topology === charge.topology && isOfPool);
 }
 
 function ofHolders(charge: Charge, held: readonly Held[], keyOf: (usage: Usage) => string): HolderPart[] {

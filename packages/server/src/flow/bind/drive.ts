@@ -27,6 +27,8 @@ export type OrderSecrets = Pick<LeaseOrder, "secrets" | "sealedSecrets">;
 
 export interface DriverPorts {
   readonly engine: Engine;
+  /** Whether it runs the nodes of an engine; absent = those of its own name. A simulation plays several engines at once. */
+  readonly plays?: (engine: string) => boolean;
   /** The replica of committed state. */
   readonly state: ReadonlyState;
   /** Hands a report to the writer; resolves when what it led to is durable. */
@@ -137,8 +139,9 @@ export class Driver implements CommitListener {
   }
 
   #isOwn({ node }: Pick<Lease, "node">): boolean {
-    const { engine, state } = this.#ports;
-    return state.fleet.nodes[node]?.facts.engine === engine.name;
+    const { engine, state, plays } = this.#ports;
+    const of = state.fleet.nodes[node]?.facts.engine;
+    return of !== undefined && (plays === undefined ? of === engine.name : plays(of));
   }
 
   close(): void {

@@ -89,6 +89,16 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: command.node, account: "", detail: command.window?.reason ?? "taken back" };
     case "node.up":
       return { target: command.node, account: "", detail: "" };
+    case "engine.create":
+    case "engine.edit":
+      return { target: command.name, account: "", detail: canonicalJson(command.terms) };
+    case "engine.cordon":
+      return { target: command.name, account: "", detail: command.reason };
+    case "engine.up":
+    case "engine.delete":
+      return { target: command.name, account: "", detail: "" };
+    case "engine.reach":
+      return { target: command.name, account: "", detail: command.away ?? "within reach" };
     case "pool.create":
     case "pool.edit":
       return { target: command.name, account: "", detail: canonicalJson(command.terms) };

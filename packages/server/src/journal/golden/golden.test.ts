@@ -30,6 +30,8 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "node-changed": true,
   "node-removed": true,
   "maintenance-planned": true,
+  "engine-changed": true,
+  "engine-reached": true,
   "pool-changed": true,
   "account-created": true,
   "account-edited": true,

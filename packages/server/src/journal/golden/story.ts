@@ -31,6 +31,7 @@ export function tellStory(seed: string): Teller {
   longArray(t);
   sessions(t);
   pools(t);
+  engines(t);
   return t;
 }
 
@@ -375,4 +376,38 @@ function pools(t: Teller): void {
   t.do({ kind: "pool.create", name: "europe", terms: { labels: { region: "us", tier: "gold" }, perMille: 900 } });
   t.do({ kind: "pool.edit", name: "europe", terms: { labels: { region: "eu", tier: "old" }, perMille: 900 } });
   t.do({ kind: "pool.delete", name: "europe" });
+}
+
+/** A second engine with a node of a name that the first has: out of reach, for too long, and gone in the end. */
+function engines(t: Teller): void {
+  const terms = { kind: "kubernetes", lostAfterMs: 10 * minute, settings: { context: "prod" } } as const;
+  t.do({ kind: "engine.create", name: "east", terms });
+  t.do({ kind: "engine.create", name: "none", terms: { ...terms, kind: "simulated" } });
+  t.do({ kind: "engine.delete", name: "none" });
+  const gpus = ["a", "b"].map((each) => ({ uuid: `GPU-east-${each}`, model: "B200", memoryMiB: 183_000 }));
+  const place = { region: "us", zone: "z1", block: "b1", rack: "r1", nvlink: "n0" };
+  const n0 = nodeOf("n0", 2, { engine: "east", gpus, place });
+  const n1 = nodeOf("n1", 1, { engine: "east", condition: { state: "unknown", reason: "NodeStatusUnknown" } });
+  const register = (...nodes: (typeof n0)[]) => t.do({ kind: "node.register", engine: "east", nodes });
+  register(n0, n1);
+  register({ ...n0, withheld: ["GPU-east-a"] });
+  t.submit("east", "lab", { gpus: "B200:1", retry: { max: 3 } });
+  t.run("east");
+  register({ ...n0, withheld: ["GPU-east-a", "GPU-east-b"], condition: { state: "cordoned", reason: "kubectl" } });
+  register(n0);
+  t.do({ kind: "engine.cordon", name: "east", reason: "upgrade" });
+  t.do({ kind: "engine.up", name: "east" });
+  t.do({ kind: "engine.reach", name: "east", away: "connection refused" });
+  t.tick(minute);
+  t.do({ kind: "engine.reach", name: "east" });
+  t.do({ kind: "engine.edit", name: "east", terms: { ...terms, lostAfterMs: 5 * minute } });
+  t.do({ kind: "engine.reach", name: "east", away: "no route to host" });
+  t.tick(6 * minute);
+  t.do({ kind: "engine.reach", name: "east" });
+  t.tick(minute);
+  t.run("east");
+  t.do({ kind: "engine.delete", name: "east" });
+  t.exit("east", 0);
+  t.do({ kind: "engine.create", name: "west", terms: { ...terms, cordoned: "not yet" } });
+  t.do({ kind: "engine.reach", name: "west", away: "certificate expired" });
 }

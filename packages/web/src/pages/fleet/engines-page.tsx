@@ -8,6 +8,7 @@ import { useAct } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Card, Empty, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
+import { spellClock } from "../../format/times.ts";
 import { EngineChip } from "./engine-chip.tsx";
 import { FleetTabs } from "./fleet-tabs.tsx";
 
@@ -44,10 +45,9 @@ function EngineCard({ engine }: { engine: EngineShape }) {
           <Notice kind={engine.reach === "reachable" ? "plain" : "bad"}>
             {engine.reach === "reachable" ? `Last error: ${engine.error}` : engine.error}
             {engine.lostAt !== undefined && (
-              <>
-                {" "}
+              <div>
                 Its jobs count as lost <Time at={engine.lostAt} /> unless it is back.
-              </>
+              </div>
             )}
           </Notice>
         )}
@@ -87,7 +87,7 @@ function Facts({ engine }: { engine: EngineShape }) {
         <>
           <dt>{engine.reach === "reachable" ? "Reachable" : "Out of reach"}</dt>
           <dd>
-            since <Time at={engine.since} />
+            since {spellClock(engine.since)} (<Time at={engine.since} />)
           </dd>
         </>
       )}

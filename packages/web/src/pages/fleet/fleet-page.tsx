@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Choice } from "../../design/choice.tsx";
-import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { ButtonLink, Card, Empty, Notice, Skeleton } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
@@ -141,6 +141,8 @@ function Legend(props: {
 }
 
 function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void }) {
+  const out = node.mode !== "up";
+  const { data: whole } = useCall("getNode", { at: { node: node.name } }, { on: out, everyMs: 5_000 });
   const gpus = useCall("listGpus", { query: { node: node.name, limit: 64 } }, { everyMs: 5_000 });
   return (
     <aside className="card selected" aria-label={`Node ${node.name}`}>
@@ -160,6 +162,7 @@ function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void
         <p className="quiet small">
           {[node.region ?? "", node.zone, node.block, node.rack].filter((part) => part !== "").join(" / ")}
         </p>
+        {out && whole?.name === node.name && whole.reason !== "" && <Notice kind="warn">{whole.reason}</Notice>}
         <ul className="list">
           {(gpus.data?.items ?? []).map(({ uuid, index, free, jobs }) => (
             <li key={uuid}>

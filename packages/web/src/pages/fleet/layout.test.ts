@@ -26,16 +26,21 @@ describe("the map's layout", () => {
       assert.ok(x >= 0 && y >= 0 && x + w <= layout.width && y + h <= layout.height);
   });
 
-  it("keeps zones of two engines apart, and names them by their engine", () => {
+  it("draws each of several engines in a box of its own, also where their zones have one name", () => {
     const nodes = fleet(8).map((node, i) => ({ ...node, engine: i < 4 ? "east" : "west" }));
+    const layout = layOut(nodes, 1.6);
     assert.deepEqual(
-      layOut(nodes, 1.6).zones.map(({ name }) => name),
-      ["east / z0", "west / z0"],
+      [layout.engines, layout.zones].map((boxes) => boxes.map(({ name }) => name)),
+      [
+        ["east", "west"],
+        ["z0", "z0"],
+      ],
     );
-    assert.deepEqual(
-      layOut(fleet(8), 1.6).zones.map(({ name }) => name),
-      ["z0"],
-    );
+    for (const [i, { x, y, w, h }] of layout.nodes.entries()) {
+      const box = layout.engines[i < 4 ? 0 : 1]!;
+      assert.ok(x >= box.x && y >= box.y && x + w <= box.x + box.w && y + h <= box.y + box.h);
+    }
+    assert.deepEqual(layOut(fleet(8), 1.6).engines, []);
   });
 
   it("finds the node under a point, and none between", () => {

@@ -1,4 +1,5 @@
 import type { FleetNodeShape } from "@tessera/wire";
+import { shelve } from "./shelves.ts";
 
 /** Everything in units of one GPU's square. A node is two rows of GPUs, a rack a column of nodes, a block a row of racks. */
 export interface Box {
@@ -13,6 +14,8 @@ export interface Labelled extends Box {
 export interface Layout {
   readonly width: number;
   readonly height: number;
+  /** Empty where there is one only. */
+  readonly engines: readonly Labelled[];
   readonly zones: readonly Labelled[];
   readonly blocks: readonly Labelled[];
   readonly racks: readonly Labelled[];
@@ -26,6 +29,7 @@ const head = 2.4;
 const blockGap = 1.6;
 const zoneGap = 4;
 const zoneHead = head + 1;
+const engineEdge = 1.6;
 const nodesPerColumnMax = 16;
 
 function columnsOf(gpus: number): number {
@@ -41,81 +45,69 @@ export function gpuAt(node: Box, gpus: number, index: number): { x: number; y: n
 /** Lays the fleet out so that it is about as wide, compared with its height, as `aspect`. */
 export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout {
   const placed = new Array<Box>(nodes.length);
-  const [zones, blocks, racks]: [Labelled[], Labelled[], Labelled[]] = [[], [], []];
+  const [engines, zones, blocks, racks]: [Labelled[], Labelled[], Labelled[], Labelled[]] = [[], [], [], []];
   const index = nodes.map((_, i) => i);
+  const byEngine = Map.groupBy(index, (i) => nodes[i]!.engine ?? "");
   const zoneOf = zoneNamer(nodes);
-  const inZones = [...Map.groupBy(index, (i) => zoneOf(nodes[i]!))].map(([zone, inZone]) => ({
-    zone,
-    drafts: [...Map.groupBy(inZone, (i) => nodes[i]!.block)].map(([name, inBlock]) => ({
-      name,
-      draft: draftBlock(nodes, inBlock),
+  const inEngines = [...byEngine].map(([engine, inEngine]) => ({
+    engine,
+    zones: [...Map.groupBy(inEngine, (i) => zoneOf(nodes[i]!))].map(([zone, inZone]) => ({
+      zone,
+      blocks: [...Map.groupBy(inZone, (i) => nodes[i]!.block)].map(([name, inBlock]) => ({
+        name,
+        ...draftBlock(nodes, inBlock),
+      })),
     })),
   }));
-  const all = inZones.flatMap(({ drafts }) => drafts.map(({ draft }) => draft));
+  // One engine needs no frame of its own.
+  const frame = byEngine.size > 1 ? { top: zoneHead, side: engineEdge } : { top: 0, side: 0 };
+  const pack = (shelf: number) =>
+    shelve(
+      inEngines.map(({ engine, zones: inEngine }) => {
+        const packed = shelve(
+          inEngine.map(({ zone, blocks: inZone }) => {
+            const inside = shelve(inZone, shelf, blockGap);
+            return { zone, inside, w: inside.width, h: zoneHead + inside.height };
+          }),
+          shelf,
+          zoneGap,
+        );
+        return { engine, packed, w: packed.width + 2 * frame.side, h: packed.height + frame.top + frame.side };
+      }),
+      shelf,
+      zoneGap,
+    );
+  const all = inEngines.flatMap((each) => each.zones.flatMap((zone) => zone.blocks));
   const area = all.reduce((sum, { w, h }) => sum + (w + blockGap) * (h + blockGap), 0);
-  const shelf = Math.max(Math.sqrt(area * aspect), ...all.map(({ w }) => w));
-  const onShelves = shelve(
-    inZones.map(({ zone, drafts }) => {
-      const packed = shelve(
-        drafts.map((each) => ({ ...each, w: each.draft.w, h: each.draft.h })),
-        shelf,
-        blockGap,
-      );
-      return { zone, packed, w: packed.width, h: zoneHead + packed.height };
-    }),
-    shelf,
-    zoneGap,
-  );
-  for (const { item, x, y } of onShelves.placed) {
-    zones.push({ name: item.zone, x, y, w: item.w, h: item.h });
-    for (const { item: block, ...at } of item.packed.placed) {
-      const [left, top] = [x + at.x, y + zoneHead + at.y];
-      const { draft } = block;
-      blocks.push({ name: block.name, x: left, y: top, w: draft.w, h: draft.h });
-      for (const rack of draft.racks) racks.push({ ...rack, x: rack.x + left, y: rack.y + top });
-      for (const [i, box] of draft.nodes) placed[i] = { ...box, x: box.x + left, y: box.y + top };
+  // Frames and gaps are not in the area: of some longer shelves, that on which everything is drawn largest is the best.
+  const whole = [1, 1.25, 1.6, 2, 2.5, 3.2]
+    .map((by) => pack(by * Math.max(Math.sqrt(area * aspect), ...all.map(({ w }) => w))))
+    .reduce((best, next) => (sizeIn(next, aspect) > sizeIn(best, aspect) ? next : best));
+  for (const { item: engine, ...corner } of whole.placed) {
+    if (byEngine.size > 1) engines.push({ name: engine.engine, ...corner, w: engine.w, h: engine.h });
+    for (const { item: zone, ...at } of engine.packed.placed) {
+      const [x, y] = [corner.x + frame.side + at.x, corner.y + frame.top + at.y];
+      zones.push({ name: zone.zone, x, y, w: zone.w, h: zone.h });
+      for (const { item: block, ...inZone } of zone.inside.placed) {
+        const [left, top] = [x + inZone.x, y + zoneHead + inZone.y];
+        blocks.push({ name: block.name, x: left, y: top, w: block.w, h: block.h });
+        for (const rack of block.racks) racks.push({ ...rack, x: rack.x + left, y: rack.y + top });
+        for (const [i, box] of block.nodes) placed[i] = { ...box, x: box.x + left, y: box.y + top };
+      }
     }
   }
-  return { width: onShelves.width, height: onShelves.height, zones, blocks, racks, nodes: placed };
+  return { width: whole.width, height: whole.height, engines, zones, blocks, racks, nodes: placed };
 }
 
-interface Shelved<Item> {
-  readonly width: number;
-  readonly height: number;
-  readonly placed: readonly { readonly item: Item; readonly x: number; readonly y: number }[];
+/** How large it is drawn in a window of this aspect. */
+function sizeIn({ width, height }: { width: number; height: number }, aspect: number): number {
+  return Math.min(aspect / width, 1 / height);
 }
 
-/** Puts boxes side by side in their order, and begins a new row where the next one would pass the end of the shelf. */
-function shelve<Item extends { readonly w: number; readonly h: number }>(
-  items: readonly Item[],
-  shelf: number,
-  between: number,
-): Shelved<Item> {
-  const placed: { item: Item; x: number; y: number }[] = [];
-  let [x, y, rowHeight, width] = [0, 0, 0, 0];
-  for (const item of items) {
-    if (x > 0 && x + item.w > shelf) {
-      x = 0;
-      y += rowHeight + between;
-      rowHeight = 0;
-    }
-    placed.push({ item, x, y });
-    width = Math.max(width, x + item.w);
-    x += item.w + between;
-    rowHeight = Math.max(rowHeight, item.h);
-  }
-  return { width, height: y + rowHeight, placed };
-}
-
-/** Names a zone so that no two are alike: with its engine and its region where the fleet has several of them. */
+/** Names a zone so that no two of one engine are alike: with its region where the fleet has several. */
 function zoneNamer(nodes: readonly FleetNodeShape[]): (node: FleetNodeShape) => string {
-  const several = (of: (node: FleetNodeShape) => string | undefined) => new Set(nodes.map(of)).size > 1;
-  const engines = several(({ engine }) => engine);
-  const regions = several(({ region }) => region);
-  return ({ engine, region, zone }) =>
-    [engines ? engine : undefined, regions ? region : undefined, zone]
-      .filter((part) => part !== undefined && part !== "")
-      .join(" / ");
+  const regions = new Set(nodes.map(({ region }) => region)).size > 1;
+  return ({ region, zone }) => (regions && region !== undefined ? `${region} / ${zone}` : zone);
 }
 
 /** A block with its corner at 0, 0. */

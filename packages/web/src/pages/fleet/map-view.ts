@@ -142,6 +142,7 @@ export class MapView {
     else this.#drawPicture(from, to);
     paint.fillStyle = look.text;
     paint.strokeStyle = look.line;
+    this.#labels(layout.engines.filter(visible), 14, 30, true);
     this.#labels(layout.zones.filter(visible), 13, 30, true);
     this.#labels(layout.blocks.filter(visible), 11, 70, true);
     if (eye.scale > 4) this.#labels(layout.racks.filter(visible), 10, 40, false);

@@ -10,6 +10,7 @@ import { Button, Card, Field, Skeleton } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
 import { DryRunResult } from "./dry-run-result.tsx";
 import type { FieldHelp, Mark } from "./editor.tsx";
+import { EngineField } from "./engine-field.tsx";
 import { gpusOf, lineOf, partsOfGpus, readFile, withField } from "./job-file.ts";
 
 const Editor = lazy(() => import("./editor.tsx"));
@@ -299,6 +300,7 @@ function Form({ fields, wrong, set }: FormProps) {
           )}
         </Field>
       </div>
+      <EngineField engine={text("engine")} wrong={wrongAt("engine")} onChoose={(engine) => set("engine", engine)} />
       {wrong !== undefined && <p className="wrong-text small">{wrong.detail}</p>}
     </div>
   );
