@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer } from "node:https";
 import { openServer } from "../../places/server.js";
 import { freePorts } from "../lab/ports.js";
 import { here } from "../tessera.js";
@@ -10,7 +10,7 @@ import { Results } from "./results.js";
 export async function testBadInput(lab, { say }) {
   const results = new Results(say);
   const server = await openServer({ place: here, args: ["--virtual", "1x1:L40S"], name: "tess-bad" });
-  const old = await oldApi("v1.28.3");
+  const old = await oldApi(lab.plane.certificates, "v1.28.3");
   const good = JSON.parse(readFileSync(lab.kubeconfig, "utf8"));
   const withServer = (address) => ({
     ...good,
@@ -55,12 +55,13 @@ export async function testBadInput(lab, { say }) {
 }
 
 /** Answers as an API server of another version would, as far as it is asked for its version. */
-async function oldApi(gitVersion) {
+async function oldApi(certificates, gitVersion) {
   const [, major, minor] = /^v(\d+)\.(\d+)/.exec(gitVersion);
-  const server = createServer((_, response) => {
+  const [cert, key] = ["api-server.crt", "api-server.key"].map((name) => readFileSync(certificates.path(name)));
+  const server = createServer({ cert, key }, (_, response) => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ major, minor, gitVersion }));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { url: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
+  return { url: `https://127.0.0.1:${server.address().port}`, close: () => server.close() };
 }
