@@ -9,7 +9,8 @@ export function factsOf(node: ScenarioNode): NodeFacts {
   return {
     name,
     engine,
-    place: { zone, block, rack, nvlink: name },
+    place: { ...(node.region !== undefined && { region: node.region }), zone, block, rack, nvlink: name },
+    ...(node.labels !== undefined && { labels: node.labels }),
     gpus: Array.from({ length: node.gpus }, (_, i) => ({ uuid: `GPU-${name}-${i}`, model, memoryMiB })),
     cpusMilli: node.cpusMilli,
     memoryMiB: node.memoryMiB,
