@@ -12,12 +12,13 @@ import {
 } from "@tessera/engine";
 import type { SimulatedFleet } from "./fleet.ts";
 import { readLog } from "./log.ts";
+import { simulatedName } from "./nodes.ts";
 
 const noInside = "a simulated fleet runs no processes, so there is nothing to enter";
 
 /** A control plane's view of a simulated fleet. Opening another one is what a restart of the control plane does. */
 export class SimulatedEngine implements Engine {
-  readonly name = "simulated";
+  readonly name: string;
   readonly capabilities: Capabilities = {
     images: false,
     isolation: ["whole", "mig", "mps", "timeslice"],
@@ -26,7 +27,8 @@ export class SimulatedEngine implements Engine {
   readonly #fleet: SimulatedFleet;
   #closed = false;
 
-  constructor(fleet: SimulatedFleet) {
+  constructor(fleet: SimulatedFleet, name = simulatedName) {
+    this.name = name;
     this.#fleet = fleet;
     // The listener of an earlier engine is gone.
     fleet.outbox.unsubscribe();

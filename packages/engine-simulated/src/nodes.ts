@@ -1,6 +1,10 @@
 import type { NodeFacts } from "@tessera/core";
 
+/** The engine of simulated nodes that name no other. */
+export const simulatedName = "simulated";
+
 export interface NodesDeclared {
+  readonly engine?: string;
   readonly count: number;
   readonly gpusEach: number;
   readonly model: string;
@@ -17,6 +21,9 @@ export interface NodesDeclared {
 /** Alike nodes, in racks and blocks, numbered so that their names sort in order. */
 export function declareNodes(declared: NodesDeclared): NodeFacts[] {
   const { count, gpusEach, model, prefix = "sim", nodesPerRack = 4, racksPerBlock = 16, zone = "zone-1" } = declared;
+  const { engine = simulatedName } = declared;
+  // The devices of two engines have two names, also where their nodes have one.
+  const device = engine === simulatedName ? "GPU" : `GPU-${engine}`;
   const digits = String(count).length;
   const nodes: NodeFacts[] = [];
   for (let index = 0; index < count; index++) {
@@ -24,7 +31,7 @@ export function declareNodes(declared: NodesDeclared): NodeFacts[] {
     const rack = Math.floor(index / nodesPerRack);
     nodes.push({
       name,
-      engine: "simulated",
+      engine,
       place: {
         zone,
         block: `${prefix}-block-${Math.floor(rack / racksPerBlock) + 1}`,
@@ -32,7 +39,7 @@ export function declareNodes(declared: NodesDeclared): NodeFacts[] {
         nvlink: name,
       },
       gpus: Array.from({ length: gpusEach }, (_, gpu) => ({
-        uuid: `GPU-${name}-${gpu}`,
+        uuid: `${device}-${name}-${gpu}`,
         model,
         memoryMiB: declared.gpuMemoryMiB ?? 81_920,
       })),

@@ -331,6 +331,11 @@ export function judgeHoldings(now: World): Fault[] {
     if (exceedsMax(world, account, held, held))
       faults.push({ kind: "max", what: `[C5] ${path} holds more than its max` });
   }
+  for (const job of new Set(world.holdings.map((holding) => holding.job))) {
+    const seats = world.holdings.flatMap((holding) => (holding.job === job ? holding.seats : []));
+    const engines = new Set(seats.map((seat) => world.nodes[seat.node]!.engine));
+    if (engines.size > 1) faults.push({ kind: "gang", what: `[P9] ${job} is in ${[...engines].join(" and ")}` });
+  }
   for (const [no, node] of world.nodes.entries()) {
     for (const fault of [...node.gpus.map((gpu) => faultOfGpu(world, no, gpu)), faultOfNode(now, no)])
       if (fault !== undefined) faults.push(fault);

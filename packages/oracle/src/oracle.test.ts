@@ -172,7 +172,7 @@ describe("the oracle", () => {
     ];
     const sketch = new Sketch(nodes, { q: { guarantee: 6 } }).waits({ job: "gang", account: "q", members: 4 });
     const wish = sketch.wish("gang");
-    assert.deepEqual(leastSpread(sketch.world, wish, optionsOf(sketch.world, wish)[0]!), [1, 1, 1, 2, 2]);
+    assert.deepEqual(leastSpread(sketch.world, wish, optionsOf(sketch.world, wish)[0]!), [1, 1, 1, 1, 2, 2]);
     const seats = (second: number) =>
       [1, second].flatMap((node) => [0, 1].map((i) => ({ node, gpus: [node * 2 + i] })));
     const cover = sketch.account("q");

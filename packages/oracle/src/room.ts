@@ -64,27 +64,35 @@ export function membersOn(world: World, room: FreeRoom, wish: Wish, option: Opti
 
 /** The domain of a node at a level, as a name that only nodes in the same domain share. */
 export function domainOf(world: World, node: number, level: Level): string {
-  const { zone, block, rack, nvlink, name } = world.nodes[node]!;
+  const { engine, region, zone, block, rack, nvlink, name } = world.nodes[node]!;
   switch (level) {
+    case "region":
+      return region;
     case "zone":
-      return zone;
+      return `${region}/${zone}`;
     case "block":
-      return `${zone}/${block}`;
+      return `${region}/${zone}/${block}`;
     case "rack":
-      return `${zone}/${block}/${rack}`;
+      return `${region}/${zone}/${block}/${rack}`;
     case "nvlink":
-      return `${zone}/${block}/${rack}/${nvlink}`;
+      return `${region}/${zone}/${block}/${rack}/${nvlink}`;
     case "node":
-      return name;
+      return `${engine}/${name}`;
   }
 }
 
-/** Whether there are free seats for all members, in one domain if that is required [P1, P2]. */
+/** Whether these nodes are of more than one engine [P9]. */
+function spansEngines(world: World, nodes: Iterable<number>): boolean {
+  return new Set([...nodes].map((node) => world.nodes[node]!.engine)).size > 1;
+}
+
+/** Whether there are free seats for all members in one engine, in one domain if that is required [P1, P2, P9]. */
 export function hasRoom(world: World, wish: Wish, option: Option): boolean {
   const { within } = wish;
   const fit = new Map<string, number>();
   for (const room of freeRoom(world)) {
-    const domain = within === undefined ? "" : domainOf(world, room.node, within);
+    const { engine } = world.nodes[room.node]!;
+    const domain = within === undefined ? engine : `${engine}/${domainOf(world, room.node, within)}`;
     fit.set(domain, (fit.get(domain) ?? 0) + membersOn(world, room, wish, option));
   }
   return [...fit.values()].some((members) => members >= wish.members);
@@ -102,6 +110,7 @@ export function faultOfSeats(
   if (seats.length < wish.members) return gang(`[P1] has ${seats.length} of ${wish.members} members`);
   const nodes = new Set(seats.map((seat) => seat.node));
   if (wish.apart && nodes.size < seats.length) return gang("[P1] two members share a node");
+  if (spansEngines(world, nodes)) return gang("[P9] is in several engines");
   const { within } = wish;
   if (within !== undefined && new Set([...nodes].map((node) => domainOf(world, node, within))).size > 1) {
     return gang(`[P2] is not in one ${within}`);
@@ -129,7 +138,7 @@ export function faultOfSeats(
   return undefined;
 }
 
-/** The number of zones, blocks, racks, NVLink groups and nodes that contain these nodes. */
+/** The number of regions, zones, blocks, racks, NVLink groups and nodes that contain these nodes. */
 export function spreadOf(world: World, nodes: Iterable<number>): number[] {
   const all = [...nodes];
   return levels.map((level) => new Set(all.map((node) => domainOf(world, node, level))).size);
@@ -145,6 +154,7 @@ export function leastSpread(world: World, wish: Wish, option: Option): number[] 
     const chosen = usable.filter((_, i) => (set >> i) & 1);
     if (chosen.length > wish.members || chosen.reduce((all, { fit }) => all + fit, 0) < wish.members) continue;
     const nodes = chosen.map(({ node }) => node);
+    if (spansEngines(world, nodes)) continue;
     if (wish.within !== undefined && new Set(nodes.map((node) => domainOf(world, node, wish.within!))).size > 1)
       continue;
     const spread = spreadOf(world, nodes);

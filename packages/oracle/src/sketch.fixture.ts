@@ -59,6 +59,8 @@ export class Sketch {
           mode: "whole",
           cpusMilli: 0,
           memoryMiB,
+          engine: "e",
+          region: "",
           zone: "z",
           block: "b",
           rack,

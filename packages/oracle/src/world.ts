@@ -52,6 +52,7 @@ export const noAccount = -1;
 
 export interface Node {
   readonly name: string;
+  readonly engine: string;
   /** It takes new work. */
   readonly up: boolean;
   readonly model: number;
@@ -61,6 +62,7 @@ export interface Node {
   readonly mode: "whole" | PartMode;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
+  readonly region: string;
   readonly zone: string;
   readonly block: string;
   readonly rack: string;
@@ -143,7 +145,7 @@ export interface HeldSeats extends Take {
   readonly moving?: boolean;
 }
 
-export const levels = ["zone", "block", "rack", "nvlink", "node"] as const;
+export const levels = ["region", "zone", "block", "rack", "nvlink", "node"] as const;
 export type Level = (typeof levels)[number];
 
 /** A waiting job. */

@@ -14,6 +14,10 @@ export interface ServerConfig {
   /** The owner lets jobs of several tenants run as the server's own user. */
   readonly tenantsShareUser: boolean;
   readonly simulated?: string;
+  /** False: no jobs run on this machine. */
+  readonly local: boolean;
+  /** The file that names further engines. */
+  readonly engines?: string;
   /** The socket of a root helper, which then runs the jobs and holds the keys of secrets and signatures. */
   readonly helper?: string;
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -46,6 +50,8 @@ export const usage = `tess server: the control plane on this machine
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
   --helper FILE        let the root helper behind this socket run the jobs; this server then needs no privileges
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
+  --engines FILE       run jobs on the engines that this YAML file lists too; see docs/kubernetes.md
+  --no-local           run no jobs on this machine
   --tenants-share-user without root: run jobs of several tenants, which can then read each other's files
   --tls-cert FILE --tls-key FILE
   --server-name NAME   answer under this name too, such as that of a proxy; may be repeated. Addresses, localhost, the
@@ -57,7 +63,7 @@ export const usage = `tess server: the control plane on this machine
   --apps-domain NAME   serve pages of jobs at names below this domain, such as apps.example.com (default: localhost)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
   --despite-damage     start although the store is damaged; the journal says so
-  --secrets-lost       start although keys/secrets.key is lost: deletes the values of all secrets
+  --secrets-lost       start although keys/secrets.key is lost: deletes the values of all secrets and the credentials of engines
 
 Example: tess server --virtual 4x8:H100 --port 0`;
 
@@ -92,6 +98,8 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     throw new BadCall("--virtual and --simulated cannot be used together; give one");
   if (values.helper !== undefined && (values.virtual ?? values.simulated) !== undefined)
     throw new BadCall("--helper cannot be used with --virtual or --simulated: give --virtual to the helper");
+  if (values["no-local"] && (values.virtual ?? values.simulated ?? values.helper) !== undefined)
+    throw new BadCall("--no-local cannot be used with --virtual, --simulated or --helper: they say what runs here");
   const host = values.host ?? "127.0.0.1";
   const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
   if (refused !== undefined) throw new BadCall(refused);
@@ -108,6 +116,8 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     store: "dir" in store ? store : { ...store, leaseMs, headFile: `${data}/postgres.head` },
     virtual: values.virtual,
     simulated: values.simulated,
+    local: !(values["no-local"] ?? false),
+    ...(values.engines !== undefined && { engines: resolve(values.engines) }),
     ...(values.helper !== undefined && { helper: resolve(values.helper) }),
     tenantsShareUser: values["tenants-share-user"] ?? false,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
@@ -143,6 +153,8 @@ function parse(args: readonly string[]) {
         virtual: { type: "string" },
         simulated: { type: "string" },
         helper: { type: "string" },
+        engines: { type: "string" },
+        "no-local": { type: "boolean" },
         "tenants-share-user": { type: "boolean" },
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },

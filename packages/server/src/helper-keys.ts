@@ -22,8 +22,11 @@ export function helperKeys(state: string) {
         unopenedSecrets(secretsKey, new Map(Object.entries(sealed).map(([key, text]) => [key, bytesOf(text)]))),
     },
     openToken: {
-      // A secret of an account is bound to a row with a slash, which no anchor has: it does not open here.
-      takes: [(id, at) => (/^[\w-]{1,100}$/.test(String(id)) ? undefined : `${at} must be the id of an anchor`), value],
+      // A secret of an account is bound to a row with a slash, which no anchor and no engine has: it does not open here.
+      takes: [
+        (id, at) => (/^[\w-]{1,100}$/.test(String(id)) ? undefined : `${at} must name an anchor or an engine`),
+        value,
+      ],
       act: (id: string, sealed: string) => decryptSecret(secretsKey, id, bytesOf(sealed)),
     },
     publicKey: { takes: [], act: () => signature.publicKey },

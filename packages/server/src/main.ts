@@ -4,9 +4,10 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ContentStore } from "@tessera/content";
-import { isRefusal } from "@tessera/core";
-import type { Capabilities, Clock, Engine } from "@tessera/engine";
+import type { Job, Report } from "@tessera/core";
+import type { Clock, Engine } from "@tessera/engine";
 import { RemoteCalls } from "@tessera/engine/remote";
+import { checkCluster, checkSettings, type KubernetesOptions, openKubernetes } from "@tessera/engine-kubernetes";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
@@ -21,8 +22,7 @@ import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config
 import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
 import { Alarms, clockText, diskText } from "./flow/alarms.ts";
-import { Driver } from "./flow/bind/drive.ts";
-import { isKnownFleet } from "./flow/bind/inventory.ts";
+import type { OrderSecrets } from "./flow/bind/drive.ts";
 import { Reports } from "./flow/bind/reports.ts";
 import { clockFile } from "./flow/clock/clock-file.ts";
 import { ClockWatch } from "./flow/clock/clock-watch.ts";
@@ -31,6 +31,11 @@ import { placed } from "./flow/clock/place.ts";
 import { SteadyClock } from "./flow/clock/steady-clock.ts";
 import { sweepContent } from "./flow/content/sweep.ts";
 import { ThreadedControlPlane } from "./flow/control-plane.ts";
+import { deleteCredentials } from "./flow/engines/credentials.ts";
+import { Engines } from "./flow/engines/engines.ts";
+import type { AddedKinds, EngineAsk, GivenEngine } from "./flow/engines/kinds.ts";
+import { simulatedKind } from "./flow/engines/simulated-kind.ts";
+import { givenByFile, readEngineFile } from "./flow/engines/start-file.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
@@ -47,7 +52,6 @@ const startedAt = performance.now();
 const say = (text: string): void => console.error(text);
 /** Where the build puts the console. */
 const consoleFolder = fileURLToPath(new URL("../../web/bundle", import.meta.url));
-const inventoryEveryMs = 60_000;
 const sweepEveryMs = 60 * 60 * 1000;
 /** sysexits: the service is there, but cannot go on. */
 const exitOutage = 69;
@@ -63,8 +67,8 @@ async function main(): Promise<void> {
   const clock = SteadyClock.start(file.read());
   const contentFolder = join(config.data, "content");
   const content = new ContentStore(contentFolder, config.freeBytesMin);
-  const engine = await openEngine(config, contentFolder, clock);
-  const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engine, clock);
+  const engines = enginesOf(config, contentFolder, clock);
+  const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engines.doors, clock);
   control.onFailed((failure) => {
     try {
       if (!failure.known) writePrivately(unknownCommitFile(config), `${failure.op}\n`);
@@ -96,59 +100,47 @@ async function main(): Promise<void> {
   await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
+    const lost = await deleteCredentials(control, { actor: { user: "system" }, request: "secrets-lost" }, () => true);
     say(`tessera: --secrets-lost: ${count} secrets deleted; their owners must set them again`);
+    if (lost > 0) say(`tessera: --secrets-lost: ${lost} engines need their credentials again: tess engine edit`);
   }
 
-  const register = async (): Promise<void> => {
-    const nodes = await engine.inventory();
-    if (await isKnownFleet(control.state, engine.name, nodes)) return;
-    const answer = await control.ask(
-      { kind: "node.register", engine: engine.name, nodes },
-      { actor: { user: "system" }, request: "inventory" },
-    );
-    if (!isRefusal(answer)) return;
-    // On a full disk the fleet stays what it was.
-    if (answer.refused === "no-space" && control.state.fleet.nodes.length > 0) return say(`tessera: ${answer.detail}`);
-    throw new Error(`inventory: ${answer.detail}`);
-  };
-  await register();
   const tokenFile = join(config.data, "owner.token");
   const first = await prepareFirstStart(control, tokenFile);
 
   const kept = new KeptOutputs(control);
   control.follow(kept);
   await kept.load(control.now());
-  const reports = new Reports(
-    (report) => control.put({ engine: engine.name, kind: "report", report, v: 1 }),
-    (ms) => sleep(ms),
-  );
-  const driver = new Driver({
-    engine,
-    files: kept,
-    state: control.state,
-    report: (report) => reports.put(placed(clock, report)),
-    secretsFor: async (job) => {
-      const sealed = await sealedSecretsFor(control.reader, control.state, job.account, job.spec.secrets);
-      const order = vault.forOrder(sealed);
-      if (job.spec.type !== "notebook") return order;
-      return { ...order, secrets: { ...order.secrets, JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) } };
-    },
-    now: () => control.now(),
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-    onFenced: (error) => {
-      say(`tessera: stopping: ${error.message}`);
-      process.exit(exitOutage);
-    },
-    warn: (text) => say(`tessera: ${text}`),
-  });
-  control.follow(driver);
-  await driver.adopt();
+  const secretsFor = async (job: Job): Promise<OrderSecrets> => {
+    const sealed = await sealedSecretsFor(control.reader, control.state, job.account, job.spec.secrets);
+    const order = vault.forOrder(sealed);
+    if (job.spec.type !== "notebook") return order;
+    return { ...order, secrets: { ...order.secrets, JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) } };
+  };
+  const driver = ({ name }: Engine) => {
+    const reports = new Reports(
+      (report) => control.put({ engine: name, kind: "report", report, v: 1 }),
+      (ms) => sleep(ms),
+    );
+    return {
+      files: kept,
+      report: (report: Report) => reports.put(placed(clock, report)),
+      secretsFor,
+      now: () => control.now(),
+      sleep: (ms: number) => sleep(ms),
+      onFenced: (error: Error) => {
+        say(`tessera: stopping: ${error.message}`);
+        process.exit(exitOutage);
+      },
+    };
+  };
+  await engines.begin({ control, vault, driver });
   control.adopted();
   const dataFolder = realpathSync(config.data);
   const sweep = async () => {
     kept.expire(control.now());
     const outputsOf = (tenant: string) => kept.treesOf(tenant);
-    await engine
+    await engines
       .sweep((job) => control.state.jobById.has(job))
       .then(() => sweepContent(content, control.state, outputsOf, Math.min(control.now(), Date.now())))
       .catch((error) => say(`tessera: ${error.message}`));
@@ -156,7 +148,7 @@ async function main(): Promise<void> {
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
   const work = openWork(control, () => control.seq, {
-    ...{ store: config.store, keys, capabilities: control.capabilities, dataFolder },
+    ...{ store: config.store, keys, dataFolder },
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
   });
   const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock)];
@@ -165,7 +157,7 @@ async function main(): Promise<void> {
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const parts = { control, keys, content, dataFolder, work, alarms, outletsNow, config: settings };
+  const parts = { control, keys, content, dataFolder, work, alarms, outletsNow, engines, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
@@ -178,11 +170,7 @@ async function main(): Promise<void> {
     say(`tessera: ${(error as Error).message}; log in with tess login ${api.url}`); // on a full disk
   }
   starting.ready();
-  const refresh = setInterval(
-    () => void register().catch((error) => say(`tessera: ${error.message}`)),
-    inventoryEveryMs,
-  );
-  sayGaps(engine.capabilities);
+  for (const gap of engines.gaps()) say(`tessera: ${gap}`);
   greet(config, control, api, first.made ? tokenFile : undefined);
 
   let closing = false;
@@ -190,16 +178,15 @@ async function main(): Promise<void> {
     if (closing) process.exit(1);
     closing = true;
     say(`tessera: ${signal}: closing; jobs keep running and are taken over at the next start`);
-    clearInterval(refresh);
     clearInterval(sweeping);
     for (const watch of watches) watch.stop();
-    driver.close();
+    engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
     await api.close();
     await work.close();
     await control.close();
     clockWatch.stop();
-    await engine.close();
+    await engines.close();
     rmSync(join(config.data, "endpoint.json"), { force: true });
     starting?.ready(); // what a second server on this folder may have left there
     process.exit(0);
@@ -207,17 +194,46 @@ async function main(): Promise<void> {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void close(signal));
 }
 
-/** The one engine of this server: in the helper, simulated, or here. */
-async function openEngine(config: ServerConfig, content: string, clock: Clock): Promise<Engine> {
-  if (config.helper !== undefined) {
-    mkdirSync(content, { recursive: true, mode: 0o700 }); // its owner is the user for whom the helper keeps results
-    return openRemoteEngine(new RemoteCalls(config.helper));
-  }
-  if (config.simulated !== undefined) return openSimulated(parseVirtual(config.simulated), clock);
-  return openLocalEngine({
-    ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
-    ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
+/** The engines of this server: what flags and the file of `--engines` give, and the kinds that people can add. */
+function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines {
+  const warn = (text: string) => say(`tessera: ${text}`);
+  const kubernetes = ({ name, settings, credentials = "" }: EngineAsk): KubernetesOptions => ({
+    ...{ name, settings, kubeconfig: credentials, content, clock },
+    ...{ dir: join(config.data, "engines", name), warn: (text) => warn(`engine ${name}: ${text}`) },
   });
+  const kinds: AddedKinds = {
+    kubernetes: {
+      sealed: true,
+      check: checkSettings,
+      try: (ask) => checkCluster(kubernetes(ask)),
+      open: (ask) => openKubernetes(kubernetes(ask)),
+    },
+    simulated: simulatedKind((groups, name) => openSimulated(groups, clock, name), parseVirtual),
+  };
+  const listed = config.engines === undefined ? [] : readEngineFile(config.engines);
+  const given = listed.map((engine) => givenByFile(engine, kinds[engine.kind]));
+  return new Engines({ kinds, given: [...ownEngine(config, content, clock), ...given], warn });
+}
+
+/** What runs jobs on this machine, if anything does: the helper, a simulation, or this process. */
+function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEngine[] {
+  const common = { settings: {}, lostAfterMs: 0, here: true };
+  const { helper, simulated } = config;
+  if (simulated !== undefined)
+    return [
+      { ...common, name: "simulated", kind: "simulated", open: () => openSimulated(parseVirtual(simulated), clock) },
+    ];
+  if (!config.local) return [];
+  const open = (): Promise<Engine> => {
+    if (helper === undefined)
+      return openLocalEngine({
+        ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+        ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
+      });
+    mkdirSync(content, { recursive: true, mode: 0o700 }); // its owner is the user for whom the helper keeps results
+    return openRemoteEngine(new RemoteCalls(helper));
+  };
+  return [{ ...common, name: "local", kind: "local", open }];
 }
 
 /** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */
@@ -260,12 +276,6 @@ function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControl
 }
 
 type Outlet = AuditOutlet | Webhook;
-
-/** What does not hold on this machine, said once and plainly. */
-function sayGaps({ oneTenant, gaps = [] }: Capabilities): void {
-  if (oneTenant !== undefined) say(`tessera: one tenant only: ${oneTenant.why}; ${oneTenant.hint}`);
-  for (const gap of gaps) say(`tessera: ${gap}`);
-}
 
 function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, newToken: string | undefined): void {
   const { fleet } = control.state;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { vaultOf } from "./access/holder.ts";
 import { type KeyName, type Keys, loadKeys, loadKeysBeside, missingKeys } from "./access/keys.ts";
+import { credentialsKind, sealedRow } from "./flow/engines/credentials.ts";
 import type { StoreReader } from "./store/port.ts";
 
 interface KeyPlace {
@@ -20,14 +21,15 @@ export async function keysFor(
   reader: Pick<StoreReader, "privates" | "head">,
   say: (text: string) => void,
 ): Promise<Keys> {
-  const sealed = await reader.privates("secret");
+  const sealed = new Map(await reader.privates("secret"));
+  for (const [engine, value] of await reader.privates(credentialsKind)) sealed.set(sealedRow(engine), value);
   const wanted: readonly KeyName[] | undefined = helper === undefined ? undefined : ["server.key", "webhook.key"];
   const missing = missingKeys(data).filter((name) => wanted?.includes(name) ?? true);
   const secretsFile = join(data, "keys", "secrets.key");
   const count = sealed.size === 1 ? "1 secret" : `${sealed.size} secrets`;
   const instead =
     "Put the keys folder back from where it was kept, or restore a backup, which holds the key. If it is gone for good, start once " +
-    "with --secrets-lost: that deletes the values of all secrets, which must then be set again.";
+    "with --secrets-lost: that deletes the values of all secrets and the credentials of engines, which must then be set again.";
   if (sealed.size > 0 && missing.includes("secrets.key") && !secretsLost)
     throw new Error(`${secretsFile} is not there, and the store holds ${count} sealed with it. ${instead}`);
   const keys = helper === undefined ? loadKeys(data) : loadKeysBeside(helper, data);

@@ -28,6 +28,23 @@ function nodesFor(fits: readonly number[], members: number, topology?: TopologyA
 const block: TopologyAsk = { level: "block", required: false };
 
 describe("the domains of a gang", () => {
+  it("[P2] are in one region before they are in few zones, and nodes without a region are in one of their own", () => {
+    const w = new World().account("lab");
+    const at = (name: string, zone: string, region?: string) => {
+      const facts = nodeOf(name, "H100:1");
+      return { ...facts, place: { ...facts.place, zone, ...(region !== undefined && { region }) } };
+    };
+    const nodes = [at("a", "z1", "eu"), at("b", "z1", "us"), at("c", "z2", "us"), at("d", "z1"), at("e", "z1")];
+    w.must({ kind: "node.register", nodes });
+    const placed = (id: string) => w.job(id).leases.map(({ node }) => w.state.fleet.node(node).facts.name);
+    w.submit("plain", "lab", { gpus: 1, nodes: 2 });
+    assert.deepEqual(placed("plain"), ["d", "e"], "the region that needs the fewest zones");
+    w.submit("near", "lab", { gpus: 1, nodes: 2, topology: "region" });
+    assert.deepEqual(placed("near"), ["b", "c"]);
+    w.submit("last", "lab", { gpus: 1, nodes: 2, topology: "region" });
+    assert.equal(w.stateOf("last"), "waiting");
+  });
+
   it("[P2] are as few as possible, even if others are tighter", () => {
     const fits = [1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     // The first block is the tighter one, and needs two racks.

@@ -3,11 +3,11 @@ import { must } from "../model/must.ts";
 import type { NodeFacts } from "../model/node.ts";
 
 /** Levels of the topology, widest first. Each node is a domain of its own. */
-export const levels = ["zone", "block", "rack", "nvlink", "node"] as const;
+export const levels = ["region", "zone", "block", "rack", "nvlink", "node"] as const;
 export type Level = (typeof levels)[number];
 const narrowest = levels.indexOf("node");
 
-/** One zone, block, rack, NVLink group or node. */
+/** One region, zone, block, rack, NVLink group or node. */
 export interface Domain {
   readonly no: number;
   readonly name: string;
@@ -33,7 +33,15 @@ export class Topology {
     let key = "";
     let siblings = this.roots;
     let domain: Domain | undefined;
-    for (const [level, part] of [place.zone, place.block, place.rack, place.nvlink, name].entries()) {
+    // Nodes whose engine names no region are in one region without a name.
+    for (const [level, part] of [
+      place.region ?? "",
+      place.zone,
+      place.block,
+      place.rack,
+      place.nvlink,
+      name,
+    ].entries()) {
       key += level === narrowest ? `/${engine}/${part}` : `/${part}`;
       const above: Domain | undefined = domain;
       domain = this.#byKey.get(key);
@@ -80,7 +88,7 @@ export class Topology {
   }
 
   remove(node: number, { name, engine, place }: NodeFacts): void {
-    const key = `/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${engine}/${name}`;
+    const key = `/${place.region ?? ""}/${place.zone}/${place.block}/${place.rack}/${place.nvlink}/${engine}/${name}`;
     const domain = must(this.#byKey.get(key), `node ${name} is in no domain`);
     const at = domain.nodes.indexOf(node);
     if (at < 0) throw new Error(`Bug: node ${name} is not in its domain ${key}`);

@@ -50,7 +50,7 @@ export interface Members {
 
 /** All members in one domain of a level: required, or only preferred. */
 export interface TopologyAsk {
-  readonly level: "zone" | "block" | "rack" | "nvlink" | "node";
+  readonly level: "region" | "zone" | "block" | "rack" | "nvlink" | "node";
   readonly required: boolean;
 }
 

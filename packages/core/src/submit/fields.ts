@@ -119,14 +119,14 @@ export function setByTessera(name: string): string {
 /** `rack`, or `rack?` for a preference. */
 export function parseTopology(text: string | undefined, field: string): TopologyAsk | undefined | Refusal {
   if (text === undefined) return undefined;
-  const match = /^(zone|block|rack|nvlink|node)(\?)?$/.exec(text);
+  const match = /^(region|zone|block|rack|nvlink|node)(\?)?$/.exec(text);
   if (match === null) {
     return refuse(
       "invalid",
       field,
       text,
       "is not a topology level",
-      "write zone, block, rack, nvlink or node; add ? to prefer it only",
+      "write region, zone, block, rack, nvlink or node; add ? to prefer it only",
     );
   }
   return { level: match[1] as TopologyAsk["level"], required: match[2] === undefined };

@@ -69,7 +69,7 @@ export function alternativesFor(
   const search = new Search(state, job, now, own);
   const { spec } = job;
   for (const maxTimeMs of gapsFor(state, search.timeline, spec, now)) search.try("max_time", { ...spec, maxTimeMs });
-  for (const topology of widerThan(spec)) search.try("topology", { ...spec, topology });
+  for (const topology of widerThan(state, spec)) search.try("topology", { ...spec, topology });
   if (spec.spread?.required) search.try("spread", { ...spec, spread: { ...spec.spread, required: false } });
   for (const field of ["engine", "region", "where"] as const)
     if (spec[field] !== undefined) search.try(field, { ...spec, [field]: undefined });
@@ -200,9 +200,11 @@ function gapsFor({ fleet }: ReadonlyState, timeline: Timeline, spec: JobSpec, no
 }
 
 /** One level wider, then the same level as a preference. */
-function widerThan({ topology }: JobSpec): JobSpec["topology"][] {
+function widerThan({ fleet }: ReadonlyState, { topology }: JobSpec): JobSpec["topology"][] {
   if (topology === undefined || !topology.required) return [];
-  const wider = levels[levels.indexOf(topology.level) - 1];
+  const above = levels[levels.indexOf(topology.level) - 1];
+  // In a fleet whose engines name no regions, one region is no narrower than anywhere.
+  const wider = above === "region" && fleet.topology.roots.length === 1 ? undefined : above;
   const preferred = { level: topology.level, required: false };
   return wider === undefined ? [preferred] : [{ level: wider, required: true }, preferred];
 }

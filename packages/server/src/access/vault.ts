@@ -7,8 +7,8 @@ export interface Vault {
   seal(row: string, value: string): Promise<Uint8Array>;
   /** The rows that the key does not open. */
   unopened(sealed: ReadonlyMap<string, Uint8Array>): Promise<string[]>;
-  /** The token of an anchor, which this process itself sends there. */
-  openToken(anchor: string, sealed: Uint8Array): Promise<string>;
+  /** What this process itself shows elsewhere: the token of an anchor, the credentials of an engine. */
+  openToken(row: string, sealed: Uint8Array): Promise<string>;
   /** The secrets of a job, as its orders carry them. Throws when one does not open. */
   forOrder(sealed: SealedSecrets): Pick<LeaseOrder, "secrets" | "sealedSecrets">;
 }
@@ -29,8 +29,8 @@ export class KeyVault implements Vault {
     return unopenedSecrets(this.#key, sealed);
   }
 
-  async openToken(anchor: string, sealed: Uint8Array): Promise<string> {
-    return decryptSecret(this.#key, anchor, sealed);
+  async openToken(row: string, sealed: Uint8Array): Promise<string> {
+    return decryptSecret(this.#key, row, sealed);
   }
 
   forOrder(sealed: SealedSecrets): Pick<LeaseOrder, "secrets"> {
@@ -56,8 +56,8 @@ export class HelperVault implements Vault {
     return this.#calls.ask("unopenedSecrets", Object.fromEntries(rows));
   }
 
-  openToken(anchor: string, sealed: Uint8Array): Promise<string> {
-    return this.#calls.ask("openToken", anchor, Buffer.from(sealed).toString("base64"));
+  openToken(row: string, sealed: Uint8Array): Promise<string> {
+    return this.#calls.ask("openToken", row, Buffer.from(sealed).toString("base64"));
   }
 
   forOrder(sealed: SealedSecrets): Pick<LeaseOrder, "secrets" | "sealedSecrets"> {

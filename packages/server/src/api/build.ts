@@ -18,6 +18,7 @@ import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
+import type { Engines } from "../flow/engines/engines.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
@@ -102,6 +103,7 @@ export async function buildApi(built: {
   work?: ApiWork;
   outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
+  engines?: Engines;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -154,6 +156,7 @@ export async function buildApi(built: {
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
     ...(built.alarms !== undefined && { alarms: built.alarms }),
+    ...(built.engines !== undefined && { engines: built.engines }),
   };
   built.alarms?.follow(({ kind, text }) =>
     notices.add({ kind: `alarm.${kind}`, account: "", target: "", outcome: "failed", detail: text }),

@@ -12,6 +12,7 @@ import type { TokenUse } from "../access/token-use.ts";
 import type { Vault } from "../access/vault.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
+import type { Engines } from "../flow/engines/engines.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Notices } from "../flow/notice/notices.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
@@ -54,6 +55,8 @@ export interface Api {
   readonly passwords: Passwords;
   /** No volume may show it. */
   readonly dataFolder?: string;
+  /** The engines that are driven here; absent where there is only a state. */
+  readonly engines?: Engines;
   /** Where the files that users send are kept; absent where the engine cannot use them. */
   readonly content?: ContentStore;
 }

@@ -3,6 +3,7 @@ import type { ContentStore } from "@tessera/content";
 import type { Keys } from "../access/keys.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
+import type { Engines } from "../flow/engines/engines.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
@@ -25,6 +26,7 @@ export async function startApi(what: {
   work?: ApiWork;
   outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
+  engines?: Engines;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

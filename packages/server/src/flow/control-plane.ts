@@ -12,7 +12,6 @@ import {
 } from "@tessera/core";
 import type {
   Capabilities,
-  Engine,
   Entry,
   EntryAsk,
   FileContent,
@@ -27,6 +26,7 @@ import { RatedTime } from "./bill/rated.ts";
 import type { SteadyClock } from "./clock/steady-clock.ts";
 import type { CommitListener } from "./commits.ts";
 import { type Asker, type ControlPlane, type Done, Outage } from "./control.ts";
+import type { EngineDoors } from "./engines/doors.ts";
 import { Origins } from "./notice/origins.ts";
 import { signAndPut } from "./notice/sign.ts";
 import { eventsIn } from "./write/recover.ts";
@@ -61,7 +61,7 @@ export class ThreadedControlPlane implements ControlPlane {
   readonly started: Started;
   #seq: number;
   #reader: StoreReader | undefined;
-  readonly #engine: Engine;
+  readonly #engines: EngineDoors;
   readonly #clock: SteadyClock;
   readonly #worker: Worker;
   readonly #listeners = new Set<CommitListener>();
@@ -83,12 +83,12 @@ export class ThreadedControlPlane implements ControlPlane {
   private constructor(
     worker: Worker,
     ready: Extract<FromWriter, { kind: "ready" }>,
-    engine: Engine,
+    engines: EngineDoors,
     clock: SteadyClock,
   ) {
     this.#clock = clock;
     this.#worker = worker;
-    this.#engine = engine;
+    this.#engines = engines;
     this.state = readSnapshot(ready.snapshot);
     this.started = ready;
     this.#seq = ready.seq;
@@ -100,7 +100,7 @@ export class ThreadedControlPlane implements ControlPlane {
   static async start(
     given: Omit<WriterConfig, "clock">,
     reader: () => Promise<StoreReader>,
-    engine: Engine,
+    engines: EngineDoors,
     clock: SteadyClock,
   ): Promise<ThreadedControlPlane> {
     const config: WriterConfig = { ...given, clock: clock.shared };
@@ -116,7 +116,7 @@ export class ThreadedControlPlane implements ControlPlane {
     worker.removeAllListeners("message");
     worker.removeAllListeners("error");
     // It listens before anything is waited for: the writer may have to say that it lost the store.
-    const control = new ThreadedControlPlane(worker, ready, engine, clock);
+    const control = new ThreadedControlPlane(worker, ready, engines, clock);
     control.#reader = await reader();
     return control;
   }
@@ -131,7 +131,7 @@ export class ThreadedControlPlane implements ControlPlane {
   }
 
   get capabilities(): Capabilities {
-    return this.#engine.capabilities;
+    return this.#engines.capabilities;
   }
 
   now(): number {
@@ -163,29 +163,31 @@ export class ThreadedControlPlane implements ControlPlane {
   }
 
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
-    return this.#engine.logs(lease, query);
+    return this.#engines.logs(lease, query);
   }
 
   open(lease: LeaseId, ask: EntryAsk): Promise<Entry> {
-    return this.#engine.open(lease, ask);
+    return this.#engines.open(lease, ask);
   }
 
   ports(lease: LeaseId): Promise<readonly number[]> {
-    return this.#engine.ports(lease);
+    return this.#engines.ports(lease);
   }
 
   files(lease: LeaseId, folder: JobFolder): AsyncIterable<FileEntry> {
-    return this.#engine.files(lease, folder);
+    return this.#engines.files(lease, folder);
   }
 
   readFile(lease: LeaseId, folder: JobFolder, path: string, start: number): Promise<FileContent | undefined> {
-    return this.#engine.readFile(lease, folder, path, start);
+    return this.#engines.readFile(lease, folder, path, start);
   }
 
   readiness(): { ready: boolean; why: string } {
     if (this.#stopped !== undefined) return { ready: false, why: this.#stopped };
     if (!this.#adopted) return { ready: false, why: "adopting what the engines run" };
-    return this.#room ? { ready: true, why: "" } : { ready: false, why: "the disk is nearly full" };
+    if (!this.#room) return { ready: false, why: "the disk is nearly full" };
+    const { connecting } = this.#engines;
+    return { ready: true, why: connecting.length === 0 ? "" : `still connecting to ${connecting.join(", ")}` };
   }
 
   hasRoom(): boolean {

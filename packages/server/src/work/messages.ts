@@ -1,20 +1,25 @@
 import type { Command, Refusal } from "@tessera/core";
+import type { Capabilities } from "@tessera/engine";
 import type { Asker, Done } from "../flow/control.ts";
 import type { PrivateWrite } from "../store/port.ts";
 
+/** What the asking thread has seen of the journal, and its time: the worker is never behind either; and what engines can do. */
+export interface Seen {
+  readonly seq: number;
+  readonly now: number;
+  readonly capabilities: Capabilities;
+}
+
 /** To a worker. */
 export type ToWorker =
-  | {
+  | (Seen & {
       readonly kind: "run";
       readonly id: number;
       readonly task: string;
       readonly input: unknown;
-      /** What the asking thread has seen of the journal, and its time: the worker is never behind either. */
-      readonly seq: number;
-      readonly now: number;
       /** One number, which is no longer 0 when the task is to stop. */
       readonly stop: Int32Array<SharedArrayBuffer>;
-    }
+    })
   /** A change that a task asked for was made or refused; `seq` is the row up to which it can be read. */
   | { readonly kind: "asked"; readonly no: number; readonly answer: Done | Refusal; readonly seq: number }
   | { readonly kind: "ask-failed"; readonly no: number; readonly message: string };

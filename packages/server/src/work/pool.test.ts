@@ -17,7 +17,7 @@ describe("a pool of threads", () => {
       queue: { perCaller: 2, all: 3 },
       taskMsMax,
       idleMsMax: 60_000,
-      seen: () => ({ seq: 0, now: 0 }),
+      seen: () => ({ seq: 0, now: 0, capabilities: { images: false, isolation: ["whole"], workdir: false } }),
       ask: () => Promise.reject(new Error("nothing to ask")),
     });
   beforeEach(() => {

@@ -1,7 +1,7 @@
 import { type ResourceLimits, Worker } from "node:worker_threads";
 import { type ControlPlane, Outage } from "../flow/control.ts";
 import { FairQueue, type QueueLimits } from "./fair-queue.ts";
-import { type FromWorker, Stopped, type ToWorker } from "./messages.ts";
+import { type FromWorker, type Seen, Stopped, type ToWorker } from "./messages.ts";
 import { type TaskTable, type Work, WorkFailed } from "./work.ts";
 
 export interface PoolOptions {
@@ -15,8 +15,8 @@ export interface PoolOptions {
   readonly taskMsMax: number;
   /** A thread without work for so long is ended. */
   readonly idleMsMax: number;
-  /** What the asking thread has seen of the journal, and its time. */
-  readonly seen: () => { readonly seq: number; readonly now: number };
+  /** What the asking thread has seen of the journal, its time, and what engines can do. */
+  readonly seen: () => Seen;
   /** A task asks for a change: it is made here. */
   readonly ask: ControlPlane["ask"];
 }

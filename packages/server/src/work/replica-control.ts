@@ -9,7 +9,8 @@ import type { TaskContext, TaskThread } from "./thread.ts";
 
 /** The control plane as a worker sees it: a state of its own, made by reading, and changes made where they may be. */
 export class ReplicaControl implements ControlPlane {
-  readonly capabilities: Capabilities;
+  /** Until the first task says what they are. */
+  capabilities: Capabilities = { images: false, isolation: [], workdir: false };
   readonly reader: StoreReader;
   readonly rated: RatedTime;
   readonly #replica: Replica;
@@ -17,16 +18,15 @@ export class ReplicaControl implements ControlPlane {
   #check: () => void = () => {};
   #askedAt = 0;
 
-  private constructor(replica: Replica, reader: StoreReader, capabilities: Capabilities, thread: TaskThread) {
+  private constructor(replica: Replica, reader: StoreReader, thread: TaskThread) {
     this.#replica = replica;
     this.#thread = thread;
-    this.capabilities = capabilities;
     this.reader = checkedReader(reader, () => this.#check());
     this.rated = new RatedTime(this);
   }
 
-  static async open(reader: StoreReader, capabilities: Capabilities, thread: TaskThread): Promise<ReplicaControl> {
-    return new ReplicaControl(await Replica.open(reader), reader, capabilities, thread);
+  static async open(reader: StoreReader, thread: TaskThread): Promise<ReplicaControl> {
+    return new ReplicaControl(await Replica.open(reader), reader, thread);
   }
 
   get state(): State {
@@ -34,9 +34,10 @@ export class ReplicaControl implements ControlPlane {
   }
 
   /** Makes this the state that the asking thread saw, or a later one. */
-  async begin({ seq, now, check }: TaskContext): Promise<void> {
+  async begin({ seq, now, capabilities, check }: TaskContext): Promise<void> {
     this.#check = check;
     this.#askedAt = now;
+    this.capabilities = capabilities;
     await this.#replica.catchUp(seq);
   }
 

@@ -1,7 +1,7 @@
 import { setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { Outage } from "../flow/control.ts";
-import { type FromWorker, Stopped, type ToWorker } from "./messages.ts";
+import { type FromWorker, type Seen, Stopped, type ToWorker } from "./messages.ts";
 import type { TaskTable } from "./work.ts";
 
 /** Where cores are few, the threads that answer and commit come first. On Linux this is of the calling thread alone. */
@@ -12,10 +12,7 @@ export function yieldToOthers(): void {
 const niceness = 10;
 
 /** What a task sees beside its input. */
-export interface TaskContext {
-  /** What the asking thread had seen of the journal, and its time. */
-  readonly seq: number;
-  readonly now: number;
+export interface TaskContext extends Seen {
   /** Throws Stopped when the task is to stop. */
   readonly check: () => void;
 }
@@ -55,13 +52,13 @@ export class TaskThread {
 
   async #run<Tasks extends TaskTable>(
     doers: Doers<Tasks>,
-    { id, task, input, seq, now, stop }: Extract<ToWorker, { kind: "run" }>,
+    { id, task, input, stop, ...seen }: Extract<ToWorker, { kind: "run" }>,
   ): Promise<void> {
     const check = () => {
       if (Atomics.load(stop, 0) !== 0) throw new Stopped();
     };
     try {
-      const output = await doers[task]!(input as never, { seq, now, check });
+      const output = await doers[task]!(input as never, { ...seen, check });
       this.#say({ kind: "done", id, output });
     } catch (error) {
       if (error instanceof Stopped) return this.#say({ kind: "stopped", id });

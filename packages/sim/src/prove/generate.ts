@@ -100,6 +100,13 @@ function narrowed(scenario: Scenario, dice: Dice): Scenario {
   return { ...scenario, nodes, steps, pools: dice.chance(50) ? [pool] : [] };
 }
 
+/** The same case with its nodes in two engines. */
+export function inTwoEngines(scenario: Scenario, seed: number): Scenario {
+  const dice = new Dice(seed);
+  const nodes = scenario.nodes.map((node) => ({ ...node, engine: dice.pick(["east", "west"]) }));
+  return { ...scenario, name: `${scenario.name} in two engines`, nodes };
+}
+
 class Maker {
   readonly #dice: Dice;
   readonly #seed: number;

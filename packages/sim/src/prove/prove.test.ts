@@ -71,6 +71,16 @@ describe("the scheduler on random cases", () => {
   });
 });
 
+describe("the scheduler on random cases with two engines", () => {
+  it("[P9] breaks no rule of the naive model in any of them", () => {
+    const { tally, failing } = search({ seed: 7, first: 0, cases: 60, twoEngines: true });
+    for (const { index, scenario, finding } of failing) {
+      assert.fail(scenarioText(scenario, `case ${index} of seed 7: ${finding.kind}: ${finding.what}`));
+    }
+    assert.ok(tally.events > 2_000, "the cases are too small to show anything");
+  });
+});
+
 describe("a fault that the search once found", () => {
   const folder = fileURLToPath(new URL("../../src/prove/found/", import.meta.url));
   for (const file of readdirSync(folder).sort()) {

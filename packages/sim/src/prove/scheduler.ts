@@ -8,6 +8,7 @@ const usage = `npm run prove:scheduler -- [options]: random cases on the real sc
   --cases N      How many cases (default 2000)
   --seed N       Where chance begins (default 1)
   --first N      The number of the first case (default 0); with --cases 1 it repeats one
+  --two-engines  Put the nodes of each case into two engines
   --until-fault  Stop at the first fault
   --no-shrink    Show failing cases as they are
   --mutants      Break the scheduler in small ways and count how many of them the search finds
@@ -25,6 +26,7 @@ function main(argv: readonly string[]): number {
       cases: { type: "string", default: "2000" },
       seed: { type: "string", default: "1" },
       first: { type: "string", default: "0" },
+      "two-engines": { type: "boolean", default: false },
       "until-fault": { type: "boolean", default: false },
       "no-shrink": { type: "boolean", default: false },
       mutants: { type: "boolean", default: false },
@@ -41,7 +43,7 @@ function main(argv: readonly string[]): number {
   if (values.mutants) return runMutants({ cases, seed, say, out: (line) => console.log(line) });
   const begun = performance.now();
   const { tally, failing } = search({
-    ...{ seed, first, cases },
+    ...{ seed, first, cases, twoEngines: values["two-engines"] },
     enough: (found, index) => {
       if (index % 1000 === 999) say(`${index + 1 - first} cases, ${found.length} failing, ${elapsed(begun)}`);
       return values["until-fault"] && found.length > 0;

@@ -1,6 +1,6 @@
 import type { Scenario } from "../scenario/scenario.ts";
 import { seedOf } from "./dice.ts";
-import { generate } from "./generate.ts";
+import { generate, inTwoEngines } from "./generate.ts";
 import { shrink } from "./shrink.ts";
 import { runTrial, type Trial } from "./trial.ts";
 import type { Finding } from "./watch.ts";
@@ -49,19 +49,22 @@ export interface SearchPlan {
   readonly seed: number;
   readonly first: number;
   readonly cases: number;
+  /** The nodes of each case are in two engines. */
+  readonly twoEngines?: boolean;
   /** Called after each case; true ends the search. */
   readonly enough?: (failing: readonly Failing[], index: number) => boolean;
 }
 
 /** Runs random cases one after another and counts the faults by kind. */
-export function search({ seed, first, cases, enough }: SearchPlan): { tally: Tally; failing: Failing[] } {
+export function search({ seed, first, cases, twoEngines, enough }: SearchPlan): { tally: Tally; failing: Failing[] } {
   const tally: Tally = {
     ...{ cases: 0, events: 0, livelocks: 0, floorBroken: 0, maxBroken: 0, gangSplit: 0, overCapacity: 0 },
     ...{ trustBroken: 0, uselessEvictions: 0, differsFromNaive: 0, restarted: 0 },
   };
   const failing: Failing[] = [];
   for (let index = first; index < first + cases; index++) {
-    const scenario = generate(seedOf(seed, index));
+    const own = seedOf(seed, index);
+    const scenario = twoEngines ? inTwoEngines(generate(own), own) : generate(own);
     const restarts = index % restartedEvery === restartedEvery - 1;
     const { events, finding } = runTrial(scenario, { bounds, restarts });
     tally.cases++;

@@ -32,23 +32,28 @@ export function plannedIn(state: State, starts: PlannedStarts): [Job, Instant][]
 
 /** The core's state for the naive model: only seats, requests and guarantees, none of the sums that the core keeps. */
 export function worldOf(state: State, now: Instant, starts: PlannedStarts): World {
+  // One model for each engine that has it: an option of a job is for one engine.
   const models: string[] = [];
-  const modelNo = (model: string) => {
-    const known = models.indexOf(model);
-    return known >= 0 ? known : models.push(model) - 1;
+  const keys: string[] = [];
+  const modelNo = (engine: string, model: string) => {
+    const key = `${engine}/${model}`;
+    const known = keys.indexOf(key);
+    if (known >= 0) return known;
+    models.push(model);
+    return keys.push(key) - 1;
   };
   const nodes = state.fleet.nodes.map((node) => {
     if (node === undefined) throw new Error("a node has left; the search never removes one");
-    const { name, place, cpusMilli, memoryMiB, gpus } = node.facts;
-    const { region, zone, block, rack, nvlink } = place;
+    const { name, engine, place, cpusMilli, memoryMiB, gpus } = node.facts;
+    const { region = "", zone, block, rack, nvlink } = place;
     return {
-      ...{ name, zone, block, rack, nvlink, cpusMilli, memoryMiB },
+      ...{ name, engine, region, zone, block, rack, nvlink, cpusMilli, memoryMiB },
       up: node.mode === "up",
       mode: node.facts.pool === "any" || node.facts.pool === undefined ? ("whole" as const) : node.facts.pool,
-      model: modelNo(gpus[0]!.model),
+      model: modelNo(engine, gpus[0]!.model),
       gpus: gpus.map((_, i) => node.firstGpu + i),
       charged: state.dedicated.get(node.no),
-      labels: { ...node.facts.labels, engine: node.facts.engine, ...(region !== undefined && { region }) },
+      labels: { ...node.facts.labels, engine, ...(region !== "" && { region }) },
       ...tenantsOf(state, node),
     };
   });

@@ -5,11 +5,11 @@ import type { ScenarioJob, ScenarioNode } from "./scenario.ts";
 
 /** The nodes of a scenario as an engine declares them. */
 export function factsOf(node: ScenarioNode): NodeFacts {
-  const { name, engine = "simulated", zone, block, rack, model, gpuMemoryMiB: memoryMiB } = node;
+  const { name, engine = "simulated", region, zone, block, rack, model, gpuMemoryMiB: memoryMiB } = node;
   return {
     name,
     engine,
-    place: { ...(node.region !== undefined && { region: node.region }), zone, block, rack, nvlink: name },
+    place: { ...(region !== undefined && { region }), zone, block, rack, nvlink: name },
     ...(node.labels !== undefined && { labels: node.labels }),
     gpus: Array.from({ length: node.gpus }, (_, i) => ({ uuid: `GPU-${name}-${i}`, model, memoryMiB })),
     cpusMilli: node.cpusMilli,

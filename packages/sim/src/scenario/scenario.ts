@@ -30,13 +30,13 @@ export interface ScenarioNode {
   readonly model: string;
   readonly gpus: number;
   readonly gpuMemoryMiB: number;
+  readonly region?: string;
   readonly zone: string;
   readonly block: string;
   readonly rack: string;
   readonly cpusMilli: number;
   readonly memoryMiB: number;
   readonly mode: PoolMode;
-  readonly region?: string;
   readonly labels?: Labels;
 }
 
@@ -99,7 +99,7 @@ export type StepInput =
 export const nodeTurns = ["up", "down", "drain", "cordon"] as const;
 export type NodeTurn = (typeof nodeTurns)[number];
 
-export const topologyLevels = ["zone", "block", "rack", "nvlink", "node"] as const;
+export const topologyLevels = ["region", "zone", "block", "rack", "nvlink", "node"] as const;
 export type TopologyLevel = (typeof topologyLevels)[number];
 
 export interface ScenarioJob {

@@ -357,22 +357,22 @@ export const JobSpecBody = Type.Object(
     ),
     topology: Type.Optional(
       Type.String({
-        pattern: "^(zone|block|rack|nvlink|node)\\??$",
+        pattern: "^(region|zone|block|rack|nvlink|node)\\??$",
         maxLength: 7,
         title: "a topology level",
         examples: ["rack"],
         description:
-          "zone, block, rack, nvlink or node: all members in one place of this level; add ? to prefer it only",
+          "region, zone, block, rack, nvlink or node: all members in one place of this level; add ? to prefer it only",
       }),
     ),
     spread: Type.Optional(
       Type.String({
-        pattern: "^(zone|block|rack|nvlink|node)\\??$",
+        pattern: "^(region|zone|block|rack|nvlink|node)\\??$",
         maxLength: 7,
         title: "a topology level",
         examples: ["rack"],
         description:
-          "zone, block, rack, nvlink or node: members in different places of this level; add ? to prefer it only",
+          "region, zone, block, rack, nvlink or node: members in different places of this level; add ? to prefer it only",
       }),
     ),
     engine: Type.Optional(

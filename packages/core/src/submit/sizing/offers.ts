@@ -25,7 +25,7 @@ function findOffers(fleet: ReadonlyFleet): GpuOffer[] {
   for (const node of fleet.nodes) {
     if (node === undefined) continue;
     const { gpus, place, pool } = node.facts;
-    const nvlink = `${place.zone}/${place.block}/${place.rack}/${place.nvlink}`;
+    const nvlink = `${place.region ?? ""}/${place.zone}/${place.block}/${place.rack}/${place.nvlink}`;
     const onNode = new Map<string, number>();
     for (const { model, memoryMiB } of gpus) {
       const found = seen.get(model) ?? { memoryMiB, gpusPerNode: 0, parts: false, byNvlink: new Map() };

@@ -21,7 +21,7 @@ interface Opened {
 }
 
 async function open(): Promise<Opened> {
-  const control = await ReplicaControl.open(await openReader(config.store), config.capabilities, thread);
+  const control = await ReplicaControl.open(await openReader(config.store), thread);
   return { control, answering: await Answering.open(control, config) };
 }
 

@@ -16,12 +16,12 @@ const answeringMemory = {
 
 /** The threads beside the API's: one reads large bodies, up to two answer what may take long. */
 export function openWork(
-  control: Pick<ControlPlane, "ask" | "now">,
+  control: Pick<ControlPlane, "ask" | "now" | "capabilities">,
   seq: () => number,
   config: AnsweringConfig,
 ): ApiWork & { close(): Promise<void> } {
   const shared = {
-    seen: () => ({ seq: seq(), now: control.now() }),
+    seen: () => ({ seq: seq(), now: control.now(), capabilities: control.capabilities }),
     ask: control.ask.bind(control),
     idleMsMax: 600 * seconds,
   };

@@ -1,5 +1,4 @@
 import type { Instant } from "@tessera/core";
-import type { Capabilities } from "@tessera/engine";
 import type { RouteId } from "@tessera/wire";
 import type { Keys } from "../../access/keys.ts";
 import type { Principal } from "../../access/principal.ts";
@@ -55,7 +54,6 @@ export interface ApiWork {
 export interface AnsweringConfig {
   readonly store: StoreConfig;
   readonly keys: Keys;
-  readonly capabilities: Capabilities;
   readonly content: { readonly folder: string; readonly freeBytesMin: number };
   readonly dataFolder: string;
 }

@@ -107,7 +107,7 @@ function allowed(state: ReadonlyState, user: User, action: Action, account: Acco
 function onFleet(state: ReadonlyState, { route, principal, params }: Asked): undefined | Denial {
   const node = params.node === undefined ? undefined : findNode(state.fleet, params.node);
   if (isRefusal(node) && node.refused === "not-found") return notFound("node", params.node);
-  if (params.engine !== undefined && !state.fleet.nodes.some((each) => each?.facts.engine === params.engine))
+  if (params.engine !== undefined && !state.engines.has(params.engine))
     return notFound("engine", params.engine, "See: tess engine get");
   if (params.pool !== undefined && !state.pools.has(params.pool))
     return notFound("pool", params.pool, "See: tess pool get");

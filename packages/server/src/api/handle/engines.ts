@@ -1,10 +1,11 @@
-import { refuse } from "@tessera/core";
-import type { EngineShape } from "@tessera/wire";
-import { gpusOf } from "../../render/quantities.ts";
-import { notFound } from "../answer/problem.ts";
-import type { Api, Handler } from "../context.ts";
+import { type EngineState, isRefusal, parseDuration, type Refusal, refuse, rootAccount } from "@tessera/core";
+import { may } from "../../access/policy.ts";
+import { addEngine, deleteEngine, editEngine } from "../../flow/engines/desk.ts";
+import type { Engines } from "../../flow/engines/engines.ts";
+import { countsByEngine, type EngineCount, renderEngine, type Standing } from "../../render/engine.ts";
+import { type Denial, notFound } from "../answer/problem.ts";
+import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { listing, pageOf } from "../request/page.ts";
-import { nodesOf } from "./fleet.ts";
 
 type EngineHandlers = {
   listEngines: Handler<"listEngines">;
@@ -17,49 +18,102 @@ type EngineHandlers = {
 };
 
 export const engineHandlers: EngineHandlers = {
-  listEngines: (api, call) => pageOf(api.seal, engineListing(api), call.query),
-  getEngine: (api, call) => shown(api).find(({ name }) => name === call.params.engine) ?? notFound("engine"),
-  createEngine: (_api, call) => given(call.body.name),
-  editEngine: (_api, call) => given(call.params.engine!),
-  cordonEngine: (_api, call) => given(call.params.engine!),
-  upEngine: (_api, call) => given(call.params.engine!),
-  deleteEngine: (_api, call) => given(call.params.engine!),
+  listEngines: (api, call) => pageOf(api.seal, engineListing(api, call), call.query),
+
+  getEngine: (api, call) => shown(api, call, call.params.engine!),
+
+  async createEngine(api, call) {
+    const { name, kind, kubeconfig, settings = {} } = call.body;
+    const lostAfterMs = msOf(call.body.lostAfter ?? null);
+    if (isRefusal(lostAfterMs)) return lostAfterMs;
+    const asked = { name, kind, settings, lostAfterMs, ...(kubeconfig !== undefined && { kubeconfig }) };
+    const refusal = await onDesk(api, (engines) => addEngine(engines, askerOf(call), asked));
+    return refusal ?? shown(api, call, name);
+  },
+
+  async editEngine(api, call) {
+    const name = call.params.engine!;
+    const { kubeconfig, settings, lostAfter } = call.body;
+    const lostAfterMs = lostAfter === undefined ? undefined : msOf(lostAfter);
+    if (isRefusal(lostAfterMs)) return lostAfterMs;
+    const before = api.control.state.engines.get(name);
+    if (before === undefined) return notFound("engine");
+    const edit = {
+      ...(kubeconfig !== undefined && { kubeconfig }),
+      ...(settings !== undefined && { settings: merged(before.terms.settings, settings) }),
+      ...(lostAfterMs !== undefined && { lostAfterMs }),
+    };
+    const refusal = await onDesk(api, (engines) => editEngine(engines, askerOf(call), name, edit));
+    return refusal ?? shown(api, call, name);
+  },
+
+  async cordonEngine(api, call) {
+    const name = call.params.engine!;
+    const { reason = "" } = call.body;
+    const done = await api.control.ask({ kind: "engine.cordon", name, reason }, askerOf(call));
+    return isRefusal(done) ? done : shown(api, call, name);
+  },
+
+  async upEngine(api, call) {
+    const name = call.params.engine!;
+    const done = await api.control.ask({ kind: "engine.up", name }, askerOf(call));
+    return isRefusal(done) ? done : shown(api, call, name);
+  },
+
+  async deleteEngine(api, call) {
+    const refusal = await onDesk(api, (engines) => deleteEngine(engines, askerOf(call), call.params.engine!));
+    return refusal ?? {};
+  },
 };
 
-export function engineListing(api: Api) {
-  return listing(
-    "engines",
-    shown(api),
-    ({ name }) => name,
-    (engine) => engine,
-  );
+export function engineListing(api: Api, { principal }: Pick<Call<"listEngines">, "principal">) {
+  const { state } = api.control;
+  const counts = countsByEngine(state);
+  const mayChange = may(state, principal.user, "engine.write", rootAccount);
+  const show = (engine: EngineState) => render(api, engine, counts, mayChange);
+  return listing("engines", state.engines.values(), ({ name }) => name, show);
 }
 
-/** The engine of this server, as its nodes show it. */
-function shown(api: Api): EngineShape[] {
-  const { fleet } = api.control.state;
-  const nodes = nodesOf(api);
-  return [...new Set(nodes.map(({ facts }) => facts.engine))].map((name) => {
-    const own = nodes.filter(({ facts }) => facts.engine === name);
-    const gpus = own.reduce((sum, { facts }) => sum + facts.gpus.length, 0);
-    const free = own.reduce(
-      (sum, { firstGpu, facts }) => facts.gpus.reduce((all, _, i) => all + fleet.unitsOffered(firstGpu + i), sum),
-      0,
-    );
-    return {
-      ...{ name, kind: name === "simulated" ? "simulated" : "local", reach: "reachable" },
-      ...{ nodes: own.length, gpus, gpusFree: gpusOf(free), leaving: false, lostAfter: null },
-      ...{ credentials: "none", fromStart: true },
-    };
-  });
+function shown(api: Api, { principal }: Pick<Call<"getEngine">, "principal">, name: string) {
+  const { state } = api.control;
+  const engine = state.engines.get(name);
+  if (engine === undefined) return notFound("engine");
+  return render(api, engine, countsByEngine(state), may(state, principal.user, "engine.write", rootAccount));
 }
 
-function given(name: string) {
+function render(api: Api, engine: EngineState, counts: ReadonlyMap<string, EngineCount>, mayChange: boolean) {
+  const standing = api.engines?.statusOf(engine) ?? standingOf(engine);
+  return renderEngine(engine, standing, counts.get(engine.name), mayChange);
+}
+
+/** As far as the journal tells, where no engine is driven. */
+function standingOf({ away }: EngineState): Standing {
+  return {
+    ...{ reach: away === undefined ? "reachable" : "unreachable", credentials: "none", fromStart: true },
+    ...(away !== undefined && { error: away.reason }),
+  };
+}
+
+async function onDesk(api: Api, act: (engines: Engines) => Promise<Refusal | undefined>): Promise<Denial | undefined> {
+  if (api.engines !== undefined) return act(api.engines);
+  return refuse("unsupported", "engine", null, "this server drives no engines of its own", "");
+}
+
+function msOf(lostAfter: string | null): number | Refusal {
+  if (lostAfter === null) return 0;
+  const ms = parseDuration(lostAfter, "lostAfter");
+  if (isRefusal(ms) || ms > 0) return ms;
   return refuse(
-    "unsupported",
-    "engine",
-    name,
-    "the engine of this server is given when it starts",
-    "see: tess server -h",
+    "invalid",
+    "lostAfter",
+    lostAfter,
+    "is no time at all",
+    "give more, such as 30m, or null to wait for ever",
   );
+}
+
+/** A setting that is null is taken away. */
+function merged(before: EngineState["terms"]["settings"], changes: Readonly<Record<string, string | null>>) {
+  const all = Object.entries({ ...before, ...changes });
+  return Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
 }

@@ -6,7 +6,7 @@ import type { StoreReader } from "../../store/port.ts";
 import type { Fault } from "./anchor-fault.ts";
 
 /** Kinds of private rows; those that a journal notes are looked at as well. */
-const kinds = ["person", "password", "secret", "revoked-token", "anchor", "origin"];
+const kinds = ["person", "password", "secret", "revoked-token", "anchor", "origin", "engine"];
 
 /** What the journal says about private rows. */
 export class PrivateNotes {
