@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
-import { Readable, Writable } from "node:stream";
+import { Writable } from "node:stream";
+import { Channel } from "./channel.ts";
 import type { Entry, EntryEnd } from "./entry.ts";
 import { type Frame, frameOf, jsonFrame, jsonIn, kinds } from "./frames.ts";
 
@@ -10,31 +11,6 @@ function writePieces(socket: Socket, bytes: Buffer, done: () => void): void {
   socket.write(frameOf(kinds.input, bytes.subarray(0, pieceBytes)), () =>
     rest.length === 0 || socket.destroyed ? done() : writePieces(socket, rest, done),
   );
-}
-
-/** A readable that the pump fills no faster than it is read. */
-class Channel extends Readable {
-  #wanted: () => void = () => {};
-
-  override _read(): void {
-    this.#wanted();
-  }
-
-  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#wanted();
-    done(error);
-  }
-
-  async feed(bytes: Buffer): Promise<void> {
-    if (this.destroyed || this.push(bytes)) return;
-    await new Promise<void>((resolve) => {
-      this.#wanted = resolve;
-    });
-  }
-
-  finish(): void {
-    if (!this.destroyed && !this.readableEnded) this.push(null);
-  }
 }
 
 /** The near side of an entry whose far side is behind a socket. */

@@ -1,6 +1,17 @@
-import type { LeaseOrder } from "@tessera/engine";
+import { fetchScript, type LeaseOrder, type MountOrder } from "@tessera/engine";
 import type { Container, EnvVar, Volume, VolumeMount } from "../api/types.ts";
+import { annotation } from "../names.ts";
 import type { KubernetesSettings } from "../settings.ts";
+import {
+  type AgentOrder,
+  agentCommand,
+  agentContainer,
+  agentEnv,
+  agentFile,
+  agentFolder,
+  treesFolder,
+} from "./agent/order.ts";
+import { checkpointClaim } from "./claims.ts";
 
 /** The folders of a member, as it sees them. `root` is a volume of the pod's own, which the others lie in unless mounted. */
 export const folders = {
@@ -19,13 +30,124 @@ export interface InsideParts {
   /** Of the member's container. */
   readonly mounts: readonly VolumeMount[];
   readonly env: readonly EnvVar[];
-  /** Containers beside the member's, such as one that keeps outputs. */
-  readonly containers: readonly Container[];
+  readonly annotations: Readonly<Record<string, string>>;
+  /** How much longer than its grace the pod is left, so that what the member left can be taken. */
+  readonly takeSeconds: number;
   /** Shell lines that run as the job before its setup, in the work folder; a failing one ends the member. */
   readonly before: string;
 }
 
+/** Outputs of a member are taken within this, or not at all: its GPUs are held meanwhile. */
+const takeSecondsMax = 600;
+
+/** What of an order cannot be had here, in words for its user. */
+export function insideFault(order: LeaseOrder, { agentImage }: KubernetesSettings): string | undefined {
+  const { code, mounts = [], venv, workdir } = order;
+  const agentless = "this cluster has no agent image, with which files are brought into pods";
+  if (workdir !== undefined) return `workdir ${workdir} is a folder of a machine, which pods cannot see`;
+  if (venv !== undefined) return `venv ${venv.path} is a folder of a machine, which pods cannot see`;
+  if (code !== undefined && "tree" in code && agentImage === undefined) return agentless;
+  for (const mount of mounts) {
+    if ("folder" in mount)
+      return `the volume at ${mount.at} is a folder of a machine, which pods cannot see; use pvc:NAME`;
+    if ("tree" in mount && agentImage === undefined) return agentless;
+    if (`${mount.at}/`.startsWith(`${folders.root}/`))
+      return `nothing can be mounted at ${mount.at}: ${folders.root} is Tessera's`;
+  }
+  return undefined;
+}
+
 /** Pure: what code, mounts, outputs and the checkpoint of an order need in its pod. */
-export function insideOf(_order: LeaseOrder, _settings: KubernetesSettings): InsideParts {
-  return { volumes: [], initContainers: [], mounts: [], env: [], containers: [], before: "" };
+export function insideOf(order: LeaseOrder, settings: KubernetesSettings): InsideParts {
+  const { limits, outputs } = order;
+  const checkpoint = checkpointVolume(order, settings);
+  const shown = (order.mounts ?? []).map(shownMount);
+  const agent = settings.agentImage === undefined ? undefined : agentParts(order, settings.agentImage);
+  return {
+    volumes: [checkpoint, ...shown.flatMap(({ volume }) => volume ?? []), ...(agent?.volumes ?? [])],
+    initContainers: agent === undefined ? [] : [agent.container],
+    mounts: [checkpointMount, ...shown.map(({ mount }) => mount), ...(agent === undefined ? [] : [agent.mount])],
+    env: [],
+    annotations: limits.logMiB === undefined ? {} : { [annotation.logMiB]: String(limits.logMiB) },
+    before: [agent?.before ?? "", gitLines(order)].filter((lines) => lines !== "").join("\n"),
+    takeSeconds: agent !== undefined && outputs !== undefined ? takeSecondsMax : 0,
+  };
+}
+
+const checkpointMount: VolumeMount = { name: "checkpoint", mountPath: folders.checkpoint };
+
+function checkpointVolume({ job, limits }: LeaseOrder, { checkpointClass }: KubernetesSettings): Volume {
+  if (checkpointClass !== undefined)
+    return { name: checkpointMount.name, persistentVolumeClaim: { claimName: checkpointClaim(job) } };
+  const { checkpointMiB } = limits;
+  return {
+    name: checkpointMount.name,
+    emptyDir: checkpointMiB === undefined ? {} : { sizeLimit: `${checkpointMiB}Mi` },
+  };
+}
+
+const treesVolume = "trees";
+
+function shownMount(mount: MountOrder, i: number): { readonly mount: VolumeMount; readonly volume?: Volume } {
+  const name = `mount-${i}`;
+  if ("claim" in mount) {
+    const { claim: claimName, readOnly } = mount;
+    return {
+      mount: { name, mountPath: mount.at, readOnly },
+      volume: { name, persistentVolumeClaim: { claimName, readOnly } },
+    };
+  }
+  return { mount: { name: treesVolume, mountPath: mount.at, subPath: String(i), readOnly: true } };
+}
+
+interface AgentParts {
+  readonly volumes: readonly Volume[];
+  readonly container: Container;
+  readonly mount: VolumeMount;
+  readonly before: string;
+}
+
+/** A container that starts before the member and ends after it. */
+function agentParts(order: LeaseOrder, image: string): AgentParts {
+  const { code, mounts = [], outputs, rank, tenant } = order;
+  const trees = mounts.flatMap((mount, i) => ("tree" in mount ? { tree: mount.tree, to: `${treesFolder}/${i}` } : []));
+  const own = code !== undefined && "tree" in code ? [{ tree: code.tree, to: folders.work }] : [];
+  const duty: AgentOrder = { tenant, rank, bring: [...own, ...trees], ...(outputs !== undefined && { outputs }) };
+  const mount = { name: "agent", mountPath: agentFolder };
+  return {
+    volumes: [{ name: mount.name, emptyDir: {} }, ...(trees.length === 0 ? [] : [{ name: treesVolume, emptyDir: {} }])],
+    mount: { ...mount, readOnly: true },
+    before: duty.bring.length === 0 ? "" : awaitLines,
+    container: {
+      name: agentContainer,
+      image,
+      imagePullPolicy: "IfNotPresent",
+      restartPolicy: "Always",
+      command: [...agentCommand, "wait"],
+      env: [agentEnv(duty)],
+      volumeMounts: [
+        { name: "tess", mountPath: folders.root },
+        mount,
+        checkpointMount,
+        ...(trees.length === 0 ? [] : [{ name: treesVolume, mountPath: treesFolder }]),
+      ],
+      resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { cpu: "1", memory: "256Mi" } },
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ["ALL"] },
+      },
+    },
+  };
+}
+
+/** The member begins when its files are there. */
+const awaitLines = `until [ -e ${agentFile.brought} ]; do
+  [ ! -e ${agentFile.refused} ] || { cat ${agentFile.refused} >&2; exit 125; }
+  sleep 0.1 || sleep 1
+done`;
+
+/** A repository is fetched as the job: its user, its network, its secrets. */
+function gitLines({ code }: LeaseOrder): string {
+  return code !== undefined && "git" in code ? fetchScript(code.git) : "";
 }

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { pruneLogs } from "@tessera/engine/log";
 import type { RunSheet } from "../supervise/sheet.ts";
 import { jobFolders, leaseFile, readIfThere, type StateFolder } from "./folder.ts";
 
@@ -83,27 +84,6 @@ async function pruneMounts(state: StateFolder, before: number): Promise<void> {
       if (!used.has(folder) && (await stat(folder)).mtimeMs < before) await removeTree(folder);
     }
   }
-}
-
-async function pruneLogs(folder: string, keep: Keep, now: number, isKnown: (lease: string) => boolean): Promise<void> {
-  const logs = await Promise.all(
-    (await readdir(folder)).map(async (name) => ({ name, ...(await measure(join(folder, name))) })),
-  );
-  let bytes = logs.reduce((sum, log) => sum + log.bytes, 0);
-  for (const log of logs.filter(({ name }) => !isKnown(name)).sort((a, b) => a.lastAt - b.lastAt)) {
-    if (log.lastAt >= now - keep.logMs && bytes <= keep.logBytes) return;
-    await rm(join(folder, log.name), { recursive: true, force: true });
-    bytes -= log.bytes;
-  }
-}
-
-async function measure(folder: string): Promise<{ bytes: number; lastAt: number }> {
-  const files = await Promise.all((await readdir(folder)).map((name) => stat(join(folder, name))));
-  const { mtimeMs } = await stat(folder);
-  return {
-    bytes: files.reduce((sum, { size }) => sum + size, 0),
-    lastAt: Math.max(mtimeMs, ...files.map((file) => file.mtimeMs)),
-  };
 }
 
 /** Removes what a job left, also folders that it closed to itself. Nothing is followed out of the tree. */

@@ -1,13 +1,13 @@
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReportWhat } from "@tessera/core";
+import { fetchScript } from "@tessera/engine";
 import type { LogWriter } from "@tessera/engine/log";
 import { maskerOf } from "@tessera/engine/log";
 import { oomKills } from "../limit/group.ts";
 import { isDone } from "./done.ts";
 import type { Entrance } from "./entrance.ts";
 import { environmentOf } from "./environment.ts";
-import { fetchScript } from "./fetch.ts";
 import { type Step, type StepEnd, standardPath, startStep } from "./job.ts";
 import { lookScript, needsLook, readLook } from "./look.ts";
 import type { MemberNetwork } from "./network/member-network.ts";

@@ -1,4 +1,4 @@
-import { quoted } from "@tessera/engine";
+import { quoted } from "./quoted.ts";
 
 /**
  * Brings what a repository holds into the work folder, as the job: its user, its network, its secrets. One commit where

@@ -1,0 +1,31 @@
+import { writeFileSync } from "node:fs";
+import type { JobFolder } from "@tessera/engine";
+import { bring } from "./bring.ts";
+import { collect } from "./collect.ts";
+import { listFolder, readFolderFile } from "./look.ts";
+import { type AgentVerb, agentFile, ownAgentOrder } from "./order.ts";
+import { connect } from "./port.ts";
+import { wait } from "./wait.ts";
+
+/** One call of the control plane, or the process that stands for the agent between them. */
+async function main([verb, ...rest]: readonly string[]): Promise<void> {
+  switch (verb as AgentVerb) {
+    case "wait":
+      return wait(ownAgentOrder());
+    case "bring":
+      return bring(ownAgentOrder());
+    case "collect":
+      return collect(ownAgentOrder());
+    case "end":
+      return writeFileSync(agentFile.taken, "");
+    case "list":
+      return listFolder(rest[0] as JobFolder);
+    case "read":
+      return readFolderFile(rest[0] as JobFolder, rest[1]!, Number(rest[2]));
+    case "port":
+      return connect(Number(rest[0]));
+  }
+}
+
+await main(process.argv.slice(2));
+process.exit();
