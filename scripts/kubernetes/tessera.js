@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { openServer, until } from "../places/server.js";
 
 /** The name of the lab as an engine of the server. */
@@ -12,6 +13,7 @@ export const here = { root: process.getuid() === 0, command: (words) => words };
  */
 export async function openTessera({ kubeconfig, nodes, settings = {}, name = "tess-kube" }) {
   const server = await openServer({ place: here, args: ["--virtual", "1x1:L40S"], name });
+  endWithUs(server);
   try {
     const words = Object.entries({ defaultImage: image, ...settings }).flatMap(([key, value]) => [
       "--set",
@@ -31,5 +33,15 @@ export async function untilReached(server, nodes) {
   await until(`the engine ${engineName} with ${nodes} nodes`, 120_000, async () => {
     const { json } = await server.api("GET", `/v1/engines/${engineName}`);
     return json.reach === "reachable" && json.nodes === nodes;
+  });
+}
+
+/** A test that is broken off leaves no server behind; its pods go with the lab. */
+function endWithUs(server) {
+  process.once("exit", () => {
+    try {
+      process.kill(server.pid, "SIGKILL");
+    } catch {} // it has ended already
+    rmSync(server.folder, { recursive: true, force: true });
   });
 }

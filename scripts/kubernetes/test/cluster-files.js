@@ -8,7 +8,7 @@ const built = join(root, "packages/engine-kubernetes/dist");
 
 /**
  * Runs the tests of packages/engine-kubernetes that need a cluster: files named `….cluster.ts`, which `npm test` leaves alone.
- * They get KUBECONFIG and LAB_NODES: `kwok`, or `real` where the pods run.
+ * They get KUBECONFIG and TESSERA_SUITE: `kwok`, or `real` where the pods run.
  */
 export async function runClusterFiles(lab, { say, nodes, only = () => true }) {
   const files = readdirSync(built, { recursive: true }).filter((name) => name.endsWith(".cluster.js") && only(name));
@@ -17,7 +17,13 @@ export async function runClusterFiles(lab, { say, nodes, only = () => true }) {
   const words = ["--test", "--test-concurrency=1", "--enable-source-maps", "--test-reporter=tap", ...paths];
   const child = spawn(process.execPath, words, {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, TESSERA_ROOT: root, KUBECONFIG: lab.kubeconfig, LAB_NODES: nodes, NODE_TEST_CONTEXT: "" },
+    env: {
+      ...process.env,
+      TESSERA_ROOT: root,
+      KUBECONFIG: lab.kubeconfig,
+      TESSERA_SUITE: nodes,
+      NODE_TEST_CONTEXT: "",
+    },
   });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (part) => {

@@ -1,3 +1,4 @@
+import { checkWalls } from "../walls/checks.js";
 import { testBadInput } from "./bad-input-part.js";
 import { runClusterFiles } from "./cluster-files.js";
 import { testGang } from "./gang-part.js";
@@ -11,6 +12,13 @@ export const parts = {
   lab: { real: 2, run: testLab },
   "suite-kwok": { real: 0, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "kwok" }) },
   "suite-real": { real: 1, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "real" }) },
+  walls: { real: 1, run: testWalls },
   gang: { real: 2, run: testGang },
   "bad-input": { real: 0, run: testBadInput },
 };
+
+/** Each wall holds, and falls when its object is taken away. */
+async function testWalls(lab, { say }) {
+  const { checked, failed, results } = await checkWalls(lab, { say });
+  return { passed: checked - failed, failed, faults: results.filter(({ passed }) => !passed) };
+}
