@@ -11,8 +11,8 @@ export const here = { root: process.getuid() === 0, command: (words) => words };
 /**
  * A real server process with the lab as one of its engines. Its other engine has one GPU of a model that no test asks for.
  */
-export async function openTessera({ kubeconfig, nodes, settings = {}, name = "tess-kube" }) {
-  const server = await openServer({ place: here, args: ["--virtual", "1x1:L40S"], name });
+export async function openTessera({ kubeconfig, nodes, settings = {}, args = [], name = "tess-kube" }) {
+  const server = await openServer({ place: here, args: ["--virtual", "1x1:L40S", ...args], name });
   endWithUs(server);
   try {
     const words = Object.entries({ defaultImage: image, ...settings }).flatMap(([key, value]) => [

@@ -14,6 +14,7 @@ export function summaryOf(repeats) {
     p50Ms: each("p50Ms"),
     p99Ms: each("p99Ms"),
     writesPerPod: repeats.at(-1).writes,
+    cpuMsPerPod: repeats.at(-1).cpu,
   };
 }
 

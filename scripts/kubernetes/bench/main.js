@@ -55,6 +55,8 @@ async function bench({ lab, server, cases, nodes, repeats, say }) {
   await makeNamespace(api);
   const observer = new Observer(api);
   const results = {};
+  const daemons = Object.entries(lab.daemons).map(([name, { pid }]) => [name, pid]);
+  const pids = { ...Object.fromEntries(daemons), tessera: server.pid };
   for (const [name, { count, members, gpus }] of Object.entries(cases)) {
     const jobs = tesseraJobs(server, api);
     const like = await firstPod(api, jobs, { gpus });
@@ -68,7 +70,7 @@ async function bench({ lab, server, cases, nodes, repeats, say }) {
     for (let repeat = 0; repeat < repeats; repeat++) {
       for (const [way, means] of Object.entries(ways)) {
         const groups = Array.from({ length: count }, (_, no) => ({ name: `${name}-${repeat}-${no}`, members, gpus }));
-        const figures = await measure({ api, observer, way: means, groups });
+        const figures = await measure({ api, observer, way: means, groups, pids });
         measured[way].push(figures);
         say(`${name}, ${way}: ${figures.jobsPerSecond.toFixed(1)} jobs/s, p50 ${figures.p50Ms.toFixed(0)} ms`);
       }

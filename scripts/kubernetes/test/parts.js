@@ -1,6 +1,7 @@
 import { checkWalls } from "../walls/checks.js";
 import { testBadInput } from "./bad-input-part.js";
 import { runClusterFiles } from "./cluster-files.js";
+import { testFencing } from "./fencing-part.js";
 import { testGang } from "./gang-part.js";
 import { testLab } from "./lab-part.js";
 
@@ -13,6 +14,7 @@ export const parts = {
   "suite-kwok": { real: 0, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "kwok" }) },
   "suite-real": { real: 1, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "real" }) },
   walls: { real: 1, run: testWalls },
+  fencing: { real: 0, run: testFencing },
   gang: { real: 2, run: testGang },
   "bad-input": { real: 0, run: testBadInput },
 };
