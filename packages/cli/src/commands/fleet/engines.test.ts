@@ -45,6 +45,14 @@ test("an engine is created with one context of a kubeconfig, without references 
   assert.match(kubeconfig, /token-of-west/);
   assert.match(kubeconfig, new RegExp(Buffer.from("CA").toString("base64")));
   assert.doesNotMatch(kubeconfig, /token-of-east|ca\.crt/);
+  server.on("createEngine", () => engineOf({ reach: "connecting", nodes: 0, gpus: 0, gpusFree: 0 }));
+  server.on("getEngine", () => engineOf());
+  assert.match((await run("engine create east --kubeconfig config")).out, /2 nodes, 16 GPUs/);
+  server.on("getEngine", () => engineOf({ reach: "unreachable", error: "no answer within 30 s" }));
+  assert.match(
+    (await run("engine create east --kubeconfig config")).err,
+    /cannot be reached yet: no answer within 30 s/,
+  );
   server.on("createEngine", () => engineOf({ gpus: 0, gpusFree: 0 }));
   assert.match((await run("create engine east --kubeconfig config")).err, /shows no GPUs[\s\S]*device plugin/);
 });
