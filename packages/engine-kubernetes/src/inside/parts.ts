@@ -1,5 +1,5 @@
 import { fetchScript, type LeaseOrder, type MountOrder } from "@tessera/engine";
-import type { Container, EnvVar, Volume, VolumeMount } from "../api/types.ts";
+import type { Container, EnvVar, Pod, Volume, VolumeMount } from "../api/types.ts";
 import { annotation } from "../names.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import {
@@ -9,6 +9,7 @@ import {
   agentEnv,
   agentFile,
   agentFolder,
+  agentOrderOf,
   treesFolder,
 } from "./agent/order.ts";
 import { checkpointClaim } from "./claims.ts";
@@ -22,6 +23,9 @@ export const folders = {
   checkpoint: "/tess/checkpoint",
   cache: "/tess/cache",
 } as const;
+
+/** In the environment of everything that a visitor starts: the name of the entry. */
+export const entryVariable = "TESS_ENTRY";
 
 /** What the files of a member add to its pod. */
 export interface InsideParts {
@@ -40,11 +44,15 @@ export interface InsideParts {
 /** Outputs of a member are taken within this, or not at all: its GPUs are held meanwhile. */
 const takeSecondsMax = 600;
 
+/** How much longer than its grace this pod is left. */
+export function takeSecondsOf(pod: Pod): number {
+  return agentOrderOf(pod)?.outputs === undefined ? 0 : takeSecondsMax;
+}
+
 /** What of an order cannot be had here, in words for its user. */
 export function insideFault(order: LeaseOrder, { agentImage }: KubernetesSettings): string | undefined {
-  const { code, mounts = [], venv, workdir } = order;
+  const { code, mounts = [], venv } = order;
   const agentless = "this cluster has no agent image, with which files are brought into pods";
-  if (workdir !== undefined) return `workdir ${workdir} is a folder of a machine, which pods cannot see`;
   if (venv !== undefined) return `venv ${venv.path} is a folder of a machine, which pods cannot see`;
   if (code !== undefined && "tree" in code && agentImage === undefined) return agentless;
   for (const mount of mounts) {
@@ -143,7 +151,7 @@ function agentParts(order: LeaseOrder, image: string): AgentParts {
 
 /** The member begins when its files are there. */
 const awaitLines = `until [ -e ${agentFile.brought} ]; do
-  [ ! -e ${agentFile.refused} ] || { cat ${agentFile.refused} >&2; exit 125; }
+  [ ! -e ${agentFile.refused} ] || { tee /dev/termination-log < ${agentFile.refused} >&2; exit 125; }
   sleep 0.1 || sleep 1
 done`;
 
