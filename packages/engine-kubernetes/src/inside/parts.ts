@@ -4,7 +4,6 @@ import { annotation } from "../names.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import {
   type AgentOrder,
-  agentCommand,
   agentContainer,
   agentEnv,
   agentFile,
@@ -12,6 +11,7 @@ import {
   agentOrderOf,
   treesFolder,
 } from "./agent/order.ts";
+import { waitScript } from "./agent/wait.ts";
 import { checkpointClaim } from "./claims.ts";
 
 /** The folders of a member, as it sees them. `root` is a volume of the pod's own, which the others lie in unless mounted. */
@@ -131,7 +131,7 @@ function agentParts(order: LeaseOrder, image: string): AgentParts {
       image,
       imagePullPolicy: "IfNotPresent",
       restartPolicy: "Always",
-      command: [...agentCommand, "wait"],
+      command: ["/bin/sh", "-c", waitScript(duty, Object.values(folders))],
       env: [agentEnv(duty)],
       volumeMounts: [
         { name: "tess", mountPath: folders.root },
@@ -139,7 +139,7 @@ function agentParts(order: LeaseOrder, image: string): AgentParts {
         checkpointMount,
         ...(trees.length === 0 ? [] : [{ name: treesVolume, mountPath: treesFolder }]),
       ],
-      resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { cpu: "1", memory: "256Mi" } },
+      resources: { requests: { cpu: "10m", memory: "32Mi" }, limits: { cpu: "1", memory: "256Mi" } },
       securityContext: {
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,

@@ -101,7 +101,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
           lifecycle: {
             preStop: {
               exec: {
-                command: ["/bin/sh", "-c", literal(stopScript(order.stop.signal, graceSeconds(order.stop.graceMs)))],
+                command: ["/bin/sh", "-c", stopScript(order.stop.signal, graceSeconds(order.stop.graceMs))],
               },
             },
           },

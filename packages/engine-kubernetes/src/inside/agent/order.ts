@@ -61,4 +61,4 @@ export const agentFile = {
 /** Where outputs of other jobs are laid; each is shown to the member at a path of its choice. */
 export const treesFolder = "/tess/.trees";
 
-export type AgentVerb = "wait" | "bring" | "collect" | "end" | "list" | "read" | "port";
+export type AgentVerb = "bring" | "collect" | "end" | "list" | "read" | "port";
