@@ -205,6 +205,7 @@ export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedF
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
 export {
+  type EngineOut,
   type GpuCount,
   type NodesLeftOut,
   type Reason,

@@ -55,7 +55,10 @@ export class KubernetesEngine implements Engine {
     this.#client = client;
     this.#store = new LeaseStore(join(dir, "leases.jsonl"));
     this.#epoch = new Epoch(client, name);
-    this.#walls = openWalls({ name, client, settings, warn });
+    const nodes = () => this.#inventory.nodes();
+    const gpus = () => this.#inventory.gpuSources();
+    const pods = () => [...this.#members.pods(), ...this.#inventory.foreignPods()];
+    this.#walls = openWalls({ name, client, settings, nodes, pods, gpus, warn });
     this.#members = new Members({
       engine: name,
       instance: randomUUID(),
@@ -76,7 +79,7 @@ export class KubernetesEngine implements Engine {
 
   async takeOver(epoch: number): Promise<void> {
     await this.#epoch.takeOver(epoch);
-    await this.#members.takeOver();
+    await this.#members.takeOver(epoch);
   }
 
   async about(): Promise<string> {
@@ -143,11 +146,19 @@ export class KubernetesEngine implements Engine {
     return this.#inside.readFile(lease, folder, path, start);
   }
 
-  sweep(isLive: (job: JobId) => boolean): Promise<void> {
-    return this.#inside.sweep((job) => isLive(job as JobId));
+  async sweep(isLive: (job: JobId) => boolean): Promise<void> {
+    await this.#walls.sweep((job) => isLive(job as JobId));
+    await this.#inside.sweep((job) => isLive(job as JobId));
   }
 
-  async close(): Promise<void> {
+  #closed: Promise<void> | undefined;
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     await this.#members.close();
     this.#epoch.close();
     this.#inventory.close();

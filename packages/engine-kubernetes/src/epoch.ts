@@ -9,7 +9,7 @@ import type { ConfigMap } from "./api/types.ts";
 import { epochName, systemNamespace } from "./names.ts";
 
 const path = paths.configMap(systemNamespace, epochName);
-const readyMsMax = 30_000;
+const readyMsMax = 15_000;
 const attemptsMax = 10;
 
 /**
@@ -76,8 +76,16 @@ export class Epoch {
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
     }
+    const make = () =>
+      this.#client.post<ConfigMap>(paths.configMaps(systemNamespace), { metadata: { name: epochName }, data: {} });
+    try {
+      return await make();
+    } catch (error) {
+      if (!isStatus(error, 404)) throw error;
+    }
+    // Nothing of ours was installed in this cluster.
     await this.#client.post(paths.namespaces, { metadata: { name: systemNamespace } }).catch(unlessThere);
-    return this.#client.post<ConfigMap>(paths.configMaps(systemNamespace), { metadata: { name: epochName }, data: {} });
+    return make();
   }
 
   #epochIn({ data }: ConfigMap): number {

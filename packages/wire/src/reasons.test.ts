@@ -45,6 +45,17 @@ describe("waiting reasons", () => {
     ],
     [{ kind: "capacity", values: { cause: "gpus", needed: oneH100, free: 0 } }, "It needs 1 H100 GPU and 0 are free."],
     [
+      {
+        kind: "health",
+        values: { free: oneH100 },
+        engines: [
+          { name: "east", cause: "away", gpus: { gpus: 8, model: "H100" }, since: Date.UTC(2026, 0, 1, 12) },
+          { name: "west", cause: "cordoned", gpus: { gpus: 0, model: "" } },
+        ],
+      },
+      "1 H100 GPU is free, but on nodes that are cordoned, draining, down or unknown. Engine east is out of reach since 2026-01-01T12:00:00Z, and its 8 H100 GPUs are not offered. Engine west is cordoned, and its nodes are not offered.",
+    ],
+    [
       { kind: "capacity", values: { cause: "cpus", each: oneH100, mostMilli: 24_000, neededMilli: 30_000 } },
       "Nodes with 1 H100 GPU free have at most 24 cores free, and a member needs 30.",
     ],

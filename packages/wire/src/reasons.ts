@@ -1,4 +1,5 @@
-import type { GpuCount, NodesLeftOut, Reason, ReasonKind, ReasonValues } from "@tessera/core";
+import type { EngineOut, GpuCount, NodesLeftOut, Reason, ReasonKind, ReasonValues } from "@tessera/core";
+import { instantText } from "@tessera/core/instant";
 import { lackText } from "@tessera/core/lack-text";
 import { shortMemory } from "@tessera/core/memory";
 import { moneyText } from "@tessera/core/money";
@@ -198,10 +199,10 @@ export const waitingReasons = {
   },
   health: {
     title: "health",
-    meaning: "enough is free, but on nodes that are cordoned, draining or down",
+    meaning: "enough is free, but on nodes that are cordoned, draining, down or unknown",
     because: "nodes that could hold it take no work",
     passed: "their nodes take work",
-    sentence: ({ free }) => `${isFree(free)}, but on nodes that are cordoned, draining or down.`,
+    sentence: ({ free }) => `${isFree(free)}, but on nodes that are cordoned, draining, down or unknown.`,
     advice: "Nodes and their state: tess node get",
     inQueue: true,
     changeable: true,
@@ -238,9 +239,17 @@ export const waitingReasons = {
 export const reasonKinds = Object.keys(waitingReasons) as ReasonKind[];
 
 /** What happened, in a sentence with amounts and places. */
-export function reasonSentence({ kind, values }: Reason): string {
+export function reasonSentence({ kind, values, engines = [] }: Reason): string {
   const { sentence } = waitingReasons[kind] as ReasonText<typeof values>;
-  return sentence(values);
+  return [sentence(values), ...engines.map(engineSentence)].join(" ");
+}
+
+/** What an engine that takes nothing new keeps from the job. */
+function engineSentence({ name, cause, gpus: of, since }: EngineOut): string {
+  const out = { away: "is out of reach", cordoned: "is cordoned", leaving: "is being removed" }[cause];
+  const from = since === undefined ? "" : ` since ${instantText(since)}`;
+  const what = of.gpus === 0 ? "its nodes are" : `its ${gpus(of)} ${are(of.gpus)}`;
+  return `Engine ${name} ${out}${from}, and ${what} not offered.`;
 }
 
 function quotaSentence(values: ReasonValues["quota"]): string {

@@ -23,7 +23,12 @@ const notAmong = (key, ...values) => ({ key, operator: "NotIn", values });
 const alive = absent(".metadata.deletionTimestamp");
 const leaving = exists(".metadata.deletionTimestamp");
 // When it ends by itself stands in a condition: a change of the pod would make KWOK count a delay from the beginning.
-const endsAt = '.status.conditions[]? | select(.type == "SimulatedEnd") | .message';
+const ownEnd = '.status.conditions[]? | select(.type == "SimulatedEnd") | .message';
+// A deadline can be shortened while the pod runs, so it is always read from the pod.
+const deadline =
+  "if .spec.activeDeadlineSeconds then (.status.startTime | fromdateiso8601) + .spec.activeDeadlineSeconds | todate else empty end";
+const endsAt = `[(${ownEnd}), (${deadline})] | min // empty`;
+const instant = "2006-01-02T15:04:05.000Z07:00";
 
 function stage(name, resourceRef, expressions, rest) {
   return {
@@ -78,22 +83,13 @@ const podRuns = stage("pod-runs", pod, [alive, among(".status.phase", "Pending")
   next: {
     statusTemplate: `${withText}
 {{ $runFor := ${wordInTemplate("run-for")} }}
-{{ $deadline := or .spec.activeDeadlineSeconds 0 | int64 }}
 conditions:
 ${condition("Initialized", "True")}
 ${condition("Ready", "True")}
 ${condition("ContainersReady", "True")}
 {{ if $runFor }}
 {{ $end := now | dateModify (printf "+%s" $runFor) }}
-{{ $limit := now | dateModify (printf "+%ds" $deadline) }}
-{{ if and $deadline (lt (unixEpoch $limit) (unixEpoch $end)) }}
-${condition("SimulatedEnd", "True", ', reason: DeadlineExceeded, message: {{ $limit | date "2006-01-02T15:04:05.000Z07:00" | Quote }}')}
-{{ else }}
-${condition("SimulatedEnd", "True", ', reason: Ends, message: {{ $end | date "2006-01-02T15:04:05.000Z07:00" | Quote }}')}
-{{ end }}
-{{ else if $deadline }}
-{{ $limit := now | dateModify (printf "+%ds" $deadline) }}
-${condition("SimulatedEnd", "True", ', reason: DeadlineExceeded, message: {{ $limit | date "2006-01-02T15:04:05.000Z07:00" | Quote }}')}
+${condition("SimulatedEnd", "True", `, reason: Ends, message: {{ $end | date "${instant}" | Quote }}`)}
 {{ end }}
 ${statuses("{running: {startedAt: {{ $now | Quote }}}}", { ready: true })}
 hostIP: {{ NodeIPWith .spec.nodeName | Quote }}
@@ -130,7 +126,12 @@ const podEnds = stage("pod-ends", pod, [alive, among(".status.phase", "Running")
 {{ $code := or ${wordInTemplate("exit-code")} "0" }}
 {{ $reason := "Completed" }}
 {{ if ne $code "0" }}{{ $reason = "Error" }}{{ end }}
-{{ range .status.conditions }}{{ if and (eq .type "SimulatedEnd") (eq .reason "DeadlineExceeded") }}{{ $fail = "deadline" }}{{ end }}{{ end }}
+{{ $ownEnd := "9" }}
+{{ range .status.conditions }}{{ if eq .type "SimulatedEnd" }}{{ $ownEnd = .message }}{{ end }}{{ end }}
+{{ if .spec.activeDeadlineSeconds }}
+{{ $limit := toDate "2006-01-02T15:04:05Z07:00" .status.startTime | dateModify (printf "+%vs" .spec.activeDeadlineSeconds) | date "${instant}" }}
+{{ if lt $limit $ownEnd }}{{ $fail = "deadline" }}{{ end }}
+{{ end }}
 {{ if eq $fail "oom" }}{{ $code = "137" }}{{ $reason = "OOMKilled" }}{{ end }}
 {{ if eq $fail "evicted" }}{{ $code = "137" }}{{ $reason = "Error" }}
 reason: Evicted

@@ -7,6 +7,7 @@ import { plainTerms } from "../model/account.ts";
 import { day, minute, unitsPerGpu } from "../model/units.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { nodeOf, World } from "../testing/world.ts";
+import { reasonFor } from "../why/reason-for.ts";
 
 /** Two engines, each with a node n0 of 8 H100; `east` also has n1. */
 function world(): World {
@@ -151,6 +152,27 @@ describe("an engine", () => {
       assert.deepEqual(modes(each), ["up", "up", "up"]);
       assert.deepEqual(enginesOf(each, "c"), ["east"]);
     }
+  });
+
+  it("that takes nothing new is named in the reasons of jobs that it could hold", () => {
+    const w = world();
+    w.must({ kind: "engine.create", name: "east", terms });
+    w.must({ kind: "engine.create", name: "west", terms });
+    w.must({ kind: "engine.reach", name: "east", away: "connection refused" });
+    w.submit("a", "lab", { gpus: "H100:8" });
+    w.submit("b", "lab", { gpus: "H100:8" });
+    const out = (id: string) => {
+      const { kind, engines } = reasonFor(w.state, w.job(id), w.now);
+      return { kind, engines };
+    };
+    const away = { name: "east", cause: "away", gpus: { gpus: 16, model: "H100" }, since: w.now };
+    assert.deepEqual(out("b"), { kind: "health", engines: [away] });
+    w.must({ kind: "engine.cordon", name: "west", reason: "" });
+    w.submit("c", "lab", { gpus: 0, cpus: 1 });
+    assert.deepEqual(out("c").engines, [
+      { ...away, gpus: { gpus: 0, model: "" } },
+      { name: "west", cause: "cordoned", gpus: { gpus: 0, model: "" } },
+    ]);
   });
 
   it("that is out of reach for longer than its owner waits has lost its jobs, which start elsewhere", () => {

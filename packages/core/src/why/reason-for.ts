@@ -20,6 +20,7 @@ import { arrayUseOf } from "../schedule/array-limit.ts";
 import { needFor } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { unmadeById } from "../state/unmade.ts";
+import { enginesOut } from "./engines-out.ts";
 import { leftOutReason, nodesLeftOut } from "./left-out.ts";
 import { isPassedOver } from "./passed-over.ts";
 import type { Reason, ReasonOf } from "./reason.ts";
@@ -57,6 +58,10 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
   // The seats that are missing may be those on which jobs behind it were started.
   const lacksSeats = first?.kind === "capacity" || first?.kind === "shape" || first?.kind === "isolation";
   if (lacksSeats && isPassedOver(state, job)) return orderReason(state, job);
+  if (first !== undefined && (lacksSeats || first.kind === "health")) {
+    const engines = enginesOut(state, job);
+    return engines.length === 0 ? first : { ...first, engines };
+  }
   return first ?? { kind: "never", values: { model: job.spec.gpus[0]!.model } };
 }
 

@@ -36,6 +36,17 @@ export interface ReasonOf<Kind extends ReasonKind> {
   /** GPUs. */
   readonly free?: number;
   readonly until?: Instant;
+  /** Engines that could hold the job and take nothing new; absent where there are none. */
+  readonly engines?: readonly EngineOut[];
+}
+
+/** An engine that takes nothing new, with the GPUs there that a job could use. */
+export interface EngineOut {
+  readonly name: string;
+  readonly cause: "away" | "cordoned" | "leaving";
+  readonly gpus: GpuCount;
+  /** Out of reach since then. */
+  readonly since?: Instant;
 }
 
 /** GPUs of one model; an empty model is any. */

@@ -51,8 +51,9 @@ export function takeSecondsOf(pod: Pod): number {
 
 /** What of an order cannot be had here, in words for its user. */
 export function insideFault(order: LeaseOrder, { agentImage }: KubernetesSettings): string | undefined {
-  const { code, mounts = [], venv } = order;
+  const { code, mounts = [], venv, workdir } = order;
   const agentless = "this cluster has no agent image, with which files are brought into pods";
+  if (workdir !== undefined) return `workdir ${workdir} is a folder of a machine, which pods cannot see`;
   if (venv !== undefined) return `venv ${venv.path} is a folder of a machine, which pods cannot see`;
   if (code !== undefined && "tree" in code && agentImage === undefined) return agentless;
   for (const mount of mounts) {

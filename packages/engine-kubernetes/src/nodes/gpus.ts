@@ -22,6 +22,8 @@ export interface FoundGpu {
 }
 
 const wholeResource = "nvidia.com/gpu";
+/** What the device plugin may call GPUs that several pods share. */
+const sharedResource = "nvidia.com/gpu.shared";
 const migResource = /^nvidia\.com\/mig-(.+)$/;
 const nvidiaDriver = "gpu.nvidia.com";
 
@@ -37,7 +39,7 @@ function countedGpus({ metadata, status }: Node): FoundGpu[] {
   const { capacity = {}, allocatable = {} } = status ?? {};
   const labels = metadata.labels ?? {};
   return Object.keys({ ...capacity, ...allocatable })
-    .filter((resource) => resource === wholeResource || migResource.test(resource))
+    .filter((resource) => resource === wholeResource || resource === sharedResource || migResource.test(resource))
     .sort()
     .flatMap((resource) => {
       const offered = quantity(allocatable[resource]);

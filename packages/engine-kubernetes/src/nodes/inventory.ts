@@ -9,6 +9,7 @@ import { label } from "../names.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { cordonAnnotation, type NodeView, viewOf } from "./facts.ts";
 import { claimedDevices, foreignByNode } from "./foreign.ts";
+import type { GpuSource } from "./gpus.ts";
 
 export interface InventoryPorts {
   readonly engine: string;
@@ -19,7 +20,7 @@ export interface InventoryPorts {
   readonly onNodeGone: (name: string) => void;
 }
 
-const readyMsMax = 30_000;
+const readyMsMax = 15_000;
 /** Many changes come together: nodes join in waves, and foreign pods come and go. */
 const debounceMs = 1_000;
 
@@ -84,6 +85,20 @@ export class Inventory {
 
   view(node: string): NodeView | undefined {
     return (this.#views ?? this.#look()).get(node);
+  }
+
+  nodes(): IterableIterator<Node> {
+    return this.#nodes.values();
+  }
+
+  /** Those that have not ended, with no more than their node, their address and what they ask for. */
+  foreignPods(): IterableIterator<Pod> {
+    return this.#foreign.values();
+  }
+
+  /** How all GPUs of the cluster are asked for. */
+  *gpuSources(): Generator<GpuSource> {
+    for (const { sources } of (this.#views ?? this.#look()).values()) yield* sources.values();
   }
 
   listen(listener: () => void): void {
@@ -176,7 +191,7 @@ function onlyRequests({ metadata, spec, status }: Pod): Pod {
       ...(spec.nodeName && { nodeName: spec.nodeName }),
       ...(spec.overhead !== undefined && { overhead: spec.overhead }),
     },
-    status: { ...(status?.phase && { phase: status.phase }) },
+    status: { ...(status?.phase && { phase: status.phase }), ...(status?.podIP && { podIP: status.podIP }) },
   };
 }
 

@@ -17,7 +17,10 @@ export interface DeviceAsk {
 /** Throws MemberRefused where the node does not have a GPU, or cannot cut it as ordered. */
 export function deviceAskOf(order: Pick<LeaseOrder, "gpuUuids" | "node" | "part">, view: NodeView): DeviceAsk {
   if (order.part !== undefined) {
-    throw new MemberRefused(`node ${order.node} has no parts of GPUs in the mode ${order.part.mode}`);
+    const models = [...new Set(view.facts.gpus.map(({ model }) => model))];
+    throw new MemberRefused(
+      `a cluster hands out parts of GPUs as its owner has cut them, and Tessera cuts none there; node ${order.node} has ${models.join(", ")}: ask for one of them by name`,
+    );
   }
   const resources: Record<string, number> = {};
   const claims = new Map<string, { driver: string; deviceClass: string; uuids: string[] }>();

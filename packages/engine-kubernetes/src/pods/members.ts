@@ -39,7 +39,7 @@ export interface MembersPorts {
   readonly warn: (text: string) => void;
 }
 
-const readyMsMax = 30_000;
+const readyMsMax = 15_000;
 const lookEveryMs = 1_000;
 const callsAtOnce = 32;
 /** A held pod that another control plane made after we took over is removed after this long, unless it is ordered here too. */
@@ -63,17 +63,19 @@ export class Members {
   readonly #timer: NodeJS.Timeout;
   #listener: ((report: Report) => void) | undefined;
   #inCharge = false;
+  /** Of the control plane that drives this process. */
+  #epoch = 0;
   #closed = false;
 
   constructor(ports: MembersPorts) {
     this.#ports = ports;
     this.#calls = new PodCalls(ports.client);
-    for (const [lease, end] of ports.store.open()) this.#recall(lease, end);
     this.#pods = new Mirror<Pod>(ports.client, {
       path: paths.allPods,
       query: { labelSelector: `${label.engine}=${ports.engine}` },
       pathOf: ({ metadata }) => paths.pod(metadata.namespace!, metadata.name),
       keep: withoutNoise,
+      onListed: () => this.#recallEnds(),
       onChange: (now, before) => this.#podChanged(now, before),
     });
     this.#timer = setInterval(() => this.#lookAgain(), lookEveryMs).unref();
@@ -81,6 +83,11 @@ export class Members {
 
   ready(): Promise<void> {
     return this.#pods.ready(readyMsMax);
+  }
+
+  /** All pods of this engine, as they are known now. */
+  pods(): IterableIterator<Pod> {
+    return this.#pods.values();
   }
 
   pod(lease: LeaseId): Pod | undefined {
@@ -96,7 +103,8 @@ export class Members {
   }
 
   /** Every held pod becomes ours: a release that an earlier control plane has under way fails on its version. */
-  async takeOver(): Promise<void> {
+  async takeOver(epoch: number): Promise<void> {
+    this.#epoch = Math.max(this.#epoch, epoch);
     await this.ready();
     const held = [...this.#records.values()].filter((record) => record.pod !== undefined && isHeld(record.pod));
     const taker = async () => {
@@ -107,6 +115,7 @@ export class Members {
   }
 
   bind(order: LeaseOrder): Promise<void> {
+    this.#epoch = Math.max(this.#epoch, order.epoch);
     return this.#inTurn(order.lease, async () => {
       await this.ready();
       const known = this.#records.get(order.lease) ?? this.#remembered(order.lease);
@@ -213,7 +222,7 @@ export class Members {
       }
       return found;
     });
-    if (!this.#isOurs(pod) && isHeld(pod)) pod = await this.#calls.take(pod, instance);
+    if (!this.#isOurs(pod) && isHeld(pod)) pod = await this.#calls.take(pod, instance, this.#epoch);
     // Known before it is furnished: should that fail, it must be removed.
     this.#add(new MemberRecord(order.lease, pod));
     await this.#calls.furnish(pod, order, devices);
@@ -253,7 +262,7 @@ export class Members {
       // Only a version that says that it is ours: if another control plane took it since, this version is out of date.
       if (!this.#isOurs(pod)) throw new Error(`its pod is held by another control plane`);
       try {
-        this.#pods.put(await this.#calls.release(pod, master));
+        this.#pods.put(await this.#calls.release(pod, this.#epoch, master));
         return;
       } catch (error) {
         if (isStatus(error, 404)) return; // its end is on its way
@@ -286,8 +295,11 @@ export class Members {
   /** A pod has one stop signal and one grace for all its life; others are left inside, where the stop script finds them. */
   async #leaveOrder(lease: LeaseId, pod: Pod, { signal, graceMs }: StopMark): Promise<void> {
     const usualSignal = pod.metadata.annotations?.[annotation.signal] ?? "SIGTERM";
-    const usualGrace = Number(pod.spec.terminationGracePeriodSeconds) - takeSecondsOf(pod);
-    if (signal === usualSignal && graceSeconds(graceMs) === usualGrace) return;
+    const take = takeSecondsOf(pod);
+    const usualGrace = Number(pod.spec.terminationGracePeriodSeconds) - take;
+    // A shorter grace is kept by the cluster itself, unless it leaves the pod more time for its outputs.
+    const graceHolds = take > 0 ? graceSeconds(graceMs) === usualGrace : graceSeconds(graceMs) <= usualGrace;
+    if (signal === usualSignal && graceHolds) return;
     try {
       const command = `echo ${signalName(signal)} ${graceSeconds(graceMs)} > ${orderPath}`;
       const entry = await this.#ports.inside().open(lease, { kind: "exec", command });
@@ -302,7 +314,7 @@ export class Members {
 
   async #take(record: MemberRecord): Promise<void> {
     try {
-      this.#pods.put(await this.#calls.take(record.pod!, this.#ports.instance));
+      this.#pods.put(await this.#calls.take(record.pod!, this.#ports.instance, this.#epoch));
     } catch (error) {
       if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
     }
@@ -548,6 +560,13 @@ export class Members {
     return record;
   }
 
+  /** Ends that were not acknowledged, of leases that have no pod. */
+  #recallEnds(): void {
+    for (const [lease, end] of this.#ports.store.open()) {
+      if (!this.#records.has(lease)) this.#tell(this.#recall(lease, end), 0);
+    }
+  }
+
   #recall(lease: LeaseId, end: Report): MemberRecord {
     const record = new MemberRecord(lease);
     record.reports = [end];
@@ -592,8 +611,6 @@ function refusedOrder(order: LeaseOrder, settings: KubernetesSettings): string |
   if (order.image === undefined && settings.defaultImage === undefined) {
     return "it names no image, and this cluster has no default one; name one with --image";
   }
-  if (order.workdir !== undefined && order.inPlace)
-    return `workdir ${order.workdir}: pods do not work in folders of nodes`;
   const fault = insideFault(order, settings);
   if (fault !== undefined) return fault;
   if (order.strict) return "strict: the number of processes of a pod cannot be limited here";

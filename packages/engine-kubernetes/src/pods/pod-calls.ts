@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseOrder } from "@tessera/engine";
-import type { ApiClient } from "../api/client.ts";
+import { type ApiClient, jittered } from "../api/client.ts";
 import { isStatus } from "../api/error.ts";
 import { paths } from "../api/paths.ts";
 import type { Pod } from "../api/types.ts";
 import { annotation, label, podNameOf, reportFinalizer } from "../names.ts";
 import { claimSpecOf, type DeviceAsk } from "./devices.ts";
 import type { StopMark } from "./status.ts";
+
+const quotaMsMax = 20_000;
+const quotaWaitMs = 500;
 
 /** The calls on pods that this engine makes; each is safe to repeat. */
 export class PodCalls {
@@ -15,8 +19,16 @@ export class PodCalls {
     this.#client = client;
   }
 
-  create(pod: Pod): Promise<Pod> {
-    return this.#client.post<Pod>(paths.pods(pod.metadata.namespace!), pod);
+  /** The cluster counts pods that have ended a little longer: what its quota refuses is tried again for a while. */
+  async create(pod: Pod): Promise<Pod> {
+    for (const until = performance.now() + quotaMsMax; ; await sleep(jittered(quotaWaitMs))) {
+      try {
+        return await this.#client.post<Pod>(paths.pods(pod.metadata.namespace!), pod);
+      } catch (error) {
+        const isQuota = isStatus(error, 403) && /exceeded quota: tessera,/.test((error as Error).message);
+        if (!isQuota || performance.now() > until) throw error;
+      }
+    }
   }
 
   read({ metadata }: Pod): Promise<Pod> {
@@ -38,15 +50,18 @@ export class PodCalls {
   }
 
   /** Notes on a held pod which control plane holds it: what an earlier one knows of it is out of date then. */
-  take(pod: Pod, instance: string): Promise<Pod> {
-    return this.#annotate(pod, { [annotation.instance]: instance });
+  take(pod: Pod, instance: string, epoch: number): Promise<Pod> {
+    return this.#annotate(pod, { [annotation.instance]: instance, [annotation.epoch]: String(epoch) });
   }
 
-  /** Removes the gate from exactly this version of the pod. */
-  release(pod: Pod, master: string | undefined): Promise<Pod> {
+  /** Removes the gate from exactly this version of the pod, and says by which epoch: an admission policy compares it. */
+  release(pod: Pod, epoch: number, master: string | undefined): Promise<Pod> {
     const { uid, resourceVersion } = pod.metadata;
-    const annotations = master === undefined ? {} : { annotations: { [annotation.master]: master } };
-    return this.#patch(pod, { metadata: { uid, resourceVersion, ...annotations }, spec: { schedulingGates: null } });
+    const annotations = {
+      [annotation.epoch]: String(epoch),
+      ...(master !== undefined && { [annotation.master]: master }),
+    };
+    return this.#patch(pod, { metadata: { uid, resourceVersion, annotations }, spec: { schedulingGates: null } });
   }
 
   /** The limit counts from the start of the container, which the cluster counts from an earlier moment. */

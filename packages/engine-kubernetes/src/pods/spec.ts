@@ -3,6 +3,7 @@ import type { Pod, Volume, VolumeMount } from "../api/types.ts";
 import { folders, insideOf } from "../inside/parts.ts";
 import { annotation, heldGate, label, labelValue, memberContainer, podNameOf, reportFinalizer } from "../names.ts";
 import type { KubernetesSettings } from "../settings.ts";
+import { containerSecurity, podSecurity } from "../walls/security.ts";
 import type { TenantPlace } from "../walls/walls.ts";
 import type { DeviceAsk } from "./devices.ts";
 import { literal, memberEnv } from "./environment.ts";
@@ -20,8 +21,6 @@ export interface PodContext {
 
 /** The cluster counts the limit from before the image is pulled: this much is added, and taken back when it has started. */
 export const startSecondsMax = 900;
-/** An unprivileged user that is in no image. */
-const memberUser = 10_001;
 
 /** The pod of a member, held by a gate until it is released, and kept by a finalizer until its end is known. */
 export function podSpec(order: LeaseOrder, place: TenantPlace, settings: KubernetesSettings, context: PodContext): Pod {
@@ -47,8 +46,10 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
         [label.attempt]: String(order.attempt),
         [label.rank]: String(order.rank),
         [label.lease]: labelValue(order.lease),
+        ...place.labels,
       },
       annotations: {
+        ...inside.annotations,
         [annotation.lease]: order.lease,
         [annotation.account]: order.account,
         [annotation.order]: orderHash(order),
@@ -68,7 +69,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
       schedulingGates: [{ name: heldGate }],
       affinity: { nodeAffinity: onNode(order.node) },
       tolerations: [...place.tolerations, ...gpuTolerations(order)],
-      ...(serviceAccount !== undefined && { serviceAccountName: serviceAccount }),
+      serviceAccountName: serviceAccount,
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
@@ -77,13 +78,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
       ...(order.limits.runMsMax > 0 && {
         activeDeadlineSeconds: Math.ceil(order.limits.runMsMax / 1000) + startSecondsMax,
       }),
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: memberUser,
-        runAsGroup: memberUser,
-        fsGroup: memberUser,
-        seccompProfile: { type: "RuntimeDefault" },
-      },
+      securityContext: podSecurity(order.tenant),
       volumes: [...volumes, ...inside.volumes],
       initContainers: inside.initContainers,
       ...(claims.length > 0 && { resourceClaims: [{ name: "gpus", resourceClaimName: name }] }),
@@ -97,12 +92,10 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
           env: [...memberEnv(order, name), ...inside.env],
           volumeMounts: [...mounts, ...inside.mounts],
           resources: { requests: amounts, limits: amounts, ...(claims.length > 0 && { claims: [{ name: "gpus" }] }) },
-          securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+          securityContext: containerSecurity,
           lifecycle: {
             preStop: {
-              exec: {
-                command: ["/bin/sh", "-c", stopScript(order.stop.signal, graceSeconds(order.stop.graceMs))],
-              },
+              exec: { command: ["/bin/sh", "-c", stopScript(order.stop.signal, graceSeconds(order.stop.graceMs))] },
             },
           },
           terminationMessagePath: messagePath,

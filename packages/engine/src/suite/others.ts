@@ -44,7 +44,11 @@ export function describeOthers(open: OpenHarness): void {
         const node = await others.addNode();
         await session.untilTrue("the node is offered", async () => (await session.factsOf(node)) !== undefined);
         const { gpus } = (await session.factsOf(node))!;
-        const order = session.orderOf(session.commands.runForever, { node, gpuUuids: [gpus[0]!.uuid], gangNodes: [node] });
+        const order = session.orderOf(session.commands.runForever, {
+          node,
+          gpuUuids: [gpus[0]!.uuid],
+          gangNodes: [node],
+        });
         const lease = await session.start(order);
         await others.removeNode(node);
         await session.until(lease, "lost");

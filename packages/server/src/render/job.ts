@@ -47,7 +47,7 @@ function gangGpus({ gpus, members }: JobSpec, choice: number, count = members.mi
 }
 
 export function renderReason(reason: Reason): WaitReason {
-  const { kind, values: _, until, ...rest } = reason;
+  const { kind, values: _, engines: __, until, ...rest } = reason;
   return { kind, detail: reasonSentence(reason), ...rest, ...(until !== undefined && { until: timestamp(until) }) };
 }
 
