@@ -24,6 +24,9 @@ export const folders = {
   cache: "/tess/cache",
 } as const;
 
+/** The job creates this file to say that its work is complete [L1]. */
+export const donePath = `${folders.temporary}/.tess-done`;
+
 /** In the environment of everything that a visitor starts: the name of the entry. */
 export const entryVariable = "TESS_ENTRY";
 

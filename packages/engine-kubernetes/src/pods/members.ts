@@ -286,7 +286,7 @@ export class Members {
     const grace = graceSeconds(mark.graceMs) + takeSecondsOf(pod);
     if (deletionTimestamp !== undefined && grace >= (deletionGracePeriodSeconds ?? 0)) return;
     if (deletionTimestamp === undefined && startedAt(pod) !== undefined && !isOver(pod)) {
-      this.#ports.inside().stopping(record.lease, pod);
+      this.#ports.inside().stopping(record.lease, pod, mark.returns === true);
       await this.#leaveOrder(record.lease, pod, mark);
     }
     await this.#calls.delete(pod, isHeld(pod) ? 0 : grace);
@@ -391,8 +391,8 @@ export class Members {
     }
     const began = startedAt(pod);
     // Its log goes with its pod, whoever deleted that.
-    if (began !== undefined && pod.metadata.deletionTimestamp !== undefined)
-      this.#ports.inside().stopping(record.lease, pod);
+    if (began !== undefined && pod.metadata.deletionTimestamp !== undefined && !isOver(pod))
+      this.#ports.inside().stopping(record.lease, pod, stopMarkOf(pod)?.returns === true);
     const limitless = began === undefined || record.announced || this.#deadlineOf(pod, began) === undefined;
     if (isOver(pod) || hasEnded(pod) || !limitless) {
       void this.#inTurn(record.lease, () => this.#advance(record)).catch((error: Error) => {
@@ -440,9 +440,7 @@ export class Members {
 
   async #keep(lease: LeaseId, pod: Pod) {
     try {
-      const { end } = endOf(pod);
-      const done = end.kind === "exited" && end.done === true;
-      return await this.#ports.inside().keep(lease, pod, stopMarkOf(pod)?.returns === true && !done);
+      return await this.#ports.inside().keep(lease, pod, stopMarkOf(pod)?.returns === true);
     } catch (error) {
       this.#ports.warn(`${lease}: its log or its outputs are not kept: ${(error as Error).message}`);
       return undefined;

@@ -1,7 +1,5 @@
-import { entryVariable, folders } from "../inside/parts.ts";
+import { donePath, entryVariable, folders } from "../inside/parts.ts";
 
-/** The job creates this file to say that its work is complete [L1]. */
-export const donePath = `${folders.temporary}/.tess-done`;
 /** Where a stop order leaves the name of its signal and its grace in seconds, if they are not those of the pod. */
 export const orderPath = `${folders.root}/.stop`;
 /** It is being stopped; and everything that could handle the signal has ended. */
@@ -53,7 +51,7 @@ export function stopScript(signal: string, graceSeconds: number): string {
 s=${signalName(signal)} g=${graceSeconds}
 [ ! -f ${orderPath} ] || read -r s g < ${orderPath}
 say() { printf '\\036tess say %s\\n' "$1" > /proc/1/fd/1; }
-say "told to stop: SIG$s, then $g s of grace"
+say "told to stop: SIG$s"
 end=$(($(date +%s) + g))
 others() {
   for each in /proc/[0-9]*; do

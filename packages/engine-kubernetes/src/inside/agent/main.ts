@@ -3,7 +3,7 @@ import type { JobFolder } from "@tessera/engine";
 import { bring } from "./bring.ts";
 import { collect } from "./collect.ts";
 import { listFolder, readFolderFile } from "./look.ts";
-import { type AgentVerb, agentFile, ownAgentOrder } from "./order.ts";
+import { type AgentVerb, agentFile, ownAgentOrder, returnsWord } from "./order.ts";
 import { connect } from "./port.ts";
 
 /** One call of the control plane. */
@@ -12,7 +12,7 @@ async function main([verb, ...rest]: readonly string[]): Promise<void> {
     case "bring":
       return bring(ownAgentOrder());
     case "collect":
-      return collect(ownAgentOrder());
+      return collect(ownAgentOrder(), rest[0] === returnsWord);
     case "end":
       return writeFileSync(agentFile.taken, "");
     case "list":

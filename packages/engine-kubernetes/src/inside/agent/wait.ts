@@ -9,7 +9,7 @@ const bringMinutesMax = 15;
  * Kubernetes tells to end when the member has, and kills when the grace of the pod is over.
  */
 export function waitScript({ bring, outputs }: AgentOrder, folders: readonly string[]): string {
-  const { brought, refused, taken } = agentFile;
+  const { brought, ending, refused, taken } = agentFile;
   const late = `its files did not arrive within ${bringMinutesMax} minutes`;
   return [
     "trap 'ending=1' TERM",
@@ -19,6 +19,7 @@ export function waitScript({ bring, outputs }: AgentOrder, folders: readonly str
       ? `: > ${brought}`
       : `(sleep ${bringMinutesMax * 60}; [ -e ${brought} ] || echo "${late}" > ${refused}) &`,
     'until [ -n "$ending" ]; do sleep 3600 & wait $!; done',
+    `: > ${ending}`,
     ...(outputs === undefined ? [] : [`until [ -e ${taken} ]; do sleep 0.1; done`]),
   ].join("\n");
 }
