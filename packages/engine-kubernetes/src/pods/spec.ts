@@ -92,7 +92,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
           volumeMounts: [...mounts, ...inside.mounts],
           resources: { requests: amounts, limits: amounts, ...(claims.length > 0 && { claims: [{ name: "gpus" }] }) },
           securityContext: containerSecurity,
-          lifecycle: { preStop: { exec: { command: ["/bin/sh", "-c", literal(stopScript(order.stop.signal))] } } },
+          lifecycle: { preStop: { exec: { command: ["/bin/sh", "-c", stopScript(order.stop.signal)] } } },
           terminationMessagePath: messagePath,
         },
       ],

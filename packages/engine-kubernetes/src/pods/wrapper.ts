@@ -15,7 +15,8 @@ export const doneMessage = "tess-done";
  * The first process of a member. It handles signals and does not pass them on: that is what the hook below does, for all
  * processes and not only for one. A handler, unlike an ignored signal, is not inherited. It runs its steps in the
  * foreground, since a shell starts background jobs with SIGINT and SIGQUIT ignored for good. A step that begins while the
- * signal is sent might miss it: it looks for the mark of the stop first, which is made before.
+ * signal is sent might miss it: it looks for the mark of the stop first, which is made before. Its own stderr is put
+ * aside: a shell comments there on how its child ended.
  * Arguments: the work folder, then the steps.
  */
 export const memberScript = `trap : HUP INT QUIT PIPE ALRM TERM USR1 USR2
@@ -23,10 +24,11 @@ umask 022
 mkdir -p ${folders.work} ${folders.temporary} ${folders.out} ${folders.checkpoint} ${folders.cache} 2>/dev/null
 cd "$1" || { echo "workdir $1 cannot be entered by this job" > ${messagePath}; exit 126; }
 shift
+exec 3>&2 2>/dev/null
 code=0
 for step in "$@"; do
   [ -n "$step" ] || continue
-  /bin/sh -c '[ ! -e ${stoppingPath} ] || exit 143; exec /bin/sh -c "$0"' "$step" </dev/null
+  /bin/sh -c '[ ! -e ${stoppingPath} ] || exit 143; exec /bin/sh -c "$0"' "$step" </dev/null 2>&3 3>&-
   code=$?
   [ $code -eq 0 ] || break
 done
@@ -49,7 +51,7 @@ others() {
   done
   return 1
 }
-kill -s "\${s:-${signalName(signal)}}" -1
+kill -"\${s:-${signalName(signal)}}" -1
 while others; do
   [ ! -f ${donePath} ] || echo ${doneMessage} > ${messagePath}
   sleep 0.1 || sleep 1
@@ -57,7 +59,7 @@ done
 : > ${stoppedPath}`;
 }
 
-/** As `kill -s` takes it. */
+/** As `kill` takes it. */
 export function signalName(signal: string): string {
   return signal.replace(/^SIG/, "");
 }
