@@ -149,31 +149,33 @@ ${terminated}`,
  * A pod that is being deleted ends, also one that a finalizer keeps: as the kubelet does, it is then deleted with a grace
  * of 0, so that nothing but the finalizer holds it.
  */
-const podStops = stage(
-  "pod-stops",
-  pod,
-  [leaving, among(".status.phase", "Running", "Pending"), notAmong(word("stop"), "never")],
-  {
-    delay: delayFrom(word("stop-delay")),
-    next: {
-      delete: true,
-      statusTemplate: `{{ $now := Now }}{{ $code := "143" }}{{ $reason := "Error" }}\n${terminated}`,
-    },
-  },
-);
+function podStops(name, expressions, { delay, code }) {
+  const template = `{{ $now := Now }}{{ $code := "${code}" }}{{ $reason := "Error" }}\n${terminated}`;
+  const next = { delete: true, statusTemplate: template };
+  return stage(name, pod, [leaving, among(".status.phase", "Running"), ...expressions], { delay, next });
+}
 
-const podIsKilled = stage(
-  "pod-is-killed",
-  pod,
-  [leaving, among(".status.phase", "Running", "Pending"), among(word("stop"), "never")],
-  {
-    delay: delayFrom(".metadata.deletionTimestamp"),
-    next: {
-      delete: true,
-      statusTemplate: `{{ $now := Now }}{{ $code := "137" }}{{ $reason := "Error" }}\n${terminated}`,
-    },
+const podListens = podStops("pod-listens", [notAmong(word("stop"), "never")], {
+  delay: delayFrom(word("stop-delay")),
+  code: 143,
+});
+
+const podIsKilled = podStops("pod-is-killed", [among(word("stop"), "never")], {
+  delay: delayFrom(".metadata.deletionTimestamp"),
+  code: 137,
+});
+
+/** What a kubelet says of containers that were never started. */
+const podNeverRan = stage("pod-never-ran", pod, [leaving, among(".status.phase", "Pending")], {
+  next: {
+    delete: true,
+    statusTemplate: `{{ $now := Now }}
+conditions:
+${condition("Ready", "False", ", reason: PodFailed")}
+${statuses("{terminated: {exitCode: 137, reason: ContainerStatusUnknown, message: The container could not be located when the pod was terminated}}", { ready: false })}
+phase: Failed`,
   },
-);
+});
 
 const podGoes = stage(
   "pod-goes",
@@ -182,4 +184,4 @@ const podGoes = stage(
   { next: { delete: true } },
 );
 
-export const stages = [nodeReady, podRuns, podCannotPull, podEnds, podStops, podIsKilled, podGoes];
+export const stages = [nodeReady, podRuns, podCannotPull, podEnds, podListens, podIsKilled, podNeverRan, podGoes];

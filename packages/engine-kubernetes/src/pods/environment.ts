@@ -46,7 +46,7 @@ export function memberEnv(order: LeaseOrder, secretName: string): EnvVar[] {
   ];
 }
 
-/** Kubernetes replaces `$(NAME)` in environments and commands; a doubled `$` is one that it leaves alone. */
+/** Kubernetes replaces `$(NAME)` in environments, commands and arguments, not in hooks; a doubled `$` is one that it leaves alone. */
 export function literal(text: string): string {
   return text.replaceAll("$", "$$$$");
 }

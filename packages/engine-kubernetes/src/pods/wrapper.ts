@@ -13,8 +13,9 @@ export const doneMessage = "tess-done";
  * The first process of a member. It handles signals and does not pass them on: that is what the hook below does, for all
  * processes and not only for one. A handler, unlike an ignored signal, is not inherited. It runs its steps in the
  * foreground, since a shell starts background jobs with SIGINT and SIGQUIT ignored for good. A step that begins while the
- * signal is sent might miss it: it looks for the mark of the stop first, which is made before. It says in the log where the
- * output of the command begins, if something ran before it.
+ * signal is sent might miss it: it looks for the mark of the stop first, which is made before. Its own stderr is put
+ * aside: a shell comments there on how its child ended. It says in the log where the output of the command begins, if
+ * something ran before it.
  * Arguments: the work folder, then the steps.
  */
 export const memberScript = `trap : HUP INT QUIT PIPE ALRM TERM USR1 USR2
@@ -22,7 +23,9 @@ umask 022
 mkdir -p ${folders.work} ${folders.temporary} ${folders.out} ${folders.checkpoint} ${folders.cache} 2>/dev/null
 cd "$1" || { echo "workdir $1 cannot be entered by this job" > ${messagePath}; exit 126; }
 shift
+exec 3>&2 2>/dev/null
 code=0
+told=
 steps=$#
 for step in "$@"; do
   steps=$((steps - 1))
@@ -30,7 +33,7 @@ for step in "$@"; do
   [ $steps -gt 0 ] && stream=setup || stream=stdout
   [ "$stream$told" = stdout ] || printf '\\036tess stream %s\\n' "$stream"
   told=1
-  /bin/sh -c '[ ! -e ${stoppingPath} ] || exit 143; exec /bin/sh -c "$0"' "$step" </dev/null
+  /bin/sh -c '[ ! -e ${stoppingPath} ] || exit 143; exec /bin/sh -c "$0"' "$step" </dev/null 2>&3 3>&-
   code=$?
   [ $code -eq 0 ] && continue
   [ $steps -eq 0 ] || [ -s ${messagePath} ] || echo "setup ended with code $code" > ${messagePath}
@@ -60,16 +63,16 @@ others() {
   done
   return 1
 }
-kill -s "$s" -1
+kill -"$s" -1
 while others; do
-  [ "$(date +%s)" -lt $end ] || { say "still there after the grace period: everything left of it is killed"; kill -s KILL -1; break; }
+  [ "$(date +%s)" -lt $end ] || { say "still there after the grace period: everything left of it is killed"; kill -KILL -1; break; }
   [ ! -f ${donePath} ] || echo ${doneMessage} > ${messagePath}
   sleep 0.1 || sleep 1
 done
 : > ${stoppedPath}`;
 }
 
-/** As `kill -s` takes it. */
+/** As `kill` takes it. */
 export function signalName(signal: string): string {
   return signal.replace(/^SIG/, "");
 }
