@@ -30,6 +30,8 @@ export const annotation = {
   runMsMax: "tessera.dev/run-ms-max",
   /** The stop order that was given. */
   stop: "tessera.dev/stop",
+  /** The signal with which the pod stops, where it is not SIGTERM. */
+  signal: "tessera.dev/signal",
   /** What its log may hold. */
   logMiB: "tessera.dev/log-mib",
   /** Of a claim: the exact id of its job, and when that was first seen to have ended. */

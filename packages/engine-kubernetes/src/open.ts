@@ -1,4 +1,6 @@
 import type { Clock, Engine } from "@tessera/engine";
+import { KubernetesEngine } from "./engine.ts";
+import type { StartLimits } from "./pods/start-limits.ts";
 import type { KubernetesSettings } from "./settings.ts";
 
 export interface KubernetesOptions {
@@ -13,9 +15,11 @@ export interface KubernetesOptions {
   readonly content: string;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
+  /** How long members may take to start, where that is not as usual. */
+  readonly startLimits?: Partial<StartLimits>;
 }
 
 /** Opens a cluster as an engine. Returns at once: calls fail while the cluster is away. */
 export function openKubernetes(options: KubernetesOptions): Engine {
-  throw new Error(`engine ${options.name}: pods are not made yet`);
+  return new KubernetesEngine(options);
 }

@@ -3,6 +3,7 @@ export { type Clock, systemClock, timerAt } from "./clock.ts";
 export { type Entry, type EntryAsk, type EntryEnd, EntryRefused, type TerminalSize } from "./entry.ts";
 export { environmentOf, type MemberSite } from "./environment.ts";
 export { fetchScript } from "./fetch.ts";
+export { gpuModelOf, usualMemoryMiB } from "./gpu.ts";
 export {
   type Capabilities,
   type CodeOrder,

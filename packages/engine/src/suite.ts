@@ -5,11 +5,12 @@ import { describeEntries } from "./suite/entries.ts";
 import type { OpenHarness } from "./suite/harness.ts";
 import { describeInventory } from "./suite/inventory.ts";
 import { describeLogs } from "./suite/logs.ts";
+import { describeOthers } from "./suite/others.ts";
 import { describeReports } from "./suite/reports.ts";
 import { describeStop } from "./suite/stop.ts";
 import { describeTimeLimit } from "./suite/time-limit.ts";
 
-export type { Commands, Harness, InsideCommands, OpenHarness } from "./suite/harness.ts";
+export type { Commands, Harness, InsideCommands, OpenHarness, Others } from "./suite/harness.ts";
 export { shellCommands, shellInside } from "./suite/shell-commands.ts";
 
 /** What every engine promises. Call it from a test file of the engine's own package; each test opens a new harness. */
@@ -23,5 +24,6 @@ export function describeEngine(name: string, open: OpenHarness): void {
     describeAdoption(open);
     describeLogs(open);
     describeEntries(open);
+    describeOthers(open);
   });
 }

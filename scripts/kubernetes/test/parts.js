@@ -1,4 +1,6 @@
+import { testBadInput } from "./bad-input-part.js";
 import { runClusterFiles } from "./cluster-files.js";
+import { testGang } from "./gang-part.js";
 import { testLab } from "./lab-part.js";
 
 /**
@@ -9,4 +11,6 @@ export const parts = {
   lab: { real: 2, run: testLab },
   "suite-kwok": { real: 0, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "kwok" }) },
   "suite-real": { real: 1, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "real" }) },
+  gang: { real: 2, run: testGang },
+  "bad-input": { real: 0, run: testBadInput },
 };

@@ -647,7 +647,10 @@ class Day {
     assert.equal(seen.phase, "waiting", "room is made for a job that does not wait");
     assert.ok(!seen.cancelled, "[S22] room is made for a cancelled job");
     assert.equal(event.seats.length, seen.spec.members.min, "[S5] room is made for a whole gang");
-    const left = event.seats.some(({ gpus }) => gpus.some((gpu) => state.fleet.gpuLeaving[gpu]! > 0));
+    const left = event.seats.some(({ node, gpus }) => {
+      const { leavingCpusMilli, leavingMemoryMiB } = state.fleet.node(node);
+      return leavingCpusMilli + leavingMemoryMiB > 0 || gpus.some((gpu) => state.fleet.gpuLeaving[gpu]! > 0);
+    });
     assert.ok(left || event.victims.length + this.#movers.size > 0, "[T6] room is made where there was room");
     const claimant = new Set([...pathUp(state, jobOf(state, event.job).account)].map((account) => account.no));
     for (const no of event.victims) {

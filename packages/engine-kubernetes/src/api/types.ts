@@ -70,6 +70,7 @@ export interface Container {
   readonly resources?: Resources;
   readonly securityContext?: Readonly<Record<string, unknown>>;
   readonly terminationMessagePath?: string;
+  readonly lifecycle?: Readonly<Record<string, unknown>>;
   readonly restartPolicy?: string;
 }
 

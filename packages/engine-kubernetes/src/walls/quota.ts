@@ -1,9 +1,7 @@
 import type { TenantTerms } from "@tessera/engine";
 import type { Metadata } from "../api/types.ts";
+import type { GpuSource } from "../nodes/gpus.ts";
 import type { WallObject } from "./object.ts";
-
-/** The resources under which GPUs are counted in a cluster, each with the most of it that one GPU can be. */
-export type GpuCounting = ReadonlyMap<string, number>;
 
 /**
  * More than a tenant's jobs ever need: a pod, a secret and a claim for each member, and a service for each gang. Written as the
@@ -24,17 +22,23 @@ const countsMax = {
 export function quotaOf(
   metadata: Omit<Metadata, "name">,
   terms: TenantTerms | undefined,
-  gpus: GpuCounting,
+  gpuNames: readonly string[],
 ): WallObject {
   const most = terms?.gpusMax;
-  const gpuLimits =
-    most === undefined ? [] : [...gpus].map(([name, perGpu]) => [`requests.${name}`, quantityOf(most * perGpu)]);
+  const gpuLimits = most === undefined ? [] : gpuNames.map((name) => [name, quantityOf(most)]);
   return {
     apiVersion: "v1",
     kind: "ResourceQuota",
     metadata: { ...metadata, name: "tessera" },
     spec: { hard: { ...countsMax, ...Object.fromEntries(gpuLimits) } },
   };
+}
+
+/** The name under which a quota counts what is asked for like this. */
+export function quotaName(source: GpuSource): string {
+  return source.kind === "plugin"
+    ? `requests.${source.resource}`
+    : `${source.deviceClass}.deviceclass.resource.k8s.io/devices`;
 }
 
 /** What a container gets that says nothing; Tessera's own always say it. */

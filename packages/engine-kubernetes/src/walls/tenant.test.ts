@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { LeaseOrder, TenantTerms } from "@tessera/engine";
 import type { Node } from "../api/types.ts";
+import type { GpuSource } from "../nodes/gpus.ts";
 import { clusterFacts } from "./cluster-facts.ts";
 import { jobPolicy } from "./network.ts";
 import type { WallKind, WallObject } from "./object.ts";
@@ -11,18 +12,18 @@ import { podSecurity, userOf } from "./security.ts";
 import { differs } from "./settle.ts";
 import { runtimeClassOf, tenantOf, tolerationsOf, wallsOf } from "./tenant.ts";
 
-const node = (index: number, labels: Record<string, string> = {}, allocatable = { "nvidia.com/gpu": "8" }): Node => ({
-  metadata: { name: `n${index}`, labels },
+const node = (index: number): Node => ({
+  metadata: { name: `n${index}` },
   spec: { podCIDRs: [`10.202.${index}.0/24`] },
   status: {
-    allocatable,
     addresses: [
       { type: "InternalIP", address: `10.201.0.${index}` },
       { type: "Hostname", address: `n${index}` },
     ],
   },
 });
-const facts = clusterFacts([node(0), node(1)], ["10.96.0.0/16"]);
+const seen = { pods: [], gpus: [], services: [] };
+const facts = clusterFacts({ ...seen, nodes: [node(0), node(1)], services: ["10.96.0.0/16"] });
 const walls = (terms?: TenantTerms, settings = {}) =>
   wallsOf({ engine: "k8s", tenant: "ten_a1", terms }, settings, facts);
 const find = (objects: readonly WallObject[], kind: WallKind, name?: string) =>
@@ -43,19 +44,25 @@ describe("the walls of a tenant", () => {
   });
 
   it("hold the GPUs of the tenant's max under every name they have, and none where there is no max", () => {
-    const shared = { "nvidia.com/gpu.sharing-strategy": "mps", "nvidia.com/gpu.replicas": "4" };
-    const nodes = [node(0), node(1, {}, { ...{ "nvidia.com/gpu": "0" }, ...{ "nvidia.com/mig-1g.10gb": "7" } })];
-    const hard = (all: readonly Node[], terms: TenantTerms) => {
-      const objects = wallsOf({ engine: "k8s", tenant: "ten_a1", terms }, {}, clusterFacts(all, []));
+    const gpus: GpuSource[] = [
+      { kind: "plugin", resource: "nvidia.com/mig-1g.10gb" },
+      { kind: "claim", driver: "gpu.nvidia.com", pool: "n1", device: "gpu-0", deviceClass: "gpu.nvidia.com" },
+    ];
+    const hard = (terms: TenantTerms) => {
+      const objects = wallsOf(
+        { engine: "k8s", tenant: "ten_a1", terms },
+        {},
+        clusterFacts({ ...seen, nodes: [], gpus }),
+      );
       return (find(objects, "ResourceQuota").spec as { hard: Record<string, string> }).hard;
     };
-    const limited = hard(nodes, { trust: "trusted", gpusMax: 16 });
+    const limited = hard({ trust: "trusted", gpusMax: 16 });
     assert.equal(limited["requests.nvidia.com/gpu"], "16");
-    assert.equal(limited["requests.nvidia.com/mig-1g.10gb"], "112");
+    assert.equal(limited["requests.nvidia.com/mig-1g.10gb"], "16");
+    assert.equal(limited["gpu.nvidia.com.deviceclass.resource.k8s.io/devices"], "16");
     assert.equal(limited.pods, "20k");
-    assert.equal(hard([node(0, shared)], { trust: "trusted", gpusMax: 16 })["requests.nvidia.com/gpu"], "64");
-    assert.equal(hard(nodes, { trust: "trusted" })["requests.nvidia.com/gpu"], undefined);
-    assert.equal(hard(nodes, { trust: "trusted", gpusMax: 0 })["requests.nvidia.com/gpu"], "0");
+    assert.equal(hard({ trust: "trusted" })["requests.nvidia.com/gpu"], undefined);
+    assert.equal(hard({ trust: "trusted", gpusMax: 0 })["requests.nvidia.com/gpu"], "0");
   });
 
   it("list the images that the tenant and the engine's owner allow", () => {
@@ -76,6 +83,22 @@ describe("the walls of a tenant", () => {
       cidr: "0.0.0.0/0",
       except: ["169.254.0.0/16", "10.96.0.0/16", "10.201.0.0/31", "10.202.0.0/23"],
     });
+  });
+
+  it("learn the addresses of pods from pods where nodes do not tell them", () => {
+    const silent = { ...node(7), spec: {} };
+    const pod = (nodeName: string, podIP: string) => ({
+      metadata: { name: "p" },
+      spec: { nodeName, containers: [] },
+      status: { podIP },
+    });
+    const pods = [pod("n7", "172.16.5.70"), pod("n7", "10.201.0.7"), pod("n1", "10.202.1.3")];
+    assert.deepEqual(clusterFacts({ ...seen, nodes: [silent, node(1)], pods }).ranges, [
+      "10.201.0.1/32",
+      "10.201.0.7/32",
+      "10.202.1.0/24",
+      "172.16.5.64/26",
+    ]);
   });
 
   it("are known again from the namespace alone", () => {

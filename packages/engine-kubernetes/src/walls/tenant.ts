@@ -4,7 +4,7 @@ import { label, labelValue, namespaceOf, systemNamespace } from "../names.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { tenantPolicies } from "./network.ts";
 import type { WallObject } from "./object.ts";
-import { type GpuCounting, limitRangeOf, quotaOf } from "./quota.ts";
+import { limitRangeOf, quotaOf } from "./quota.ts";
 
 /** The beginnings of images that pods of a namespace may have, one per line; the admission policy reads it. Absent = all. */
 export const imagesAnnotation = "tessera.dev/images";
@@ -20,7 +20,8 @@ const tesseraAccount = "tessera";
 
 /** What walls need to know of the cluster. */
 export interface ClusterFacts {
-  readonly gpus: GpuCounting;
+  /** The names under which a quota counts GPUs here. */
+  readonly gpuNames: readonly string[];
   /** Addresses of nodes, pods and services. */
   readonly ranges: readonly string[];
 }
@@ -68,7 +69,7 @@ export function wallsOf(
         automountServiceAccountToken: false,
       }),
     ),
-    quotaOf(inside, terms, cluster.gpus),
+    quotaOf(inside, terms, cluster.gpuNames),
     limitRangeOf(inside),
     ...tenantPolicies(inside, cluster.ranges),
   ];

@@ -1,8 +1,8 @@
 import { availableParallelism, hostname, totalmem } from "node:os";
 import type { NodeFacts } from "@tessera/core";
-import { bootId } from "@tessera/engine";
+import { bootId, usualMemoryMiB } from "@tessera/engine";
 import type { FoundGpu } from "./nvidia.ts";
-import { parseVirtual, type VirtualGroup, virtualMemoryMiB } from "./virtual.ts";
+import { parseVirtual, type VirtualGroup } from "./virtual.ts";
 
 export const engineName = "local";
 const defaultVirtual: VirtualGroup = { nodes: 1, gpus: 4, model: "virtual" };
@@ -27,7 +27,7 @@ function virtualNode(name: string, group: VirtualGroup, nodes: number): NodeFact
   const gpus = Array.from({ length: group.gpus }, (_, index) => ({
     uuid: `GPU-virtual-${name}-${index}`,
     model: group.model,
-    memoryMiB: virtualMemoryMiB(group.model),
+    memoryMiB: usualMemoryMiB(group.model),
   }));
   return nodeOf(name, group.rack ?? "local", gpus, nodes, true);
 }

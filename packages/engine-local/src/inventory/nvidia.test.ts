@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { it } from "node:test";
-import { modelOf, parseNvidiaSmi } from "./nvidia.ts";
+import { gpuModelOf } from "@tessera/engine";
+import { parseNvidiaSmi } from "./nvidia.ts";
 
 const gpu = (index: number, product: string, memoryMiB: number) => `
 	<gpu id="00000000:0${index}:00.0">
@@ -58,7 +59,7 @@ it("names a model as people ask for it", () => {
     "NVIDIA RTX 6000 Ada Generation": "RTX-6000-Ada",
     "NVIDIA B200": "B200",
   };
-  for (const [product, model] of Object.entries(names)) assert.equal(modelOf(product), model);
+  for (const [product, model] of Object.entries(names)) assert.equal(gpuModelOf(product), model);
 });
 
 const real = join(import.meta.dirname, "../../../../../shared/facts/h200-nvidia-smi-q.xml");

@@ -1,5 +1,6 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
+import { gpuModelOf } from "@tessera/engine";
 
 /** A GPU as `nvidia-smi` describes it. */
 export interface FoundGpu {
@@ -33,27 +34,12 @@ export function parseNvidiaSmi(xml: string): FoundGpu[] {
     }
     return {
       uuid: fields.uuid!,
-      model: modelOf(fields.product_name!),
+      model: gpuModelOf(fields.product_name!),
       memoryMiB: Number(fields.fb_memory_usage),
       device: `/dev/nvidia${fields.minor_number}`,
     };
   });
 }
-
-/**
- * The short name of a product, as people write it in a job: `NVIDIA H100 80GB HBM3` is `H100-80GB`. The form factor
- * and the memory type are left out; the size stays, because two sizes of one model are not the same offer.
- */
-export function modelOf(product: string): string {
-  const words = product
-    .replace(/[^A-Za-z0-9.]+/g, " ")
-    .trim()
-    .split(" ")
-    .filter((word) => !noise.test(word));
-  return words.length === 0 ? "unknown" : words.join("-");
-}
-
-const noise = /^(NVIDIA|Tesla|Quadro|GeForce|Graphics|Device|HBM\d*e?|SXM\d*|PCIe|Generation|DRIVE)$/i;
 
 /** The GPUs of this machine; none where there is no NVIDIA driver. A driver that does not answer is an error. */
 export async function findGpus(): Promise<FoundGpu[]> {

@@ -33,28 +33,3 @@ export function parseVirtual(text: string): VirtualGroup[] {
   if (gpus > gpusMax) throw new Error(`virtual GPUs "${text}": ${gpus} GPUs are more than the ${gpusMax} allowed here`);
   return groups;
 }
-
-/** What `nvidia-smi` shows for common models; a virtual GPU of a model that is not here has 16 GiB. */
-const memoryMiBByModel: { readonly [model: string]: number } = {
-  B300: 275_040,
-  B200: 183_359,
-  H200: 143_771,
-  H100: 81_559,
-  "A100-40GB": 40_960,
-  A100: 81_920,
-  L40S: 46_068,
-  L40: 46_068,
-  A40: 46_068,
-  L4: 23_034,
-  A10: 23_028,
-  V100: 32_768,
-  T4: 15_360,
-};
-
-/** Memory of a virtual GPU: the model itself, else the longest known name that it begins with (`H100-80GB` is an `H100`). */
-export function virtualMemoryMiB(model: string): number {
-  const known = Object.keys(memoryMiBByModel)
-    .filter((name) => model === name || model.startsWith(`${name}-`))
-    .sort((a, b) => b.length - a.length)[0];
-  return known === undefined ? 16_384 : memoryMiBByModel[known]!;
-}

@@ -1,4 +1,5 @@
 import type { TestContext } from "node:test";
+import type { LeaseId } from "@tessera/core";
 import type { Engine } from "../port.ts";
 import { Session } from "./session.ts";
 
@@ -42,12 +43,30 @@ export interface Harness {
   readonly commands: Commands;
   /** Absent where members have no inside: then `open` is refused. */
   readonly inside?: InsideCommands;
+  /** What its members do not really do here; what depends on it is shown elsewhere, and skipped with a message. */
+  readonly cannot?: readonly ("print" | "be done")[];
+  /** Means of an engine whose members others can reach as well; absent where there are no such others. */
+  readonly others?: Others;
   /** Lets this much of the engine's time pass. */
   settle(ms: number): Promise<void>;
   /** The engine as a new control plane finds it after the last one died at this moment. Members go on meanwhile. */
   reopen(): Promise<Engine>;
   /** Ends everything that still runs and removes what was written. */
   close(): Promise<void>;
+}
+
+/** What somebody else can do to an engine that belongs to more than one. */
+export interface Others {
+  /** Deletes what the engine made for this lease, past the engine. */
+  deleteMember(lease: LeaseId): Promise<void>;
+  /** Takes this node away for good. */
+  removeNode(node: string): Promise<void>;
+  /** Adds a node like the first one, and gives its name. */
+  addNode(): Promise<string>;
+  /** Breaks every connection that the engine has open; new ones are possible. */
+  breakConnections(): void;
+  /** Lists answer as if this lease were not there, until it is called off; the lease itself is found when asked for. */
+  hideFromLists(lease: LeaseId): () => void;
 }
 
 export type OpenHarness = () => Promise<Harness>;

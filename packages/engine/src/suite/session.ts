@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
 import { type JobId, type LeaseId, leaseIdOf, type NodeFacts, type Report, type ReportWhat } from "@tessera/core";
 import type { Engine, EngineLease, LeaseOrder, LogLine, LogQuery, StopOrder } from "../port.ts";
 import type { Commands, Harness } from "./harness.ts";
@@ -15,6 +16,7 @@ export const plainStop: StopOrder = { signal: "SIGTERM", graceMs: 20_000 };
 export class Session {
   readonly commands: Commands;
   readonly inside: Harness["inside"];
+  readonly others: Harness["others"];
   readonly node: NodeFacts;
   readonly #harness: Harness;
   #engine: Engine;
@@ -35,6 +37,7 @@ export class Session {
   constructor(harness: Harness, node: NodeFacts) {
     this.commands = harness.commands;
     this.inside = harness.inside;
+    this.others = harness.others;
     this.node = node;
     this.#harness = harness;
     this.#engine = harness.engine;
@@ -123,6 +126,13 @@ export class Session {
     if (this.#faults.length > 0) throw this.#faults[0];
   }
 
+  /** Skips a test of something that members do not really do here. */
+  lacks(t: TestContext, ...needed: NonNullable<Harness["cannot"]>): boolean {
+    const missing = needed.filter((each) => this.#harness.cannot?.includes(each));
+    if (missing.length > 0) t.skip(`members here cannot ${missing.join(" or ")}`);
+    return missing.length > 0;
+  }
+
   settle(ms: number): Promise<void> {
     return this.#harness.settle(ms);
   }
@@ -167,6 +177,11 @@ export class Session {
     const found = (await this.#engine.list()).filter((entry) => entry.lease === lease);
     assert.ok(found.length <= 1, `lease ${lease} is listed twice`);
     return found[0];
+  }
+
+  /** What is offered of a node now; undefined if it is not there. */
+  async factsOf(name: string): Promise<NodeFacts | undefined> {
+    return (await this.#engine.inventory()).find((node) => node.name === name);
   }
 
   async logs(lease: LeaseId, query: LogQuery = {}): Promise<LogLine[]> {

@@ -1,4 +1,4 @@
-import { durationText, type EngineState, type ReadonlyState } from "@tessera/core";
+import { durationText, type EngineState, type Instant, type ReadonlyState } from "@tessera/core";
 import type { Capabilities } from "@tessera/engine";
 import type { EngineCapabilities, EngineShape } from "@tessera/wire";
 import { gpusOf, timestamp } from "./quantities.ts";
@@ -6,6 +6,7 @@ import { gpusOf, timestamp } from "./quantities.ts";
 /** How this server stands to an engine now. */
 export interface Standing {
   readonly reach: EngineShape["reach"];
+  readonly reachedAt?: Instant;
   readonly error?: string;
   readonly version?: string;
   readonly capabilities?: Capabilities;
@@ -44,11 +45,12 @@ export function renderEngine(
   mayChange: boolean,
 ): EngineShape {
   const { name, terms, away, leaving, createdAt } = engine;
-  const { reach, error, version, capabilities, credentials, fromStart } = standing;
+  const { reach, reachedAt, error, version, capabilities, credentials, fromStart } = standing;
+  const since = away?.since ?? reachedAt;
   const lostAt = away !== undefined && terms.lostAfterMs > 0 ? away.since + terms.lostAfterMs : undefined;
   return {
     ...{ name, kind: terms.kind, reach },
-    ...(away !== undefined && { since: timestamp(away.since) }),
+    ...(since !== undefined && { since: timestamp(since) }),
     ...(lostAt !== undefined && { lostAt: timestamp(lostAt) }),
     ...(mayChange && error !== undefined && { error }),
     ...(version !== undefined && { version }),

@@ -5,11 +5,13 @@ import {
   type Lease,
   nodeName,
   type ReadonlyState,
+  rootAccount,
   tenantOf,
   type User,
 } from "@tessera/core";
 import type { FleetNodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
+import { nodeReason } from "./node-reason.ts";
 
 const letters = { idle: ".", guaranteed: "g", burst: "b", leaving: "l", others: "x" } as const;
 
@@ -29,6 +31,7 @@ export function* fleetMap(state: ReadonlyState, viewer: User): Generator<FleetNo
     }
   }
   const several = fleet.enginesPresent().length > 1;
+  const mayChange = may(state, viewer, "engine.write", rootAccount);
   for (const node of fleet.nodes) {
     if (node === undefined) continue;
     const { engine, place, gpus } = node.facts;
@@ -39,6 +42,7 @@ export function* fleetMap(state: ReadonlyState, viewer: User): Generator<FleetNo
       ...place,
       model: gpus[0]?.model ?? "",
       mode: node.mode,
+      ...(node.mode !== "up" && node.reason !== "" && { reason: nodeReason(state, node, mayChange) }),
       cells: letterOf.slice(first, first + gpus.length).join(""),
       ...holdersOf(tenantAt, first, gpus.length),
     };

@@ -1,7 +1,17 @@
-import { type FleetNode, type GpuNo, type Job, jobOf, nodeName, type ReadonlyState, type User } from "@tessera/core";
+import {
+  type FleetNode,
+  type GpuNo,
+  type Job,
+  jobOf,
+  nodeName,
+  type ReadonlyState,
+  rootAccount,
+  type User,
+} from "@tessera/core";
 import type { GpuShape, NodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 import type { Seal } from "../access/seal.ts";
+import { nodeReason } from "./node-reason.ts";
 import { gpusOf, timestamp } from "./quantities.ts";
 
 /** Leases by the device they hold; made once for a whole list. */
@@ -35,7 +45,7 @@ export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node:
     name: nodeName(state.fleet, node),
     engine: facts.engine,
     mode: node.mode,
-    reason: node.reason,
+    reason: nodeReason(state, node, may(state, viewer, "engine.write", rootAccount)),
     ...facts.place,
     model: [...new Set(facts.gpus.map((gpu) => gpu.model))].join(","),
     gpus: facts.gpus.length,

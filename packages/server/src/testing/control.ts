@@ -6,6 +6,7 @@ import {
   type LeaseId,
   type NodeFacts,
   type Refusal,
+  type Report,
   type ReportWhat,
   readSnapshot,
   type State,
@@ -126,6 +127,11 @@ export class TestControl implements ControlPlane {
     const sequence = (this.state.leases.get(lease)?.reportSequence ?? 0) + 1;
     const report = { lease, sequence, bootId: "boot-1", at, what };
     await this.#put({ kind: "report", v: 1, engine: "test", report }, []);
+  }
+
+  /** What a real engine says. */
+  hear(engine: string, report: Report): Promise<Done | Refusal> {
+    return this.#put({ kind: "report", v: 1, engine, report }, []);
   }
 
   /** Lets every member of a job come to a good end. */

@@ -23,6 +23,7 @@ import { personRow } from "../access/people.ts";
 import { encryptSecret, secretKey } from "../access/secrets.ts";
 import { mintToken } from "../access/tokens.ts";
 import { type ApiConfig, type BuiltApi, buildApi } from "../api/build.ts";
+import type { Engines } from "../flow/engines/engines.ts";
 import { newId } from "../flow/ids.ts";
 import type { TestControl } from "./control.ts";
 
@@ -140,11 +141,13 @@ export async function serveApi(
   config: ApiConfig = {},
   table?: Readonly<Record<RouteId, Route>>,
   content = new ContentStore(join(tmpdir(), "tessera-test-keeps-nothing-here")),
+  engines?: Engines,
 ): Promise<TestServer> {
   const built = await buildApi({
     control,
     keys: testKeys,
     content,
+    ...(engines !== undefined && { engines }),
     config: { logLevel: "silent", ...config },
     ...(table && { table }),
   });

@@ -78,6 +78,7 @@ export const FleetNodeShape = Type.Object({
   nvlink: Type.String(),
   model: Type.String(),
   mode: NodeShape.properties.mode,
+  reason: Type.Optional(Type.String({ description: "Why it is not up, where that is known" })),
   cells: Type.String({
     description:
       "One letter a GPU: . idle, g guaranteed, b burst, l leaving, x held by others; as a capital where a part is free",

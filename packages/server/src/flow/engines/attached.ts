@@ -1,4 +1,4 @@
-import { type Event, isRefusal, type ReadonlyState } from "@tessera/core";
+import { type Event, type Instant, isRefusal, type ReadonlyState } from "@tessera/core";
 import { type Engine, EngineFenced } from "@tessera/engine";
 import { Driver, type DriverPorts } from "../bind/drive.ts";
 import type { CommitListener } from "../commits.ts";
@@ -27,6 +27,7 @@ export class Attached implements CommitListener {
   readonly #marks: NodeMarks;
   readonly #pause = new Pause();
   #reach: "connecting" | "reachable" | "unreachable" = "connecting";
+  #reachedAt: Instant | undefined;
   #version: string | undefined;
   #error: string | undefined;
   #tookOver = false;
@@ -59,6 +60,11 @@ export class Attached implements CommitListener {
 
   get reach() {
     return this.#reach;
+  }
+
+  /** Since when it can be reached; undefined while it cannot. */
+  get reachedAt(): Instant | undefined {
+    return this.#reach === "reachable" ? this.#reachedAt : undefined;
   }
 
   get version(): string | undefined {
@@ -165,6 +171,7 @@ export class Attached implements CommitListener {
       warn(`engine ${engine.name} can be reached again`);
     }
     this.#reach = "reachable";
+    this.#reachedAt = control.now();
     this.#letGo();
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { EngineState, Event, JobId } from "@tessera/core";
+import type { EngineState, Event, Instant, JobId } from "@tessera/core";
 import type { Capabilities, Engine } from "@tessera/engine";
 import type { Vault } from "../../access/vault.ts";
 import type { ControlPlane } from "../control.ts";
@@ -30,6 +30,7 @@ export interface BeginParts {
 /** An engine as this server has it now; what the owner said of it is in the state. */
 export interface EngineStatus {
   readonly reach: "connecting" | "reachable" | "unreachable";
+  readonly reachedAt?: Instant;
   readonly error?: string;
   readonly version?: string;
   readonly capabilities?: Capabilities;
@@ -128,6 +129,7 @@ export class Engines {
     return {
       reach: attached?.reach ?? "unreachable",
       ...(error !== undefined && { error }),
+      ...(attached?.reachedAt !== undefined && { reachedAt: attached.reachedAt }),
       ...(attached?.version !== undefined && { version: attached.version }),
       ...(attached !== undefined && { capabilities: attached.engine.capabilities }),
       credentials: this.kindOf(terms.kind)?.sealed ? kept : "none",

@@ -141,8 +141,6 @@ function Legend(props: {
 }
 
 function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void }) {
-  const out = node.mode !== "up";
-  const { data: whole } = useCall("getNode", { at: { node: node.name } }, { on: out, everyMs: 5_000 });
   const gpus = useCall("listGpus", { query: { node: node.name, limit: 64 } }, { everyMs: 5_000 });
   return (
     <aside className="card selected" aria-label={`Node ${node.name}`}>
@@ -162,7 +160,7 @@ function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void
         <p className="quiet small">
           {[node.region ?? "", node.zone, node.block, node.rack].filter((part) => part !== "").join(" / ")}
         </p>
-        {out && whole?.name === node.name && whole.reason !== "" && <Notice kind="warn">{whole.reason}</Notice>}
+        {node.reason !== undefined && <Notice kind="warn">{node.reason}</Notice>}
         <ul className="list">
           {(gpus.data?.items ?? []).map(({ uuid, index, free, jobs }) => (
             <li key={uuid}>

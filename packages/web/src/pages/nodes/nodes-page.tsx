@@ -30,6 +30,7 @@ const columns: readonly Column<FleetNodeShape>[] = [
       </div>
     ),
   },
+  { label: "Reason", width: "minmax(0, 1.6fr)", wide: true, show: ({ reason }) => reason ?? "" },
   { label: "Rack", width: "minmax(0, 1fr)", wide: true, show: ({ rack }) => rack },
   { label: "Block", width: "minmax(0, 1fr)", wide: true, show: ({ block }) => block },
 ];

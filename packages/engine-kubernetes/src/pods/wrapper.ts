@@ -1,0 +1,63 @@
+import { folders } from "../inside/parts.ts";
+
+/** The job creates this file to say that its work is complete [L1]. */
+export const donePath = `${folders.temporary}/.tess-done`;
+/** Where a stop order leaves the name of its signal, if that is not the one of the pod. */
+export const signalPath = `${folders.root}/.signal`;
+/** It is being stopped; and everything that could handle the signal has ended. */
+const stoppingPath = `${folders.root}/.stopping`;
+const stoppedPath = `${folders.root}/.stopped`;
+/** What a container writes here becomes part of its status. */
+export const messagePath = "/dev/termination-log";
+export const doneMessage = "tess-done";
+
+/**
+ * The first process of a member. It handles signals and does not pass them on: that is what the hook below does, for all
+ * processes and not only for one. A handler, unlike an ignored signal, is not inherited. It runs its steps in the
+ * foreground, since a shell starts background jobs with SIGINT and SIGQUIT ignored for good. A step that begins while the
+ * signal is sent might miss it: it looks for the mark of the stop first, which is made before.
+ * Arguments: the work folder, then the steps.
+ */
+export const memberScript = `trap : HUP INT QUIT PIPE ALRM TERM USR1 USR2
+umask 022
+mkdir -p ${folders.work} ${folders.temporary} ${folders.out} ${folders.checkpoint} ${folders.cache} 2>/dev/null
+cd "$1" || { echo "workdir $1 cannot be entered by this job" > ${messagePath}; exit 126; }
+shift
+code=0
+for step in "$@"; do
+  [ -n "$step" ] || continue
+  /bin/sh -c '[ ! -e ${stoppingPath} ] || exit 143; exec /bin/sh -c "$0"' "$step" </dev/null
+  code=$?
+  [ $code -eq 0 ] || break
+done
+while [ -e ${stoppingPath} ] && [ ! -e ${stoppedPath} ]; do sleep 0.1 || sleep 1; done
+[ ! -f ${donePath} ] || echo ${doneMessage} > ${messagePath}
+exit $code`;
+
+/**
+ * Runs in the container when it must stop, before the signal of the runtime: sends the signal of the job to all of its
+ * processes and leaves the whole grace to each of them, whatever becomes of the first. Only the sleeps of the script above
+ * and this shell are not waited for.
+ */
+export function stopScript(signal: string): string {
+  return `: > ${stoppingPath}
+s=$(cat ${signalPath} 2>/dev/null)
+others() {
+  for each in /proc/[0-9]*; do
+    read -r pid name state parent rest < $each/stat 2>/dev/null || continue
+    [ "$pid" = 1 ] || [ "$pid" = $$ ] || [ "$state" = Z ] || [ "$name$parent" = "(sleep)1" ] || return 0
+  done
+  return 1
+}
+kill -s "\${s:-${signalName(signal)}}" -1
+while others; do
+  [ ! -f ${donePath} ] || echo ${doneMessage} > ${messagePath}
+  sleep 0.1 || sleep 1
+done
+: > ${stoppedPath}`;
+}
+
+/** As `kill -s` takes it. */
+export function signalName(signal: string): string {
+  return signal.replace(/^SIG/, "");
+}
