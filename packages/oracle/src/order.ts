@@ -55,6 +55,7 @@ export function isSameWish(a: Wish, b: Wish): boolean {
     a.members === b.members &&
     a.apart === b.apart &&
     a.within === b.within &&
+    JSON.stringify(a.where) === JSON.stringify(b.where) &&
     a.priority === b.priority &&
     a.preemptible === b.preemptible &&
     a.elastic === b.elastic &&

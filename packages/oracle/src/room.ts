@@ -1,7 +1,7 @@
 import { unitsPerGpu } from "@tessera/core/model";
 import { partsOn } from "./part.ts";
 import { chargedWith, mayBeOn } from "./whole-node.ts";
-import { type Level, levels, type Option, type Seat, type Wish, type World } from "./world.ts";
+import { type Level, levels, type Option, type Seat, takes, type Wish, type World } from "./world.ts";
 
 /** The free room of a node that takes work. */
 export interface FreeRoom {
@@ -53,7 +53,7 @@ export function freeUnits(world: World, models: readonly number[]): number {
 
 /** How many members a node has room for. */
 export function membersOn(world: World, room: FreeRoom, wish: Wish, option: Option): number {
-  if (!mayBeOn(world, wish.account, room.node)) return 0;
+  if (!mayBeOn(world, wish.account, room.node) || !takes(world, wish, room.node)) return 0;
   const most = wish.apart ? 1 : wish.members;
   const { gpus, cpusMilli, memoryMiB } = option;
   if (gpus > 0 && world.nodes[room.node]!.model !== option.model) return 0;
@@ -121,6 +121,7 @@ export function faultOfSeats(
     if (room === undefined) return capacity(`node ${seat.node} takes no work`);
     if (!mayBeOn(world, wish.account, seat.node))
       return { kind: "trust", what: `[U3] node ${seat.node} is not shared between tenants` };
+    if (!takes(world, wish, seat.node)) return capacity(`[P10] node ${seat.node} is not one that it may use`);
     if (seat.gpus.length !== option.gpus) return capacity(`a member has ${seat.gpus.length} of ${option.gpus} GPUs`);
     // Parts are judged by `faultOfGpu` once they are taken, together with their neighbours.
     for (const gpu of option.part === undefined ? seat.gpus : []) {

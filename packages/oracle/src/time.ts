@@ -15,6 +15,7 @@ import {
   type Plan,
   pathOf,
   type Seat,
+  takes,
   type Wish,
   type World,
   without,
@@ -251,8 +252,9 @@ function worldsAt(world: World, from: World, at: Instant, plans: readonly Plan[]
 /** All ways to seat a job that differ in the number of members per node. */
 function seatingsFor(world: World, wish: Wish): Seat[][] {
   const gpus = wish.asks[0]!.gpus;
-  const rooms = freeRoom(world).filter(({ node }) =>
-    optionsOf(world, wish).some(({ model }) => model === world.nodes[node]!.model),
+  const rooms = freeRoom(world).filter(
+    ({ node }) =>
+      takes(world, wish, node) && optionsOf(world, wish).some(({ model }) => model === world.nodes[node]!.model),
   );
   const found: Seat[][] = [];
   const seat = (from: number, left: number, seats: readonly Seat[]): void => {

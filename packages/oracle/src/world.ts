@@ -67,8 +67,16 @@ export interface Node {
   readonly block: string;
   readonly rack: string;
   readonly nvlink: string;
+  /** Its labels, with `engine` and `region` among them. */
+  readonly labels?: Labels;
+  /** The accounts at and below which jobs may use it, by its pool; absent = all [P11]. */
+  readonly tenants?: readonly number[];
   /** The lowest account that contains every job of a confidential tenant that came since the node was empty [U3]. */
   readonly charged?: number;
+}
+
+export interface Labels {
+  readonly [key: string]: string;
 }
 
 export type PartMode = "mig" | "mps" | "timeslice";
@@ -152,6 +160,8 @@ export interface Wish {
   readonly elastic: boolean;
   /** Members on different nodes. */
   readonly apart: boolean;
+  /** Only on nodes with all of these labels [P10]. */
+  readonly where?: Labels;
   /** All members in one domain of this level. */
   readonly within?: Level;
   readonly cpusMilli: number;
@@ -197,6 +207,13 @@ export function optionsOf(world: World, wish: Wish): Option[] {
       .filter(({ name }) => covers(ask.model, name))
       .map(({ model }) => ({ ...ask, choice, model, cpusMilli, memoryMiB })),
   );
+}
+
+/** Whether a node is one of those that a job asks for, and its pool is open to the job's account [P10, P11]. */
+export function takes(world: World, { account, where = {} }: Wish, node: number): boolean {
+  const { labels = {}, tenants } = world.nodes[node]!;
+  if (Object.keys(where).some((key) => labels[key] !== where[key])) return false;
+  return tenants === undefined || tenants.some((tenant) => isInside(world, account, tenant));
 }
 
 /** The account and all accounts above it, lowest first, without the root. */

@@ -79,7 +79,25 @@ const parts: Readonly<Record<"mig" | "mps" | "timeslice", readonly (string | num
 
 /** A random case: the tree, the fleet and what happens, all from one seed. */
 export function generate(seed: number): Scenario {
-  return new Maker(new Dice(seed), seed).scenario();
+  const scenario = new Maker(new Dice(seed), seed).scenario();
+  return seed % narrowedEvery === 0 ? narrowed(scenario, new Dice(-seed)) : scenario;
+}
+
+/** In one of so many cases some nodes have labels and a pool, and some jobs ask for them. */
+const narrowedEvery = 6;
+
+/** The case with labels on its nodes, jobs that ask for one of them, and perhaps a pool that is closed to some tenants. */
+function narrowed(scenario: Scenario, dice: Dice): Scenario {
+  if (scenario.nodes.length < 2) return scenario;
+  const nodes = scenario.nodes.map((node) => ({ ...node, labels: { tier: dice.pick(["gold", "plain"]) } }));
+  const tops = scenario.accounts.map(({ path }) => path).filter((path) => !path.includes("/"));
+  const pool = { name: "gold", labels: { tier: "gold" }, tenants: [dice.pick(tops)] };
+  const ask = (input: StepInput): StepInput =>
+    input.kind === "submit" && dice.chance(40)
+      ? { ...input, job: { ...input.job, where: { tier: dice.pick(["gold", "plain"]) } } }
+      : input;
+  const steps = scenario.steps.map((step) => ({ ...step, inputs: step.inputs.map(ask) }));
+  return { ...scenario, nodes, steps, pools: dice.chance(50) ? [pool] : [] };
 }
 
 /** The same case with its nodes in two engines. */
@@ -125,7 +143,7 @@ class Maker {
       steps.push({ atMs, inputs: this.#inputs() });
       atMs += dice.whole(1, 4) * minute;
     }
-    return { name: `${this.#flavour.name} ${this.#seed}`, nodes: this.#nodes, accounts, policy, steps };
+    return { name: `${this.#flavour.name} ${this.#seed}`, nodes: this.#nodes, accounts, policy, pools: [], steps };
   }
 
   #fleet(): ScenarioNode[] {

@@ -216,4 +216,16 @@ export const mutants: readonly Mutant[] = [
     from: "addGpusOf(state.usage[at], remainder, sign);",
     to: "",
   },
+  {
+    name: "P10: free seats of any node are taken, whatever a job asks for",
+    file: "fleet/fit.js",
+    from: "if (need.among !== undefined && !need.among.has(node))",
+    to: "if (false)",
+  },
+  {
+    name: "P11: claims make room in pools that are closed to the claimant",
+    file: "claim/seats/site.js",
+    from: "if (need.among !== undefined && !need.among.has(node))",
+    to: "if (false)",
+  },
 ];

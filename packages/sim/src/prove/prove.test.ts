@@ -15,13 +15,14 @@ import { scenarioText } from "./text.ts";
 import { runTrial } from "./trial.ts";
 
 /** A scenario without the fields that a file does not have. */
-function plainOf({ nodes, accounts, policy, steps }: Scenario): unknown {
+function plainOf({ nodes, accounts, policy, pools, steps }: Scenario): unknown {
   const amount = (units: Readonly<Record<string, number>> | undefined) =>
     Object.fromEntries(Object.entries(units ?? {}).filter(([, each]) => each > 0));
   return JSON.parse(
     JSON.stringify({
       nodes,
       policy,
+      pools,
       accounts: accounts.map((account) => ({ ...account, guarantee: amount(account.guarantee) })),
       steps: steps.map(({ atMs, inputs }) => ({
         atMs,

@@ -18,7 +18,7 @@ export function shrink(scenario: Scenario, fails: (smaller: Scenario) => boolean
 
 /** The scenario without one of its parts, large parts first. */
 function* smallerOnes(scenario: Scenario): Generator<Scenario> {
-  const { steps, nodes, accounts, policy } = scenario;
+  const { steps, nodes, accounts, policy, pools } = scenario;
   for (const i of steps.keys()) yield tidy({ ...scenario, steps: steps.filter((_, at) => at !== i) });
   for (const [at, step] of steps.entries()) {
     for (const i of step.inputs.keys()) {
@@ -34,6 +34,7 @@ function* smallerOnes(scenario: Scenario): Generator<Scenario> {
   for (const node of nodes) {
     if (nodes.length > 1) yield tidy({ ...scenario, nodes: nodes.filter((each) => each !== node) });
   }
+  for (const pool of pools) yield { ...scenario, pools: pools.filter((each) => each !== pool) };
   for (const { path } of accounts) {
     const inside = (other: string) => other === path || other.startsWith(`${path}/`);
     yield tidy({ ...scenario, accounts: accounts.filter((each) => !inside(each.path)) });
@@ -78,7 +79,8 @@ function tidy(scenario: Scenario): Scenario {
     }
   };
   const steps = scenario.steps.map((step) => ({ ...step, inputs: step.inputs.filter(stays) }));
-  return { ...scenario, steps: steps.filter(({ inputs }, i) => inputs.length > 0 || i === steps.length - 1) };
+  const pools = scenario.pools.filter(({ tenants = [] }) => tenants.every((path) => accounts.has(path)));
+  return { ...scenario, pools, steps: steps.filter(({ inputs }, i) => inputs.length > 0 || i === steps.length - 1) };
 }
 
 function* simplerAccounts(account: ScenarioAccount): Generator<ScenarioAccount> {

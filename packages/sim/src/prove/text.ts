@@ -1,11 +1,19 @@
 import { unitsPerGpu } from "@tessera/core";
 import { rangeText } from "../scenario/parse-job.ts";
-import type { Scenario, ScenarioAccount, ScenarioJob, ScenarioNode, Step } from "../scenario/scenario.ts";
+import type {
+  Labels,
+  Scenario,
+  ScenarioAccount,
+  ScenarioJob,
+  ScenarioNode,
+  ScenarioPool,
+  Step,
+} from "../scenario/scenario.ts";
 
 const plenty = 1_000_000_000;
 
 /** A scenario as the file that `tess-sim scenario` reads. */
-export function scenarioText({ name, nodes, accounts, policy, steps }: Scenario, comment: string): string {
+export function scenarioText({ name, nodes, accounts, policy, pools, steps }: Scenario, comment: string): string {
   const { graceMs, minRuntimeMs, rebalance, backfill } = policy;
   return [
     ...comment.split("\n").map((line) => `# ${line}`),
@@ -16,6 +24,7 @@ export function scenarioText({ name, nodes, accounts, policy, steps }: Scenario,
     "accounts:",
     ...accounts.map((account) => `  ${account.path}: ${accountText(account)}`),
     `policy: {grace: ${graceMs}ms, min_runtime: ${minRuntimeMs}ms, rebalance: ${rebalance}, backfill: ${backfill}}`,
+    ...(pools.length === 0 ? [] : ["pools:", ...pools.map((pool) => `  ${pool.name}: ${poolText(pool)}`)]),
     "steps:",
     ...steps.flatMap(stepLines),
     "",
@@ -23,7 +32,7 @@ export function scenarioText({ name, nodes, accounts, policy, steps }: Scenario,
 }
 
 function nodeText(node: ScenarioNode): string {
-  const { name, engine, model, gpus, zone, block, rack, cpusMilli, memoryMiB, mode } = node;
+  const { name, engine, labels, model, gpus, zone, block, rack, cpusMilli, memoryMiB, mode } = node;
   const digits = /\d+$/.exec(name)?.[0] ?? "";
   const fields = [`nodes: 1`, `named: ${name.slice(0, name.length - digits.length)}`, `gpus: ${model}:${gpus}`];
   fields.push(`zone: ${zone}`, `block: ${block}`, `rack: ${rack}`);
@@ -31,7 +40,18 @@ function nodeText(node: ScenarioNode): string {
   if (memoryMiB !== plenty) fields.push(`memory: ${memoryMiB}MiB`);
   fields.push(`mode: ${mode}`);
   if (engine !== undefined) fields.push(`engine: ${engine}`);
+  if (labels !== undefined) fields.push(`labels: ${labelText(labels)}`);
   return `{${fields.join(", ")}}`;
+}
+
+function labelText(labels: Labels): string {
+  return `{${Object.entries(labels)
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(", ")}}`;
+}
+
+function poolText({ labels, tenants }: ScenarioPool): string {
+  return `{labels: ${labelText(labels)}${tenants === undefined ? "" : `, tenants: [${tenants.join(", ")}]`}}`;
 }
 
 function accountText({ guarantee, max, lendable, weight, trust, trustGroup }: ScenarioAccount): string {
@@ -70,6 +90,7 @@ function jobText(job: ScenarioJob): string {
   fields.push(`gpus: ${job.gpus.length === 1 ? job.gpus[0] : `[${job.gpus.map((each) => `"${each}"`).join(", ")}]`}`);
   if (members.max > 1 || members.apart) fields.push(`${members.apart ? "nodes" : "members"}: ${rangeText(members)}`);
   if (topology !== undefined) fields.push(`topology: ${topology.level}${topology.required ? "" : "?"}`);
+  if (job.where !== undefined) fields.push(`where: ${labelText(job.where)}`);
   if (job.cpusMilli > 0) fields.push(`cpus: ${job.cpusMilli / 1000}`);
   if (job.memoryMiB > 0) fields.push(`memory: ${job.memoryMiB}MiB`);
   if (job.isolation !== "any") fields.push(`isolation: ${job.isolation}`);

@@ -21,7 +21,7 @@ import {
 import { type Bounds, isCounted, type Played, play, usageOf, type World } from "@tessera/oracle";
 import { factsOf } from "../scenario/machines.ts";
 import { namesOf } from "../scenario/parse-job.ts";
-import { policyCommand } from "../scenario/policy.ts";
+import { policyCommand, poolCommand } from "../scenario/policy.ts";
 import type { NodeTurn, Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "../scenario/scenario.ts";
 import { specOf } from "../scenario/submit.ts";
 import { InstantEngine } from "./engine.ts";
@@ -95,13 +95,14 @@ class Running {
   }
 
   run(): void {
-    const { nodes, accounts, policy, steps } = this.#scenario;
+    const { nodes, accounts, policy, pools, steps } = this.#scenario;
     this.#batch([
       this.#ask({ kind: "node.register", nodes: nodes.map(factsOf) }),
       this.#ask(policyCommand(policy)),
       ...accounts.map((account, i) =>
         this.#ask({ kind: "account.create", id: `acc_${i}` as AccountId, path: account.path, terms: termsOf(account) }),
       ),
+      ...pools.map((pool) => this.#ask(poolCommand(pool))),
     ]);
     for (const step of steps) {
       this.#advanceTo(startAt + step.atMs);

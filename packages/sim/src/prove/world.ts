@@ -1,5 +1,6 @@
 import {
   demandOf,
+  type FleetNode,
   type Instant,
   type Job,
   type JobSpec,
@@ -52,6 +53,8 @@ export function worldOf(state: State, now: Instant, starts: PlannedStarts): Worl
       model: modelNo(engine, gpus[0]!.model),
       gpus: gpus.map((_, i) => node.firstGpu + i),
       charged: state.dedicated.get(node.no),
+      labels: { ...node.facts.labels, engine, ...(region !== "" && { region }) },
+      ...tenantsOf(state, node),
     };
   });
   const accounts = state.accounts.map((account) => {
@@ -73,6 +76,16 @@ export function worldOf(state: State, now: Instant, starts: PlannedStarts): Worl
   const { rebalance, minRuntimeMs } = state.policy;
   const planned = plannedIn(state, starts).map(([{ no }, at]) => ({ no, at }));
   return { now, accounts, models, nodes, holdings, holds, wishes, rebalance, minRuntimeMs, planned };
+}
+
+/** The accounts for which a node is, by the pools alone: the first by name whose labels it has. */
+function tenantsOf(state: State, { facts }: FleetNode): { tenants?: number[] } {
+  const labels: { readonly [key: string]: string | undefined } = { ...facts.labels, engine: facts.engine };
+  const [first] = [...state.pools.values()]
+    .filter(({ terms }) => Object.entries(terms.labels).every(([key, value]) => labels[key] === value))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const paths = first?.terms.tenants;
+  return paths === undefined ? {} : { tenants: paths.map((path) => state.accountByPath.get(path)!.no) };
 }
 
 function takeOf({ spec }: Job, { unitsEach, part }: Pick<Lease, "unitsEach" | "part">): Take {
@@ -121,7 +134,7 @@ function holdOf(job: Job): HeldSeats {
 /** The request of a job. */
 export function wishOf(state: State, job: Job): Wish {
   const { spec, account, no, evictedAt } = job;
-  const { name, members, cpusMilli, memoryMiB, priority, preemptible } = spec;
+  const { name, members, cpusMilli, memoryMiB, priority, preemptible, where } = spec;
   const { topology } = spec as { readonly topology?: { readonly level: Level; readonly required: boolean } };
   return {
     ...{ job: name, account, no, evictedAt, cpusMilli, memoryMiB, priority, preemptible },
@@ -131,6 +144,7 @@ export function wishOf(state: State, job: Job): Wish {
     apart: members.apart,
     load: loadOf(spec),
     ...(topology?.required && { within: topology.level }),
+    ...(where !== undefined && { where }),
     checkpointMs: spec.checkpoint?.everyMs,
     ...(spec.maxTimeMs !== undefined && { runsMs: spec.maxTimeMs }),
   };

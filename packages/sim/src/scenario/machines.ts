@@ -10,6 +10,7 @@ export function factsOf(node: ScenarioNode): NodeFacts {
     name,
     engine,
     place: { ...(region !== undefined && { region }), zone, block, rack, nvlink: name },
+    ...(node.labels !== undefined && { labels: node.labels }),
     gpus: Array.from({ length: node.gpus }, (_, i) => ({ uuid: `GPU-${name}-${i}`, model, memoryMiB })),
     cpusMilli: node.cpusMilli,
     memoryMiB: node.memoryMiB,

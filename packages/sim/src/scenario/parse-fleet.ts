@@ -1,8 +1,21 @@
 import { BadField, type FieldPath, Fields, knownName, listOf, type Read } from "./fields.ts";
 import type { PoolMode, ScenarioNode } from "./scenario.ts";
-import { cpus, name, nodeGpus, size, whole } from "./values.ts";
+import { cpus, labels, name, nodeGpus, size, whole } from "./values.ts";
 
-const keys = ["nodes", "named", "gpus", "rack", "block", "zone", "cpus", "memory", "mode", "engine", "region"];
+const keys = [
+  "nodes",
+  "named",
+  "gpus",
+  "rack",
+  "block",
+  "zone",
+  "cpus",
+  "memory",
+  "mode",
+  "engine",
+  "region",
+  "labels",
+];
 const modes: readonly PoolMode[] = ["whole", "mig", "mps", "timeslice"];
 
 /** More than any job asks for, and small enough that sums over a fleet stay exact. */
@@ -25,10 +38,11 @@ function readGroup(value: unknown, at: FieldPath, taken: Set<string>): ScenarioN
   const { model, count: gpus } = group.need("gpus", nodeGpus, "say what each node has, such as H100:8");
   const common = {
     ...group.take("engine", (each, where) => ({ engine: name(each, where) })),
+    ...group.take("region", (each, where) => ({ region: name(each, where) })),
+    ...group.take("labels", (each, where) => ({ labels: labels(each, where) })),
     model,
     gpus,
     gpuMemoryMiB: memoryInName(model) ?? gpuMemoryMiB,
-    ...group.take("region", (each, where) => ({ region: name(each, where) })),
     zone: group.take("zone", name) ?? "zone",
     block: group.take("block", name) ?? "block",
     rack: group.take("rack", name) ?? "rack",

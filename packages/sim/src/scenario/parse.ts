@@ -1,11 +1,11 @@
 import type { Refusal } from "@tessera/core";
 import { type Document, isMap, LineCounter, parseAllDocuments } from "yaml";
-import { BadField, type FieldPath, Fields } from "./fields.ts";
+import { BadField, type FieldPath, Fields, listOf, mapOf } from "./fields.ts";
 import { AccountTree } from "./parse-accounts.ts";
 import { readFleet } from "./parse-fleet.ts";
 import { StepReader } from "./parse-steps.ts";
 import type { Policy, Scenario } from "./scenario.ts";
-import { duration, flag, lastingDuration, text, whole } from "./values.ts";
+import { duration, flag, labels, lastingDuration, text, whole } from "./values.ts";
 
 /** What is wrong with a scenario file, with its line where that is known. */
 export interface BadFile {
@@ -13,7 +13,7 @@ export interface BadFile {
   readonly line?: number;
 }
 
-const keys = ["scenario", "name", "fleet", "accounts", "policy", "steps"];
+const keys = ["scenario", "name", "fleet", "accounts", "policy", "pools", "steps"];
 const policyKeys = ["grace", "min_runtime", "rebalance", "backfill", "scrub", "cpu_members"];
 const aliasedNodesMax = 1_000;
 
@@ -77,7 +77,22 @@ function readScenario(value: unknown): Scenario {
   const policy = fields.take("policy", readPolicy) ?? readPolicy({}, ["policy"]);
   const readSteps = (each: unknown, at: FieldPath) => new StepReader(nodes, tree).read(each, at);
   const steps = fields.need("steps", readSteps, "add steps: [{at: 0s, submit: [ … ]}]");
-  return { name, nodes, accounts, policy, steps };
+  const pools = fields.take("pools", (each, at) => readPools(each, at, tree)) ?? [];
+  return { name, nodes, accounts, policy, pools, steps };
+}
+
+function readPools(value: unknown, at: FieldPath, tree: AccountTree): Scenario["pools"] {
+  return mapOf("pools by name", (each, where, key) => {
+    const fields = new Fields(each, where, "a pool", ["labels", "tenants"]);
+    return {
+      name: key,
+      labels: fields.need("labels", labels, "say which nodes it has, such as labels: {tier: gold}"),
+      tenants: fields.take(
+        "tenants",
+        listOf("accounts", (path, place) => tree.known(path, place)),
+      ),
+    };
+  })(value, at);
 }
 
 function readVersion(value: unknown, at: FieldPath): void {

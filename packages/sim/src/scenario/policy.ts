@@ -1,5 +1,5 @@
 import type { Command } from "@tessera/core";
-import type { Policy } from "./scenario.ts";
+import type { Policy, ScenarioPool } from "./scenario.ts";
 
 /** A scenario's policy as the core takes it. */
 export function policyCommand(
@@ -9,4 +9,9 @@ export function policyCommand(
   const policy = { graceMs, minRuntimeMs, rebalance: rebalance ? "on" : "off", backfill, movesPerHourMax } as const;
   const max = cpuMembers === undefined ? {} : { max: { cpuMembersPerTenant: cpuMembers } };
   return { kind: "policy.set", policy: { ...policy, ...(scrubMs !== undefined && { scrubMs }), ...max } };
+}
+
+/** A scenario's pool as the core takes it, at the plain price. */
+export function poolCommand({ name, labels, tenants }: ScenarioPool): Extract<Command, { kind: "pool.create" }> {
+  return { kind: "pool.create", name, terms: { labels, perMille: 1000, ...(tenants !== undefined && { tenants }) } };
 }

@@ -22,7 +22,7 @@ import { type Miss, missesOf } from "./check.ts";
 import { ScenarioEngine } from "./engine.ts";
 import { openMachines } from "./machines.ts";
 import { namesOf } from "./parse-job.ts";
-import { policyCommand } from "./policy.ts";
+import { policyCommand, poolCommand } from "./policy.ts";
 import type { Scenario, ScenarioAccount, ScenarioJob, Step, StepInput } from "./scenario.ts";
 import { Story, type StoryEvent } from "./story.ts";
 import { specOf } from "./submit.ts";
@@ -109,6 +109,7 @@ class Run {
         command: { kind: "account.create", id, path, terms: termsOf(account) },
       });
     }
+    for (const pool of this.#scenario.pools) asked.push({ field: `pools.${pool.name}`, command: poolCommand(pool) });
     return this.#askAll(asked);
   }
 

@@ -17,6 +17,7 @@ export interface Scenario {
   /** Every account, also parents that the file leaves out; parents come before their children. */
   readonly accounts: readonly ScenarioAccount[];
   readonly policy: Policy;
+  readonly pools: readonly ScenarioPool[];
   readonly steps: readonly Step[];
 }
 
@@ -36,6 +37,19 @@ export interface ScenarioNode {
   readonly cpusMilli: number;
   readonly memoryMiB: number;
   readonly mode: PoolMode;
+  readonly labels?: Labels;
+}
+
+/** Nodes by label, with the accounts that may use them. */
+export interface ScenarioPool {
+  readonly name: string;
+  readonly labels: Labels;
+  /** Absent = all. */
+  readonly tenants?: readonly string[];
+}
+
+export interface Labels {
+  readonly [key: string]: string;
 }
 
 export interface ScenarioAccount {
@@ -98,6 +112,10 @@ export interface ScenarioJob {
   readonly members: { readonly min: number; readonly max: number; readonly apart: boolean };
   readonly topology?: { readonly level: TopologyLevel; readonly required: boolean };
   readonly spread?: { readonly level: TopologyLevel; readonly required: boolean };
+  /** Only nodes of this engine, in this region, with these labels. */
+  readonly engine?: string;
+  readonly region?: string;
+  readonly where?: Labels;
   /** Names of jobs of its account with which it shares no node. */
   readonly apartFrom?: readonly string[];
   readonly cpusMilli: number;

@@ -17,6 +17,7 @@ export function specOf(job: ScenarioJob, policy: Policy, capabilities: Capabilit
 export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
   const { members, topology, spread, apartFrom, checkpointMs, maxTimeMs, expectedMs, gpuComputePercent, type, slo } =
     job;
+  const { engine, region, where } = job;
   const raw = {
     name: job.name,
     run: "simulated",
@@ -31,6 +32,9 @@ export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
     ...(gpuComputePercent !== undefined && { gpu_compute: `${gpuComputePercent}%` }),
     ...(topology !== undefined && { topology: `${topology.level}${topology.required ? "" : "?"}` }),
     ...(spread !== undefined && { spread: `${spread.level}${spread.required ? "" : "?"}` }),
+    ...(engine !== undefined && { engine }),
+    ...(region !== undefined && { region }),
+    ...(where !== undefined && { where }),
     ...(apartFrom !== undefined && { apart_from: apartFrom }),
     ...(type !== undefined && { type }),
     ...(slo !== undefined && {

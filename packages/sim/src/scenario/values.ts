@@ -8,6 +8,7 @@ import {
   type Refusal,
 } from "@tessera/core";
 import { BadField, type FieldPath, mapOf, type Read } from "./fields.ts";
+import type { Labels } from "./scenario.ts";
 
 const plainName = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/;
 const modelName = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
@@ -30,6 +31,10 @@ export const name: Read<string> = (value, at) => {
   const hint = typeof value === "number" ? `put it in quotes: "${value}"` : "use letters, digits, . _ and -";
   throw new BadField(at, value, "is not a name", hint);
 };
+
+/** Names by name: labels of a node, or those that are asked for. */
+export const labels: Read<Labels> = (value, at) =>
+  Object.fromEntries(mapOf("labels", (each, where, key) => [key, name(each, where)] as const)(value, at));
 
 export const accountPath: Read<string> = (value, at) => {
   if (typeof value === "string" && pathPattern.test(value)) return value;
