@@ -5,7 +5,7 @@ export const engineName = "lab";
 export const image = "localhost/busybox:1";
 
 /** A server as whoever runs this starts it. */
-const here = { root: process.getuid() === 0, command: (words) => words };
+export const here = { root: process.getuid() === 0, command: (words) => words };
 
 /**
  * A real server process with the lab as one of its engines. Its other engine has one GPU of a model that no test asks for.

@@ -1,3 +1,5 @@
+import type { KubeConfig } from "@kubernetes/client-node";
+import { expiryOf } from "./api/certificate.ts";
 import { ApiClient } from "./api/client.ts";
 import { readConfig } from "./api/config.ts";
 import { ApiError, ClusterAway } from "./api/error.ts";
@@ -27,15 +29,17 @@ export async function checkCluster(options: Pick<KubernetesOptions, "kubeconfig"
     const gpus = items.reduce((sum, { status }) => sum + Number(status?.allocatable?.["nvidia.com/gpu"] ?? 0), 0);
     return { version: said.gitVersion, nodes: items.length, gpus };
   } catch (error) {
-    throw new Error(adviceOn(error), { cause: error });
+    throw new Error(adviceOn(error, client.config), { cause: error });
   } finally {
     client.close();
   }
 }
 
-function adviceOn(error: unknown): string {
+function adviceOn(error: unknown, config: KubeConfig): string {
   const text = (error as Error).message;
   if (error instanceof ApiError && error.status === 401) {
+    const expired = expiryOf(config.getCurrentUser(), new Date());
+    if (expired !== undefined) return `the client certificate of the kubeconfig expired on ${expired}; get a new one`;
     return `the cluster does not accept the credentials of the kubeconfig (${text}); get a new one`;
   }
   if (error instanceof ApiError && error.status === 403) {

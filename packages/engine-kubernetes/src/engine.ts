@@ -151,7 +151,14 @@ export class KubernetesEngine implements Engine {
     await this.#inside.sweep((job) => isLive(job as JobId));
   }
 
-  async close(): Promise<void> {
+  #closed: Promise<void> | undefined;
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     await this.#members.close();
     this.#epoch.close();
     this.#inventory.close();

@@ -9,7 +9,7 @@ import type { ConfigMap } from "./api/types.ts";
 import { epochName, systemNamespace } from "./names.ts";
 
 const path = paths.configMap(systemNamespace, epochName);
-const readyMsMax = 30_000;
+const readyMsMax = 15_000;
 const attemptsMax = 10;
 
 /**

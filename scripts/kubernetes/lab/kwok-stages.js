@@ -23,7 +23,12 @@ const notAmong = (key, ...values) => ({ key, operator: "NotIn", values });
 const alive = absent(".metadata.deletionTimestamp");
 const leaving = exists(".metadata.deletionTimestamp");
 // When it ends by itself stands in a condition: a change of the pod would make KWOK count a delay from the beginning.
-const endsAt = '.status.conditions[]? | select(.type == "SimulatedEnd") | .message';
+const ownEnd = '.status.conditions[]? | select(.type == "SimulatedEnd") | .message';
+// A deadline can be shortened while the pod runs, so it is always read from the pod.
+const deadline =
+  "if .spec.activeDeadlineSeconds then (.status.startTime | fromdateiso8601) + .spec.activeDeadlineSeconds | todate else empty end";
+const endsAt = `[(${ownEnd}), (${deadline})] | min // empty`;
+const instant = "2006-01-02T15:04:05.000Z07:00";
 
 function stage(name, resourceRef, expressions, rest) {
   return {
@@ -78,22 +83,13 @@ const podRuns = stage("pod-runs", pod, [alive, among(".status.phase", "Pending")
   next: {
     statusTemplate: `${withText}
 {{ $runFor := ${wordInTemplate("run-for")} }}
-{{ $deadline := or .spec.activeDeadlineSeconds 0 | int64 }}
 conditions:
 ${condition("Initialized", "True")}
 ${condition("Ready", "True")}
 ${condition("ContainersReady", "True")}
 {{ if $runFor }}
 {{ $end := now | dateModify (printf "+%s" $runFor) }}
-{{ $limit := now | dateModify (printf "+%ds" $deadline) }}
-{{ if and $deadline (lt (unixEpoch $limit) (unixEpoch $end)) }}
-${condition("SimulatedEnd", "True", ', reason: DeadlineExceeded, message: {{ $limit | date "2006-01-02T15:04:05.000Z07:00" | Quote }}')}
-{{ else }}
-${condition("SimulatedEnd", "True", ', reason: Ends, message: {{ $end | date "2006-01-02T15:04:05.000Z07:00" | Quote }}')}
-{{ end }}
-{{ else if $deadline }}
-{{ $limit := now | dateModify (printf "+%ds" $deadline) }}
-${condition("SimulatedEnd", "True", ', reason: DeadlineExceeded, message: {{ $limit | date "2006-01-02T15:04:05.000Z07:00" | Quote }}')}
+${condition("SimulatedEnd", "True", `, reason: Ends, message: {{ $end | date "${instant}" | Quote }}`)}
 {{ end }}
 ${statuses("{running: {startedAt: {{ $now | Quote }}}}", { ready: true })}
 hostIP: {{ NodeIPWith .spec.nodeName | Quote }}
@@ -130,7 +126,12 @@ const podEnds = stage("pod-ends", pod, [alive, among(".status.phase", "Running")
 {{ $code := or ${wordInTemplate("exit-code")} "0" }}
 {{ $reason := "Completed" }}
 {{ if ne $code "0" }}{{ $reason = "Error" }}{{ end }}
-{{ range .status.conditions }}{{ if and (eq .type "SimulatedEnd") (eq .reason "DeadlineExceeded") }}{{ $fail = "deadline" }}{{ end }}{{ end }}
+{{ $ownEnd := "9" }}
+{{ range .status.conditions }}{{ if eq .type "SimulatedEnd" }}{{ $ownEnd = .message }}{{ end }}{{ end }}
+{{ if .spec.activeDeadlineSeconds }}
+{{ $limit := toDate "2006-01-02T15:04:05Z07:00" .status.startTime | dateModify (printf "+%vs" .spec.activeDeadlineSeconds) | date "${instant}" }}
+{{ if lt $limit $ownEnd }}{{ $fail = "deadline" }}{{ end }}
+{{ end }}
 {{ if eq $fail "oom" }}{{ $code = "137" }}{{ $reason = "OOMKilled" }}{{ end }}
 {{ if eq $fail "evicted" }}{{ $code = "137" }}{{ $reason = "Error" }}
 reason: Evicted
@@ -148,31 +149,33 @@ ${terminated}`,
  * A pod that is being deleted ends, also one that a finalizer keeps: as the kubelet does, it is then deleted with a grace
  * of 0, so that nothing but the finalizer holds it.
  */
-const podStops = stage(
-  "pod-stops",
-  pod,
-  [leaving, among(".status.phase", "Running", "Pending"), notAmong(word("stop"), "never")],
-  {
-    delay: delayFrom(word("stop-delay")),
-    next: {
-      delete: true,
-      statusTemplate: `{{ $now := Now }}{{ $code := "143" }}{{ $reason := "Error" }}\n${terminated}`,
-    },
-  },
-);
+function podStops(name, expressions, { delay, code }) {
+  const template = `{{ $now := Now }}{{ $code := "${code}" }}{{ $reason := "Error" }}\n${terminated}`;
+  const next = { delete: true, statusTemplate: template };
+  return stage(name, pod, [leaving, among(".status.phase", "Running"), ...expressions], { delay, next });
+}
 
-const podIsKilled = stage(
-  "pod-is-killed",
-  pod,
-  [leaving, among(".status.phase", "Running", "Pending"), among(word("stop"), "never")],
-  {
-    delay: delayFrom(".metadata.deletionTimestamp"),
-    next: {
-      delete: true,
-      statusTemplate: `{{ $now := Now }}{{ $code := "137" }}{{ $reason := "Error" }}\n${terminated}`,
-    },
+const podListens = podStops("pod-listens", [notAmong(word("stop"), "never")], {
+  delay: delayFrom(word("stop-delay")),
+  code: 143,
+});
+
+const podIsKilled = podStops("pod-is-killed", [among(word("stop"), "never")], {
+  delay: delayFrom(".metadata.deletionTimestamp"),
+  code: 137,
+});
+
+/** What a kubelet says of containers that were never started. */
+const podNeverRan = stage("pod-never-ran", pod, [leaving, among(".status.phase", "Pending")], {
+  next: {
+    delete: true,
+    statusTemplate: `{{ $now := Now }}
+conditions:
+${condition("Ready", "False", ", reason: PodFailed")}
+${statuses("{terminated: {exitCode: 137, reason: ContainerStatusUnknown, message: The container could not be located when the pod was terminated}}", { ready: false })}
+phase: Failed`,
   },
-);
+});
 
 const podGoes = stage(
   "pod-goes",
@@ -181,4 +184,4 @@ const podGoes = stage(
   { next: { delete: true } },
 );
 
-export const stages = [nodeReady, podRuns, podCannotPull, podEnds, podStops, podIsKilled, podGoes];
+export const stages = [nodeReady, podRuns, podCannotPull, podEnds, podListens, podIsKilled, podNeverRan, podGoes];

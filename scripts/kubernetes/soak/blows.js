@@ -40,7 +40,8 @@ export const blows = {
   /** Somebody with the right to do so deletes pods, some of them without grace. */
   async podsDeleted({ lab, observer, random }) {
     const running = shuffled(observer.running(), random).slice(0, podsDeleted);
-    for (const [no, { namespace, name }] of running.entries()) {
+    for (const [no, { uid, namespace, name }] of running.entries()) {
+      observer.noteDeleted(uid);
       const grace = no % 2 === 0 ? { gracePeriodSeconds: 0 } : {};
       await lab.api.delete(`/api/v1/namespaces/${namespace}/pods/${name}`, grace).catch(() => {});
     }

@@ -10,6 +10,7 @@ export class PodObserver {
   #watch;
   /** Every pod of Tessera that was ever seen, by uid. */
   #pods = new Map();
+  #deleted = new Set();
 
   constructor(api) {
     this.#watch = api.watch("/api/v1/pods?labelSelector=tessera.dev/job", {
@@ -25,6 +26,11 @@ export class PodObserver {
         this.#judge(pod.spec.nodeName);
       },
     });
+  }
+
+  /** Somebody else deleted this pod: that it ended is all that can be known of how it did. */
+  noteDeleted(uid) {
+    this.#deleted.add(uid);
   }
 
   /** Pods that run at the moment. */
@@ -47,7 +53,7 @@ export class PodObserver {
         ...(pod.endedAt && {
           endedAt: greatest(nanoseconds(pod.endedAt), nanoseconds(pod.startedAt) + 1_000_000_000n),
         }),
-        ...(pod.code !== undefined && { code: pod.code }),
+        ...(pod.code !== undefined && !this.#deleted.has(uid) && { code: pod.code }),
       }));
   }
 
@@ -73,13 +79,7 @@ export class PodObserver {
     };
     const state = status.containerStatuses?.[0]?.state ?? {};
     const startedAt = state.running?.startedAt ?? state.terminated?.startedAt;
-    // A pod that was deleted before it ran is also shown as terminated.
-    if (
-      startedAt !== undefined &&
-      (known.startedAt !== undefined || state.running !== undefined || ranBriefly(state))
-    ) {
-      known.startedAt ??= startedAt;
-    }
+    if (startedAt) known.startedAt ??= startedAt;
     known.node = spec.nodeName;
     known.runs = state.running !== undefined && status.phase === "Running";
     if (state.terminated !== undefined && known.startedAt !== undefined) {
@@ -115,11 +115,6 @@ export class PodObserver {
   #fault(text) {
     if (!this.faults.includes(text)) this.faults.push(text);
   }
-}
-
-/** It may have ended before a watch that was cut off could see it run. */
-function ranBriefly({ terminated }) {
-  return terminated !== undefined && terminated.finishedAt !== terminated.startedAt;
 }
 
 function nanoseconds(text) {

@@ -53,7 +53,7 @@ describe("what an observer of pods tells", () => {
   });
 
   it("does not count a pod that was deleted before it ran", () => {
-    const never = { terminated: { startedAt: at("10"), finishedAt: at("10"), exitCode: 143 } };
+    const never = { terminated: { startedAt: null, finishedAt: null, exitCode: 137 } };
     const observer = observe([["ADDED", podOf("job_a-1-0", { state: never, phase: "Failed" })]]);
     assert.deepEqual(observer.ran(), []);
   });

@@ -13,6 +13,8 @@ const usage = `npm run test:kubernetes: everything that needs a cluster, on one 
 KUBE_CACHE says where its programs are built (once: about half an hour and 12 GB), K8S_VERSION which version. Needs root.
 Example: npm run test:kubernetes -- --only suite-kwok --json`;
 const kwokNodes = 20;
+/** A model of their own, so that a test can choose between simulated and real nodes. */
+const realLabels = { "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB", "nvidia.com/gpu.memory": "81920" };
 
 async function main() {
   const { values } = parseArgs({
@@ -51,7 +53,7 @@ async function runPart(lab, name, say) {
   say(`== ${name}`);
   try {
     for (let no = lab.realNodes.length; no < real; no++) {
-      await lab.addNode({ name: `real-${no + 1}`, networkPolicy: true });
+      await lab.addNode({ name: `real-${no + 1}`, networkPolicy: true, labels: realLabels });
     }
     return { ...(await run(lab, { say })), seconds: secondsSince(beganAt) };
   } catch (error) {

@@ -112,7 +112,13 @@ export class ApiClient {
       // 429 is said before anything is done; a 5xx may come after it.
       return error.status === 429 || (method === "GET" && error.status >= 500);
     }
-    return method === "GET" && error instanceof ClusterAway;
+    return error instanceof ClusterAway && (method === "GET" || error.unsent);
+  }
+
+  /** A kept connection that was closed at the other end: nothing was done on it. */
+  #away(error: NodeJS.ErrnoException, reused: boolean): ClusterAway {
+    const unsent = reused && (error.code === "ECONNRESET" || error.code === "EPIPE");
+    return new ClusterAway(`the API server at ${this.#server.host} cannot be reached: ${error.message}`, error, unsent);
   }
 
   async #pause(signal: AbortSignal | undefined): Promise<void> {
@@ -166,12 +172,7 @@ export class ApiClient {
       call.once("response", resolve);
       call.once("error", (error) => {
         if (signal?.aborted) reject(error);
-        else
-          reject(
-            new ClusterAway(`the API server at ${this.#server.host} cannot be reached: ${error.message}`, {
-              cause: error,
-            }),
-          );
+        else reject(this.#away(error, call.reusedSocket));
       });
       call.end(content);
     });
@@ -188,7 +189,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   try {
     for await (const part of answer) parts.push(part as Buffer);
   } catch (error) {
-    throw new ClusterAway(`the connection to the API server broke: ${(error as Error).message}`, { cause: error });
+    throw new ClusterAway(`the connection to the API server broke: ${(error as Error).message}`, error);
   }
   return Buffer.concat(parts).toString("utf8");
 }

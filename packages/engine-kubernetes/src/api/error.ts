@@ -14,7 +14,15 @@ export class ApiError extends Error {
 }
 
 /** The cluster cannot be reached at all; `cause` says what happened to the connection. */
-export class ClusterAway extends Error {}
+export class ClusterAway extends Error {
+  /** The call did not reach the server, as far as can be told; all calls of ours can be repeated. */
+  readonly unsent: boolean;
+
+  constructor(message: string, cause?: unknown, unsent = false) {
+    super(message, { cause });
+    this.unsent = unsent;
+  }
+}
 
 /** A member cannot be made here, in words for its owner: it is reported as refused. */
 export class MemberRefused extends Error {}

@@ -13,6 +13,8 @@ export interface MirrorSpec<Item extends KubeObject> {
   readonly keep: (item: Item) => Item;
   /** The API may not have this kind at all; then it has no objects. */
   readonly optional?: true;
+  /** Everything was listed. */
+  readonly onListed?: () => void;
   readonly onChange: (now: Item | undefined, before: Item | undefined) => void;
 }
 
@@ -69,7 +71,7 @@ export class Mirror<Item extends KubeObject> {
     const until = performance.now() + timeoutMs;
     while (!this.#synced || !this.#watching) {
       const left = until - performance.now();
-      if (left <= 0 || this.#closing.signal.aborted) {
+      if (left <= 0 || this.#closing.signal.aborted || isFinal(this.#trouble)) {
         throw this.#trouble ?? new ClusterAway(`${this.#spec.path} could not be listed within ${timeoutMs / 1000} s`);
       }
       const timer = new AbortController();
@@ -142,6 +144,7 @@ export class Mirror<Item extends KubeObject> {
     } while (next !== undefined);
     for (const [key, item] of [...this.#items]) if (!seen.has(key)) await this.#confirm(item);
     this.#synced = true;
+    this.#spec.onListed?.();
     return version;
   }
 
@@ -232,6 +235,11 @@ export class Mirror<Item extends KubeObject> {
     this.#waiters = [];
     for (const each of waiters) each();
   }
+}
+
+/** Waiting does not help against missing rights. */
+function isFinal(trouble: Error | undefined): boolean {
+  return isStatus(trouble, 401) || isStatus(trouble, 403);
 }
 
 export function keyOf({ metadata }: KubeObject): string {

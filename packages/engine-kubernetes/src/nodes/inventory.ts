@@ -20,7 +20,7 @@ export interface InventoryPorts {
   readonly onNodeGone: (name: string) => void;
 }
 
-const readyMsMax = 30_000;
+const readyMsMax = 15_000;
 /** Many changes come together: nodes join in waves, and foreign pods come and go. */
 const debounceMs = 1_000;
 

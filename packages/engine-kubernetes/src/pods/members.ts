@@ -38,7 +38,7 @@ export interface MembersPorts {
   readonly warn: (text: string) => void;
 }
 
-const readyMsMax = 30_000;
+const readyMsMax = 15_000;
 const lookEveryMs = 1_000;
 const callsAtOnce = 32;
 /** A held pod that another control plane made after we took over is removed after this long, unless it is ordered here too. */
@@ -69,12 +69,12 @@ export class Members {
   constructor(ports: MembersPorts) {
     this.#ports = ports;
     this.#calls = new PodCalls(ports.client);
-    for (const [lease, end] of ports.store.open()) this.#recall(lease, end);
     this.#pods = new Mirror<Pod>(ports.client, {
       path: paths.allPods,
       query: { labelSelector: `${label.engine}=${ports.engine}` },
       pathOf: ({ metadata }) => paths.pod(metadata.namespace!, metadata.name),
       keep: withoutNoise,
+      onListed: () => this.#recallEnds(),
       onChange: (now, before) => this.#podChanged(now, before),
     });
     this.#timer = setInterval(() => this.#lookAgain(), lookEveryMs).unref();
@@ -544,6 +544,13 @@ export class Members {
   #add(record: MemberRecord): MemberRecord {
     this.#records.set(record.lease, record);
     return record;
+  }
+
+  /** Ends that were not acknowledged, of leases that have no pod. */
+  #recallEnds(): void {
+    for (const [lease, end] of this.#ports.store.open()) {
+      if (!this.#records.has(lease)) this.#tell(this.#recall(lease, end), 0);
+    }
   }
 
   #recall(lease: LeaseId, end: Report): MemberRecord {
