@@ -1,4 +1,6 @@
-import { checkWalls } from "../walls/checks.js";
+import { testChart } from "../chart/dry-run.js";
+import { testInstall } from "../chart/install.js";
+import { testWalls } from "../walls/checks.js";
 import { testBadInput } from "./bad-input-part.js";
 import { runClusterFiles } from "./cluster-files.js";
 import { testFencing } from "./fencing-part.js";
@@ -15,12 +17,8 @@ export const parts = {
   "suite-real": { real: 1, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "real" }) },
   walls: { real: 1, run: testWalls },
   fencing: { real: 0, run: testFencing },
+  chart: { real: 0, run: testChart },
+  install: { real: 1, run: testInstall },
   gang: { real: 2, run: testGang },
   "bad-input": { real: 0, run: testBadInput },
 };
-
-/** Each wall holds, and falls when its object is taken away. */
-async function testWalls(lab, { say }) {
-  const { checked, failed, results } = await checkWalls(lab, { say });
-  return { passed: checked - failed, failed, faults: results.filter(({ passed }) => !passed) };
-}

@@ -76,9 +76,14 @@ export function addSpecFlags(command: Command): Command {
     .addOption(field("--nodes <count>", "members on different nodes: 4, or 4..8"))
     .addOption(field("--members <count>", "members that may share nodes: 4, or 4..8"))
     .addOption(
-      field("--topology <level>", "all members in one zone, block, rack, nvlink or node; rack? prefers it only"),
+      field(
+        "--topology <level>",
+        "all members in one region, zone, block, rack, nvlink or node; rack? prefers it only",
+      ),
     )
-    .addOption(field("--spread <level>", "members in different zones, blocks, racks or nodes; rack? prefers it only"))
+    .addOption(
+      field("--spread <level>", "members in different regions, zones, blocks, racks or nodes; rack? prefers it only"),
+    )
     .addOption(
       field(
         "--apart-from <name>",

@@ -65,8 +65,8 @@ function detailText(each: EngineShape): string {
 function describeEngine(each: EngineShape, paint: Paint, now: number): string {
   const title = `${paint("bold", each.name)}  ${paint(engineStyle(each), engineState(each))}\n`;
   const can = each.capabilities === undefined ? undefined : abilitiesOf(each.capabilities);
-  const picture = bar([{ amount: each.gpus - each.gpusFree, style: "green" }], each.gpus, 16, paint);
-  return `${title}  ${picture} ${numberText(each.gpusFree)} of ${each.gpus} GPUs free\n${fieldsText(
+  const picture = bar([{ amount: each.gpusHeld, style: "green" }], each.gpus, 16, paint);
+  return `${title}  ${picture} ${numberText(each.gpusFree)} of ${each.gpus} GPUs free, ${numberText(each.gpusHeld)} held by jobs\n${fieldsText(
     [
       ["Kind", each.kind],
       ["Version", each.version],

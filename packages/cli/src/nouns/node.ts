@@ -47,8 +47,8 @@ export const node: Noun<NodeShape> = {
     { name: "rack", text: ({ rack }) => rack, wide: true },
     { name: "nvlink", text: ({ nvlink }) => nvlink, wide: true },
     { name: "pool", text: ({ pool }) => pool ?? "", wide: true, hidesEmpty: true },
-    { name: "labels", text: ({ labels }) => pairsText(labels), wide: true, hidesEmpty: true, shrinks: true },
     { name: "reason", text: reasonText, shrinks: true },
+    { name: "labels", text: ({ labels }) => pairsText(labels), wide: true, hidesEmpty: true, shrinks: true },
   ],
   addFilters(command) {
     command

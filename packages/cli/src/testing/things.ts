@@ -78,6 +78,7 @@ export function engineOf(given: Partial<EngineShape> = {}): EngineShape {
     },
     nodes: 2,
     gpus: 16,
+    gpusHeld: 4,
     gpusFree: 12,
     leaving: false,
     lostAfter: "10m",

@@ -40,13 +40,17 @@ function closed(state: ReadonlyState, account: AccountNo, { pools }: LeftOut): R
   return refuse("not-allowed", "project", path, why, "ask for other nodes, or ask an administrator to open the pool");
 }
 
+/** A folder is sent unless the user says otherwise; a cluster takes it once it has an image that can unpack it. */
+const codeHint =
+  "send no folder (tess run --workdir none) and no venv, or have the cluster take files: tess engine edit NAME --set agentImage=IMAGE";
+
 /** The field that asks for what is lacked, and what to do instead. */
 const fieldOf: Readonly<Record<Lack, readonly [field: string, value: (spec: JobSpec) => string | null, hint: string]>> =
   {
     images: ["image", ({ image }) => image ?? null, "leave image out"],
     "without-image": ["image", () => null, "name a container image, such as image: python:3.13"],
     workdir: ["workdir", ({ workdir }) => workdir ?? null, "leave workdir out"],
-    code: ["workdir", () => null, "leave workdir and venv out"],
+    code: ["workdir", () => null, codeHint],
     mounts: ["mounts", () => null, "leave mounts out"],
     isolation: ["isolation", ({ isolation }) => isolation, "ask for isolation: any, or for whole GPUs"],
   };

@@ -1,4 +1,4 @@
-import { durationText, type EngineState, type Instant, type ReadonlyState } from "@tessera/core";
+import { durationText, type EngineState, type Instant, type ReadonlyState, unitsPerGpu } from "@tessera/core";
 import type { Capabilities } from "@tessera/engine";
 import type { EngineCapabilities, EngineShape } from "@tessera/wire";
 import { gpusOf, timestamp } from "./quantities.ts";
@@ -17,6 +17,7 @@ export interface Standing {
 export interface EngineCount {
   nodes: number;
   gpus: number;
+  heldUnits: number;
   freeUnits: number;
 }
 
@@ -26,12 +27,13 @@ export function countsByEngine({ fleet }: ReadonlyState): ReadonlyMap<string, En
   for (const node of fleet.nodes) {
     if (node === undefined) continue;
     const { engine, gpus } = node.facts;
-    const count = counts.get(engine) ?? { nodes: 0, gpus: 0, freeUnits: 0 };
+    const count = counts.get(engine) ?? { nodes: 0, gpus: 0, heldUnits: 0, freeUnits: 0 };
     count.nodes++;
     count.gpus += gpus.length;
-    if (node.mode === "up")
-      for (let gpu = node.firstGpu as number; gpu < node.firstGpu + gpus.length; gpu++)
-        count.freeUnits += fleet.unitsOffered(gpu);
+    for (let gpu = node.firstGpu as number; gpu < node.firstGpu + gpus.length; gpu++) {
+      count.heldUnits += unitsPerGpu - fleet.gpuFree[gpu]!;
+      if (node.mode === "up") count.freeUnits += fleet.unitsOffered(gpu);
+    }
     counts.set(engine, count);
   }
   return counts;
@@ -55,7 +57,8 @@ export function renderEngine(
     ...(mayChange && error !== undefined && { error }),
     ...(version !== undefined && { version }),
     ...(capabilities !== undefined && { capabilities: renderCapabilities(capabilities) }),
-    ...{ nodes: count?.nodes ?? 0, gpus: count?.gpus ?? 0, gpusFree: gpusOf(count?.freeUnits ?? 0) },
+    ...{ nodes: count?.nodes ?? 0, gpus: count?.gpus ?? 0 },
+    ...{ gpusHeld: gpusOf(count?.heldUnits ?? 0), gpusFree: gpusOf(count?.freeUnits ?? 0) },
     ...(terms.cordoned !== undefined && { cordoned: terms.cordoned }),
     leaving: leaving ?? false,
     lostAfter: terms.lostAfterMs === 0 ? null : durationText(terms.lostAfterMs),

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { EngineShape } from "@tessera/wire";
 import { engineState } from "@tessera/wire/engine-state";
 import type { Command } from "commander";
@@ -49,7 +50,8 @@ function addCreate(command: Command, session: Session): void {
     const { context } = create.optsWithGlobals<{ context?: string }>();
     const given = kind === "kubernetes" ? await clusterOf(session, { ...flags, context }, "needed") : {};
     const settings = { ...given.settings, ...settingsOf(flags.set, "given") };
-    const made = await (await session.api()).call("createEngine", {
+    const api = await session.api();
+    const first = await api.call("createEngine", {
       body: {
         name,
         kind,
@@ -58,8 +60,11 @@ function addCreate(command: Command, session: Session): void {
         ...(flags.lostAfter !== undefined && { lostAfter: lostAfterOf(flags.lostAfter) }),
       },
     });
+    const made = await settled(api, first);
     await show(session, [made], (each) => `created: ${foundText(each)}`);
-    if (made.gpus === 0 && made.nodes > 0)
+    if (made.reach === "unreachable")
+      await session.note(`${made.name} cannot be reached yet: ${made.error ?? "no answer"}\n  see: tess engine get`);
+    else if (made.gpus === 0 && made.nodes > 0)
       await session.note(
         `${made.name} shows no GPUs: jobs that ask for GPUs do not start there.\n` +
           "  A cluster shows them by the NVIDIA device plugin or a DRA driver: docs/kubernetes.md",
@@ -125,8 +130,8 @@ function addDelete(command: Command, session: Session): void {
     .command("delete")
     .summary("drain engines, and delete them when they are empty")
     .description(
-      "Drains engines: nothing new starts there, and what runs is stopped and put back into the queue, as in a drain of\n" +
-        "their nodes. An engine is gone when it is empty. Nothing in the cluster that is not Tessera's is touched.",
+      "Drains engines: nothing new starts there, and each is deleted when what runs there has ended. To end that sooner:\n" +
+        "tess requeue JOB, or tess node drain ENGINE/NODE --within 1h. Until then tess engine up takes the deletion back.",
     )
     .argument("<engine...>", "names");
   examples(remove, ["tess engine delete east", "tess engine delete east --yes"]);
@@ -149,6 +154,19 @@ function addDelete(command: Command, session: Session): void {
       },
     );
   });
+}
+
+const settleMsMax = 10_000;
+const lookMs = 250;
+
+/** The engine once its nodes are known, or after some seconds as it is then. */
+async function settled(api: Api, first: EngineShape): Promise<EngineShape> {
+  let last = first;
+  for (let waitedMs = 0; last.reach === "connecting" && waitedMs < settleMsMax; waitedMs += lookMs) {
+    await setTimeout(lookMs);
+    last = await api.call("getEngine", { at: { engine: first.name } });
+  }
+  return last;
 }
 
 /** What is still there of an engine that is deleted. */
@@ -195,7 +213,7 @@ function reasonText({ cordoned }: EngineShape): string {
   return cordoned === undefined || cordoned === "" ? "" : ` (${printable(cordoned)})`;
 }
 
-/** `Kubernetes v1.37.1, 2 nodes, 16 GPUs, 16 free` */
+/** `Kubernetes v1.37.1, 2 nodes, 16 GPUs, 12 free` */
 function foundText({ version, nodes, gpus, gpusFree }: EngineShape): string {
   const count = (many: number, noun: string) => `${numberText(many)} ${noun}${many === 1 ? "" : "s"}`;
   const found = [

@@ -45,6 +45,14 @@ test("an engine is created with one context of a kubeconfig, without references 
   assert.match(kubeconfig, /token-of-west/);
   assert.match(kubeconfig, new RegExp(Buffer.from("CA").toString("base64")));
   assert.doesNotMatch(kubeconfig, /token-of-east|ca\.crt/);
+  server.on("createEngine", () => engineOf({ reach: "connecting", nodes: 0, gpus: 0, gpusFree: 0 }));
+  server.on("getEngine", () => engineOf());
+  assert.match((await run("engine create east --kubeconfig config")).out, /2 nodes, 16 GPUs/);
+  server.on("getEngine", () => engineOf({ reach: "unreachable", error: "no answer within 30 s" }));
+  assert.match(
+    (await run("engine create east --kubeconfig config")).err,
+    /cannot be reached yet: no answer within 30 s/,
+  );
   server.on("createEngine", () => engineOf({ gpus: 0, gpusFree: 0 }));
   assert.match((await run("create engine east --kubeconfig config")).err, /shows no GPUs[\s\S]*device plugin/);
 });
@@ -100,7 +108,7 @@ test("engines are listed and described with what keeps work away", async (t) => 
   assert.match(lines[2]!, /^west +kubernetes +unreachable .*ECONNREFUSED .*; its jobs count as lost at 2026-11-15/);
   assert.match(lines[3]!, /^old +kubernetes +leaving .*is deleted when it is empty$/);
   const { out } = await runTess(["describe", "engine", "west"], { env });
-  assert.match(out, /^west {2}unreachable\n.*12 of 16 GPUs free\n/);
+  assert.match(out, /^west {2}unreachable\n.*12 of 16 GPUs free, 4 held by jobs\n/);
   assert.match(
     out,
     /Version +Kubernetes v1\.37\.1\n {2}Out of reach +since 2026-11-15 [\s\S]*Error +connect ECONNREFUSED/,
@@ -185,8 +193,8 @@ test("with several engines, GPUs are counted by engine, and nodes are named with
   assert.match(lines[1]!, /^local\/H100 .* 3\/8 free$/);
   assert.match(lines[3]!, /^east\/n0 .*unknown: east is out of reach$/);
   const wide = (await runTess(["node", "get", "-o", "wide"], { env: server.env })).out.split("\n");
-  assert.match(wide[0]!, /ENGINE +REGION +ZONE .*POOL +LABELS/);
-  assert.match(wide[2]!, /^east\/n0 +unknown .* east +eu .* gold +tier=gold +east is out of reach$/);
+  assert.match(wide[0]!, /ENGINE +REGION +ZONE .*POOL +REASON +LABELS/);
+  assert.match(wide[2]!, /^east\/n0 +unknown .* east +eu .* gold +east is out of reach +tier=gold$/);
   await runTess(["node", "drain", "east/n0"], { env: server.env });
   assert.equal(server.requestsTo("drainNode")[0]?.at.node, "east/n0");
 });

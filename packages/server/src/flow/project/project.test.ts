@@ -32,7 +32,7 @@ const rowHashes: Readonly<Record<string, string>> = {
   "0015-trail.golden.jsonl": "e4de2bb9ac10d628bb48747a95f426b90b0c7098b6ad5621a9d69c3f8b09732c",
   "0016-notes.golden.jsonl": "0417ebc95693094fe843f75c47fb1e72fbf7e35a07d3f855ad3e2993af119c10",
   "0017-engines.golden.jsonl": "e7bb30e524adffb0c18951d01cabaab651442a5a6ed0e7f972d1f8300bf695be",
-  "0018-pools.golden.jsonl": "34d32e1cd683effc5d52455706ea224a5ca28e2906e368de539a7521376ae3d7",
+  "0018-pools.golden.jsonl": "c7bad083426a577f4ec377c1aea3021965726200d00319768d15ae5489b11793",
   "0020-sessions.golden.jsonl": "e4de2bb9ac10d628bb48747a95f426b90b0c7098b6ad5621a9d69c3f8b09732c",
 };
 

@@ -366,16 +366,29 @@ function sessions(t: Teller): void {
   t.do({ kind: "token.create", ...kept, id: "tok_8" as TokenId, hash: hash.slice(6) });
 }
 
-/** Nodes with labels, in pools. */
+/** Nodes with labels in pools of their own, and jobs that ask for some of them. */
 function pools(t: Teller): void {
   const place = { region: "eu", zone: "z1", block: "b1", rack: "r1", nvlink: "gold" };
   const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
-  const gold = nodeOf("gold", 2, { labels: { tier: "gold" }, place });
-  t.do({ kind: "node.register", nodes: [...facts, gold] });
-  t.do({ kind: "pool.create", name: "gold", terms: { labels: { tier: "gold" }, tenants: ["lab"], perMille: 1500 } });
+  const isolation = ["whole"] as const;
+  const offers = { images: true, withoutImage: false, isolation, workdir: false, code: true, mounts: true };
+  const labels = { tier: "gold" };
+  t.account("mint", 0);
+  t.do({ kind: "pool.create", name: "gold", terms: { labels, tenants: ["mint"], perMille: 1500 } });
   t.do({ kind: "pool.create", name: "europe", terms: { labels: { region: "us", tier: "gold" }, perMille: 900 } });
   t.do({ kind: "pool.edit", name: "europe", terms: { labels: { region: "eu", tier: "old" }, perMille: 900 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("gold", 4, { labels, place, offers })] });
+  t.submit("coin", "mint", { engine: "golden", region: "eu", where: labels, image: "coin:1", gpus: 1 });
+  t.submit("hoard", "mint", { where: labels, image: "coin:1", gpus: 1, members: "1..2" });
+  t.submit("bullion", "mint", { where: { ...labels, region: "eu" }, image: "coin:1", gpus: 4 });
+  t.run("coin");
+  t.run("hoard");
+  t.do({ kind: "pool.edit", name: "gold", terms: { labels, tenants: ["mint"], perMille: 2000 } });
   t.do({ kind: "pool.delete", name: "europe" });
+  t.tick(minute);
+  t.exit("coin", 0);
+  t.submit("dearer", "mint", { where: labels, image: "coin:1", gpus: 1 });
+  t.tick(minute);
 }
 
 /** A second engine with a node of a name that the first has: out of reach, for too long, and gone in the end. */

@@ -37,7 +37,7 @@ export default function EnginesPage() {
 }
 
 function EngineCard({ engine }: { engine: EngineShape }) {
-  const held = engine.gpus - engine.gpusFree;
+  const held = engine.gpusHeld;
   return (
     <Card className="span-6" title={engine.name} beside={<EngineChip engine={engine} />}>
       <div className="stack tight">

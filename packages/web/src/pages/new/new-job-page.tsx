@@ -263,7 +263,7 @@ function Form({ fields, wrong, set }: FormProps) {
               onChange={(event) => set("topology", event.target.value)}
             >
               <option value="">anywhere</option>
-              {["node", "nvlink", "rack", "block", "zone"].flatMap((level) => [
+              {["node", "nvlink", "rack", "block", "zone", "region"].flatMap((level) => [
                 <option key={level} value={level}>
                   {level}
                 </option>,
