@@ -59,7 +59,7 @@ export class Members {
   /** Let go and not started, or held by another control plane: looked at every second. */
   readonly #waiting = new Set<MemberRecord>();
   /** Ends that are acknowledged while the pod could not be removed yet. */
-  readonly #leaving = new Set<MemberRecord>();
+  readonly #leaving = new Map<LeaseId, MemberRecord>();
   readonly #timer: NodeJS.Timeout;
   #listener: ((report: Report) => void) | undefined;
   #inCharge = false;
@@ -248,7 +248,13 @@ export class Members {
     let master: string | undefined;
     if (rank > 0) {
       const first = leaseIdOf(job, attempt, 0);
-      master = this.#records.get(first)?.pod?.status?.podIP;
+      const rankZero = this.#records.get(first);
+      if (rankZero === undefined || (rankZero.ended && rankZero.pod === undefined)) {
+        // Let go before this control plane was there, and over: nothing knows its address any more.
+        const verdict = { kind: "lost", reason: "rank 0 of its gang ended before it was let go" } as const;
+        return this.#remove(record, { signal: "SIGKILL", graceMs: 0, verdict });
+      }
+      master = rankZero.pod?.status?.podIP;
       if (master === undefined) {
         record.releaseWanted = true;
         this.#gangs.set(first, (this.#gangs.get(first) ?? new Set()).add(lease));
@@ -321,10 +327,10 @@ export class Members {
   }
 
   async #forget(record: MemberRecord): Promise<void> {
-    if (record.pod === undefined || !isKept(record.pod)) return;
-    this.#leaving.add(record);
+    if (record.pod === undefined) return;
+    this.#leaving.set(record.lease, record);
     await this.#calls.forget(record.pod);
-    this.#leaving.delete(record);
+    this.#leaving.delete(record.lease);
   }
 
   #podChanged(now: Pod | undefined, before: Pod | undefined): void {
@@ -341,6 +347,9 @@ export class Members {
       this.#look(record);
     } else if (isKept(now)) {
       this.#adopt(lease, now);
+    } else if (isOver(now) && now.metadata.deletionTimestamp === undefined && !this.#leaving.has(lease)) {
+      // An earlier process was stopped while it let go of it.
+      this.#leaving.set(lease, new MemberRecord(lease, now));
     }
   }
 
@@ -351,7 +360,7 @@ export class Members {
     record.acknowledged = acknowledged;
     if (end !== undefined && acknowledged >= end.sequence) {
       // An earlier process was stopped between the acknowledgement and this.
-      this.#leaving.add(record);
+      this.#leaving.set(lease, record);
       return;
     }
     this.#add(record);
@@ -373,7 +382,7 @@ export class Members {
 
   #podGone(record: MemberRecord, last: Pod): void {
     record.pod = undefined;
-    this.#leaving.delete(record);
+    this.#leaving.delete(record.lease);
     if (record.ended) return;
     const { end, at } = endOf(last);
     const known = isOver(last) || stopMarkOf(last) !== undefined;
@@ -526,7 +535,8 @@ export class Members {
       else if (isOver(pod) || startedAt(pod) !== undefined) this.#look(record);
       else this.#judge(record, pod);
     }
-    for (const record of this.#leaving) void this.#inTurn(record.lease, () => this.#forget(record)).catch(() => {});
+    for (const record of this.#leaving.values())
+      void this.#inTurn(record.lease, () => this.#forget(record)).catch(() => {});
   }
 
   #judge(record: MemberRecord, pod: Pod): void {

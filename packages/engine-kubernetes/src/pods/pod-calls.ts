@@ -6,7 +6,7 @@ import { paths } from "../api/paths.ts";
 import type { Pod } from "../api/types.ts";
 import { annotation, label, podNameOf, reportFinalizer } from "../names.ts";
 import { claimSpecOf, type DeviceAsk } from "./devices.ts";
-import type { StopMark } from "./status.ts";
+import { isKept, type StopMark } from "./status.ts";
 
 const quotaMsMax = 20_000;
 const quotaWaitMs = 500;
@@ -86,7 +86,7 @@ export class PodCalls {
     const { uid, finalizers = [] } = pod.metadata;
     const rest = finalizers.filter((name) => name !== reportFinalizer);
     try {
-      await this.#patch(pod, { metadata: { uid, finalizers: rest.length === 0 ? null : rest } });
+      if (isKept(pod)) await this.#patch(pod, { metadata: { uid, finalizers: rest.length === 0 ? null : rest } });
     } catch (error) {
       unlessGone(error);
       return;
