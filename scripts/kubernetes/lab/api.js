@@ -35,9 +35,9 @@ export class Api {
     return this.#read(await this.#send("GET", path));
   }
 
-  /** Whether it answers at all. */
+  /** Whether it is ready, and says so at once: a question that comes while it starts may be answered after a minute. */
   async isReady() {
-    const answer = await this.#send("GET", "/readyz");
+    const answer = await this.#send("GET", "/readyz", undefined, undefined, AbortSignal.timeout(2_000));
     await this.#read(answer);
     return answer.statusCode === 200;
   }
