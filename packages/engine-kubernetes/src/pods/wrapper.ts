@@ -28,7 +28,7 @@ exec 3>&2 2>/dev/null
 code=0
 for step in "$@"; do
   [ -n "$step" ] || continue
-  /bin/sh -c '[ ! -e ${stoppingPath} ] || exit 143; exec /bin/sh -c "$0"' "$step" </dev/null 2>&3 3>&-
+  (exec /bin/sh -c '[ ! -e ${stoppingPath} ] || exit 143; exec /bin/sh -c "$0"' "$step" </dev/null 2>&3 3>&-)
   code=$?
   [ $code -eq 0 ] || break
 done
