@@ -6,6 +6,7 @@ import { ApiError, ClusterAway } from "./api/error.ts";
 import { paths } from "./api/paths.ts";
 import type { List, Node } from "./api/types.ts";
 import type { KubernetesOptions } from "./open.ts";
+import { missingRights } from "./rights.ts";
 
 export interface ClusterCheck {
   readonly version: string;
@@ -16,6 +17,8 @@ export interface ClusterCheck {
 /** Scheduling gates are stable, and matchFields of a gated pod may be set, from here on. */
 const minorMin = 30;
 
+const giveRights = "give this user the rights of deploy/kubernetes/rbac.yaml";
+
 /** Tries a cluster before it is taken on. Throws an Error whose message names what to do. */
 export async function checkCluster(options: Pick<KubernetesOptions, "kubeconfig" | "settings">): Promise<ClusterCheck> {
   const client = new ApiClient(readConfig(options.kubeconfig, options.settings.context));
@@ -25,6 +28,8 @@ export async function checkCluster(options: Pick<KubernetesOptions, "kubeconfig"
     if (Number(said.major) === 1 && minor < minorMin) {
       throw new Error(`the cluster runs Kubernetes ${said.gitVersion}; Tessera needs 1.${minorMin} or later`);
     }
+    const missing = await missingRights(client);
+    if (missing !== undefined) throw new Error(`${missing}; ${giveRights}`);
     const { items } = await client.get<List<Node>>(paths.nodes, { query: { resourceVersion: 0 } });
     const gpus = items.reduce((sum, { status }) => sum + Number(status?.allocatable?.["nvidia.com/gpu"] ?? 0), 0);
     return { version: said.gitVersion, nodes: items.length, gpus };
@@ -43,7 +48,7 @@ function adviceOn(error: unknown, config: KubeConfig): string {
     return `the cluster does not accept the credentials of the kubeconfig (${text}); get a new one`;
   }
   if (error instanceof ApiError && error.status === 403) {
-    return `${text}; give this user the rights of deploy/kubernetes/rbac.yaml`;
+    return `${text}; ${giveRights}`;
   }
   if (error instanceof ClusterAway) {
     const code = String((error.cause as { code?: string }).code ?? "");

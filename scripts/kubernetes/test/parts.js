@@ -1,3 +1,6 @@
+import { testChart } from "../chart/dry-run.js";
+import { testInstall } from "../chart/install.js";
+import { testWalls } from "../walls/checks.js";
 import { testBadInput } from "./bad-input-part.js";
 import { runClusterFiles } from "./cluster-files.js";
 import { testGang } from "./gang-part.js";
@@ -11,6 +14,9 @@ export const parts = {
   lab: { real: 2, run: testLab },
   "suite-kwok": { real: 0, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "kwok" }) },
   "suite-real": { real: 1, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "real" }) },
+  walls: { real: 1, run: testWalls },
+  chart: { real: 0, run: testChart },
+  install: { real: 1, run: testInstall },
   gang: { real: 2, run: testGang },
   "bad-input": { real: 0, run: testBadInput },
 };

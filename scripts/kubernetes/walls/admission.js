@@ -167,6 +167,25 @@ export const admission = [
     },
   },
   {
+    name: "without the object of the epochs no pod of a tenant is made, and pods of others are",
+    async run(scene) {
+      const path = "/api/v1/namespaces/tessera-system/configmaps";
+      const { data } = await scene.admin.get(`${path}/tessera-epoch`);
+      await scene.admin.delete(`${path}/tessera-epoch`);
+      const pod = await scene.pod(orderOf(tenants.red, "job_early"), command);
+      const saying = /no params found/;
+      const holds = await until("the object to be gone", () => refused(() => make(scene, pod), saying));
+      const other = { metadata: { name: "other" }, spec: { containers: [{ name: "other", image }] } };
+      await scene.admin.post(`${podsOf("default")}?dryRun=All`, other);
+      await scene.admin.post(path, { metadata: { name: "tessera-epoch" }, data });
+      const comesBack = await until(
+        "the object to be back",
+        async () => !(await refused(() => make(scene, pod), saying)),
+      );
+      return { holds, othersPass: true, comesBack };
+    },
+  },
+  {
     name: "people with all rights in the namespace open no way through its walls",
     async run(scene) {
       const member = await memberOf(scene);

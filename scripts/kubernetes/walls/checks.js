@@ -1,3 +1,4 @@
+import { Results } from "../test/results.js";
 import { admission } from "./admission.js";
 import { kept } from "./kept.js";
 import { network } from "./network.js";
@@ -7,25 +8,25 @@ import { Scene } from "./scene.js";
  * Checks each wall twice: that it holds, and that the same attempt gets through once its object is taken away. A check that
  * would pass without its wall would say nothing.
  */
-export async function checkWalls(lab, { say = () => {}, realNode = true, only = "" } = {}) {
+export async function testWalls(lab, { say }) {
+  const results = new Results(say);
   const watched = await watch(lab);
   const scene = await Scene.open(lab, { ...watched, warn: say });
-  const results = [];
+  const shown = [];
   try {
-    for (const check of [...admission, ...(realNode ? network : []), ...kept].filter(({ name }) =>
-      name.includes(only),
-    )) {
-      const result = await check.run(scene).catch((error) => ({ error: error.message }));
-      await scene.keep(); // also where a check failed halfway
-      const passed = Object.keys(result).length > 0 && Object.values(result).every((value) => value === true);
-      results.push({ name: check.name, passed, ...result });
-      say(`${passed ? "ok  " : "FAIL"} ${check.name}${passed ? "" : ` ${JSON.stringify(result)}`}`);
+    for (const { name, run } of [...admission, ...network, ...kept]) {
+      await results.check(name, async () => {
+        const found = await run(scene);
+        shown.push({ name, ...found });
+        return Object.values(found).every((value) => value === true) || found;
+      });
+      await scene.keep(); // also where a check ended halfway
     }
+    return { ...results.summary, shown };
   } finally {
     scene.close();
     await watched.close();
   }
-  return { checked: results.length, failed: results.filter(({ passed }) => !passed).length, results };
 }
 
 /** What the engine's own watches would know. */

@@ -20,10 +20,9 @@ export async function installTessera(lab) {
   kubectl(lab, ["apply", "-f", manifests]);
 }
 
-/** A kubeconfig with a token of a service account, as a path; the rights are those that the account has. */
-export async function accountConfig(lab, namespace, account) {
-  const token = await tokenOf(lab, namespace, account);
-  const path = join(lab.folder, "users", `${namespace}-${account}.kubeconfig`);
+/** A kubeconfig with a token, as a path; the rights are those of the account that it belongs to. */
+export function tokenConfig(lab, account, token) {
+  const path = join(lab.folder, "users", `${account}-token.kubeconfig`);
   const { clusters } = JSON.parse(readFileSync(lab.kubeconfig, "utf8"));
   const text = JSON.stringify({
     apiVersion: "v1",
@@ -47,8 +46,8 @@ export function userApi(lab, user, groups = ["system:authenticated"]) {
 }
 
 /** The kubeconfig of Tessera itself. */
-export function tesseraConfig(lab) {
-  return accountConfig(lab, system, "tessera");
+export async function tesseraConfig(lab) {
+  return tokenConfig(lab, "tessera", await tokenOf(lab, system, "tessera"));
 }
 
 async function tokenOf(lab, namespace, account) {

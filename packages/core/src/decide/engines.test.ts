@@ -129,7 +129,7 @@ describe("an engine", () => {
     assert.equal(w.state.engines.get("east")?.revision, 2);
   });
 
-  it("that is out of reach takes nothing new and keeps what it has, and the others go on", () => {
+  it("[P12] that is out of reach takes nothing new and keeps what it has, and the others go on", () => {
     const w = world();
     w.must({ kind: "engine.create", name: "east", terms });
     w.submit("a", "lab", { gpus: "H100:8" });
@@ -175,7 +175,7 @@ describe("an engine", () => {
     ]);
   });
 
-  it("that is out of reach for longer than its owner waits has lost its jobs, which start elsewhere", () => {
+  it("[P12] that is out of reach for longer than its owner waits has lost its jobs, which start elsewhere", () => {
     const w = world();
     w.must({ kind: "engine.create", name: "east", terms: { ...terms, lostAfterMs: 10 * minute } });
     w.submit("a", "lab", { gpus: "H100:8", retry: { max: 1 } });
@@ -271,7 +271,7 @@ describe("what an engine says of a node", () => {
     assert.equal(w.stateOf("b"), "starting");
   });
 
-  it("does not undo what its owner said", () => {
+  it("[P12] does not undo what its owner said", () => {
     const w = one();
     inventory(w, { condition: { state: "cordoned", reason: "kubectl cordon" } });
     w.must({ kind: "node.cordon", node: "n0", reason: "fan" });
@@ -281,7 +281,7 @@ describe("what an engine says of a node", () => {
     assert.deepEqual(modes(w), ["up"]);
   });
 
-  it("withholds free GPUs, which are not offered and count as there", () => {
+  it("[P12] withholds free GPUs, which are not offered and count as there", () => {
     const w = one();
     inventory(w, { withheld: [first, second] });
     assert.equal(w.state.fleet.nodeFreeGpus[0], 2);

@@ -40,10 +40,12 @@ import { decideBatch } from "./batch.ts";
 
 const paths = ["org", "org/a", "org/b", "solo"] as const;
 const fleet: readonly [name: string, gpus: string][] = [
-  ["n0", "H100:2"],
-  ["n1", "H100:3"],
-  ["n2", "A100:2"],
+  ["test/n0", "H100:2"],
+  ["test/n1", "H100:3"],
+  ["test/n2", "A100:2"],
+  ["west/n0", "H100:2"],
 ];
+const engines = ["test", "west"] as const;
 
 const which = fc.nat(1_000);
 const aWhile = fc.oneof(
@@ -162,7 +164,35 @@ const move = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("register" as const),
       node: which,
-      as: fc.constantFrom("all" as const, "missing" as const, "rebooted" as const, "other-gpus" as const),
+      as: fc.constantFrom(
+        "all" as const,
+        "missing" as const,
+        "rebooted" as const,
+        "other-gpus" as const,
+        "cordoned" as const,
+        "unknown" as const,
+        "withheld" as const,
+        "withheld" as const,
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("engine" as const),
+      engine: which,
+      to: fc.constantFrom(
+        "create" as const,
+        "create" as const,
+        "away" as const,
+        "back" as const,
+        "back" as const,
+        "cordon" as const,
+        "up" as const,
+        "up" as const,
+        "delete" as const,
+      ),
+      lostAfterMs: fc.constantFrom(0, second, 5 * minute),
     }),
   },
   {
@@ -360,10 +390,29 @@ class Day {
         const nodes = fleet.flatMap((node) => {
           if (node !== chosen || each.as === "all") return [nodeOf(...node)];
           if (each.as === "missing") return [];
+          if (each.as === "cordoned" || each.as === "unknown")
+            return [{ ...nodeOf(...node), condition: { state: each.as, reason: "test" } }];
+          if (each.as === "withheld")
+            return [{ ...nodeOf(...node), withheld: [nodeOf(...node).gpus[this.now % 2]!.uuid] }];
           if (each.as === "rebooted") return [{ ...nodeOf(...node), bootId: `boot-${this.now}` }];
           return [nodeOf(node[0], "H100:4")];
         });
-        return [this.#command({ kind: "node.register", nodes })];
+        if (each.node % 2 === 0) return [this.#command({ kind: "node.register", nodes })];
+        const { engine } = nodeOf(...chosen);
+        const own = nodes.filter((facts) => facts.engine === engine);
+        return [this.#command({ kind: "node.register", engine, nodes: own })];
+      }
+      case "engine": {
+        const name = pick(engines, each.engine)!;
+        const terms = { kind: "simulated", lostAfterMs: each.lostAfterMs, settings: {} } as const;
+        if (each.to === "create") {
+          const kind = this.state.engines.has(name) ? "engine.edit" : "engine.create";
+          return [this.#command({ kind, name, terms })];
+        }
+        if (each.to === "away") return [this.#command({ kind: "engine.reach", name, away: "test" })];
+        if (each.to === "back") return [this.#command({ kind: "engine.reach", name })];
+        if (each.to === "cordon") return [this.#command({ kind: "engine.cordon", name, reason: "test" })];
+        return [this.#command({ kind: each.to === "up" ? "engine.up" : "engine.delete", name })];
       }
       case "edit": {
         const path = pick(paths, each.account)!;
@@ -556,8 +605,12 @@ class Day {
         event.seats.length,
         "[S31] members share a node",
       );
-    for (const { node } of event.seats)
+    for (const { node, gpus } of event.seats) {
       assert.equal(state.fleet.node(node).mode, "up", "[S29] placed on a node that is not up");
+      for (const gpu of gpus) assert.equal(state.fleet.gpuWithheld[gpu], 0, "placed on a GPU that is not offered");
+    }
+    const used = new Set(event.seats.map(({ node }) => state.fleet.node(node).facts.engine));
+    assert.ok(used.size === 1, "[P9] placed in two engines");
     assert.ok(event.at >= (spec.notBeforeAt ?? 0), "placed before its time");
     assert.ok(event.at < (spec.deadlineAt ?? Number.POSITIVE_INFINITY), "placed when its deadline had come");
     for (const { job, when } of spec.after) {
@@ -594,7 +647,10 @@ class Day {
     assert.equal(seen.phase, "waiting", "room is made for a job that does not wait");
     assert.ok(!seen.cancelled, "[S22] room is made for a cancelled job");
     assert.equal(event.seats.length, seen.spec.members.min, "[S5] room is made for a whole gang");
-    const left = event.seats.some(({ gpus }) => gpus.some((gpu) => state.fleet.gpuLeaving[gpu]! > 0));
+    const left = event.seats.some(({ node, gpus }) => {
+      const { leavingCpusMilli, leavingMemoryMiB } = state.fleet.node(node);
+      return leavingCpusMilli + leavingMemoryMiB > 0 || gpus.some((gpu) => state.fleet.gpuLeaving[gpu]! > 0);
+    });
     assert.ok(left || event.victims.length + this.#movers.size > 0, "[T6] room is made where there was room");
     const claimant = new Set([...pathUp(state, jobOf(state, event.job).account)].map((account) => account.no));
     for (const no of event.victims) {
@@ -741,6 +797,8 @@ function counters(state: State) {
       users: [...users].filter(([, { waiting, units }]) => waiting > 0 || units > 0).sort(),
     })),
     gpuFree: [...fleet.gpuFree.subarray(0, fleet.gpus)],
+    engines: [fleet.engines, fleet.modelEngine, fleet.enginesPresent()],
+    modes: fleet.nodes.map((node) => node && [node.mode, node.reason, node.own]),
     gpuHeldFor: [...fleet.gpuHeldFor.subarray(0, fleet.gpus)],
     gpuCapacity: [...fleet.gpuCapacity.subarray(0, fleet.gpus)],
     nodeFreeGpus: [...fleet.nodeFreeGpus.subarray(0, fleet.nodes.length)],

@@ -110,6 +110,7 @@ export class GpuColumns {
     this.gpuCapacity[gpu] = 0;
     this.gpuFree[gpu] = 0;
     this.gpuFreeMemory[gpu] = 0;
+    this.withhold(gpu, false);
   }
 
   protected deviceIn(pool: PoolMode, gpu: number): PartDevice {

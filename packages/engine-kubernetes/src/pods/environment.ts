@@ -1,8 +1,7 @@
 import { environmentOf, type LeaseOrder } from "@tessera/engine";
 import type { EnvVar } from "../api/types.ts";
-import { folders } from "../inside/parts.ts";
+import { donePath, folders } from "../inside/parts.ts";
 import { annotation } from "../names.ts";
-import { donePath } from "./wrapper.ts";
 
 /** Each pod has an address of its own: no two members can meet on one port. */
 const masterPort = 29_500;

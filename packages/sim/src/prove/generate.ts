@@ -100,11 +100,19 @@ function narrowed(scenario: Scenario, dice: Dice): Scenario {
   return { ...scenario, nodes, steps, pools: dice.chance(50) ? [pool] : [] };
 }
 
-/** The same case with its nodes in two engines. */
+/** The same case with its nodes in two engines, one of which is out of use at times. */
 export function inTwoEngines(scenario: Scenario, seed: number): Scenario {
   const dice = new Dice(seed);
   const nodes = scenario.nodes.map((node) => ({ ...node, engine: dice.pick(["east", "west"]) }));
-  return { ...scenario, name: `${scenario.name} in two engines`, nodes };
+  const { engine } = dice.pick(nodes);
+  let out: "away" | "cordon" | undefined;
+  const steps = scenario.steps.map((step) => {
+    if (!dice.chance(25)) return step;
+    const to = out === undefined ? dice.pick(["away", "cordon"] as const) : out === "away" ? "back" : "up";
+    out = to === "away" || to === "cordon" ? to : undefined;
+    return { ...step, inputs: [{ kind: "engine", engine, to } as const, ...step.inputs] };
+  });
+  return { ...scenario, name: `${scenario.name} in two engines`, nodes, steps };
 }
 
 class Maker {

@@ -74,6 +74,8 @@ function tidy(scenario: Scenario): Scenario {
       case "node":
       case "maintenance":
         return nodes.has(input.node);
+      case "engine":
+        return scenario.nodes.some(({ engine }) => engine === input.engine);
       case "quota":
         return input.accounts.every(({ path }) => accounts.has(path));
     }

@@ -79,6 +79,8 @@ function stepLines({ atMs, inputs }: Step): string[] {
     lines.push("    quota:", ...accounts.map((each) => `      ${each.path}: ${accountText(each)}`));
   const turns = of("node").map(({ node, to }) => `${node}: ${to}`);
   if (turns.length > 0) lines.push(`    node: {${turns.join(", ")}}`);
+  const engines = of("engine").map(({ engine, to }) => `${engine}: ${to}`);
+  if (engines.length > 0) lines.push(`    engine: {${engines.join(", ")}}`);
   const jobs = of("submit");
   if (jobs.length > 0) lines.push("    submit:", ...jobs.map(({ job }) => `      - ${jobText(job)}`));
   return lines;

@@ -19,6 +19,7 @@ import {
   writeSnapshot,
 } from "@tessera/core";
 import { type Bounds, isCounted, type Played, play, usageOf, type World } from "@tessera/oracle";
+import { engineCommands } from "../scenario/engine-turns.ts";
 import { factsOf } from "../scenario/machines.ts";
 import { namesOf } from "../scenario/parse-job.ts";
 import { policyCommand, poolCommand } from "../scenario/policy.ts";
@@ -206,6 +207,8 @@ class Running {
         return [this.#ask({ kind: "job.cancel", job: idOf(input.job) })];
       case "node":
         return [this.#ask(nodeCommand(input.node, input.to, this.now))];
+      case "engine":
+        return engineCommands(this.#state, input).map((command) => this.#ask(command));
       case "maintenance":
         throw new Error("the naive model knows no maintenance");
       case "quota":

@@ -2,14 +2,15 @@ import { BadField, type FieldPath, Fields, knownName, listOf, mapOf } from "./fi
 import type { AccountTree } from "./parse-accounts.ts";
 import { readExpect } from "./parse-expect.ts";
 import { namesOf, readJobs } from "./parse-job.ts";
-import { nodeTurns, type ScenarioNode, type Step, type StepInput } from "./scenario.ts";
+import { engineTurns, nodeTurns, type ScenarioNode, type Step, type StepInput } from "./scenario.ts";
 import { duration } from "./values.ts";
 
-const keys = ["at", "submit", "cancel", "node", "quota", "expect"];
+const keys = ["at", "submit", "cancel", "node", "engine", "quota", "expect"];
 
 /** Reads the steps in order; each may name only jobs that it or an earlier step submits. */
 export class StepReader {
   readonly #nodes: readonly string[];
+  readonly #engines: readonly string[];
   readonly #tree: AccountTree;
   readonly #jobs = new Set<string>();
   readonly #groups = new Set<string>();
@@ -19,6 +20,7 @@ export class StepReader {
 
   constructor(nodes: readonly ScenarioNode[], tree: AccountTree) {
     this.#nodes = nodes.map((node) => node.name);
+    this.#engines = [...new Set(nodes.flatMap(({ engine = [] }) => engine))];
     this.#tree = tree;
   }
 
@@ -60,6 +62,11 @@ export class StepReader {
           knownName("a node of the fleet", this.#nodes)(node, where);
           if (typeof each === "object" && each !== null) return this.#maintenance(node, each, where);
           return { kind: "node", node, to: knownName("a turn of a node", nodeTurns)(each, where) };
+        })(value, at);
+      case "engine":
+        return mapOf("engines with what happens to them", (each, where, engine): StepInput => {
+          knownName("an engine of the fleet", this.#engines)(engine, where);
+          return { kind: "engine", engine, to: knownName("a turn of an engine", engineTurns)(each, where) };
         })(value, at);
       case "quota":
         return mapOf("accounts with their new terms", (each, where, path): StepInput => {

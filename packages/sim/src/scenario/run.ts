@@ -20,6 +20,7 @@ import { SimulatedClock, type SimulatedFleet } from "@tessera/engine-simulated";
 import { VirtualControlPlane } from "../virtual/control-plane.ts";
 import { type Miss, missesOf } from "./check.ts";
 import { ScenarioEngine } from "./engine.ts";
+import { engineCommands } from "./engine-turns.ts";
 import { openMachines } from "./machines.ts";
 import { namesOf } from "./parse-job.ts";
 import { policyCommand, poolCommand } from "./policy.ts";
@@ -174,6 +175,11 @@ class Run {
         return this.#cancel(input.job);
       case "node":
         return this.#turnNode(input, `${step}.node.${input.node}`);
+      case "engine":
+        return this.#askAll(
+          engineCommands(this.state, input).map((command) => ({ field: `${step}.engine.${input.engine}`, command })),
+          false,
+        );
       case "maintenance":
         return this.#askAll([{ field: `${step}.node.${input.node}`, command: maintenanceCommand(input) }], false);
       case "quota":

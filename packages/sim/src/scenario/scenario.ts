@@ -88,6 +88,7 @@ export type StepInput =
   | { readonly kind: "submit"; readonly job: ScenarioJob }
   | { readonly kind: "cancel"; readonly job: string }
   | { readonly kind: "node"; readonly node: string; readonly to: NodeTurn }
+  | { readonly kind: "engine"; readonly engine: string; readonly to: EngineTurn }
   /** The node is out of use between two instants of the scenario. */
   | { readonly kind: "maintenance"; readonly node: string; readonly fromMs: number; readonly untilMs: number }
   /**
@@ -98,6 +99,10 @@ export type StepInput =
 
 export const nodeTurns = ["up", "down", "drain", "cordon"] as const;
 export type NodeTurn = (typeof nodeTurns)[number];
+
+/** The server loses an engine and reaches it again; its owner cordons it and brings it up. */
+export const engineTurns = ["away", "back", "cordon", "up"] as const;
+export type EngineTurn = (typeof engineTurns)[number];
 
 export const topologyLevels = ["region", "zone", "block", "rack", "nvlink", "node"] as const;
 export type TopologyLevel = (typeof topologyLevels)[number];

@@ -1,0 +1,143 @@
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { imageConfig, tesseraFolder } from "../../../deploy/image/rootfs.js";
+import { root } from "../../launch/root.js";
+import { controlPlaneBin } from "../lab/cache.js";
+import { Results } from "../test/results.js";
+import { until } from "../walls/scene.js";
+import { chart, openHelm, system } from "./helm.js";
+
+const image = "localhost/tessera:1";
+const jobImage = "localhost/busybox:1";
+const node = { "node-kind": "real" };
+/** For a try: nothing that a bare cluster does not have. */
+const values = {
+  image: { name: image },
+  storage: { persistent: false },
+  engine: { settings: { defaultImage: jobImage } },
+  resources: { requests: { cpu: "10m", memory: "128Mi" } },
+  nodeSelector: node,
+};
+
+/** Installs the chart on a real node with the image of this clone, runs a job, upgrades, uninstalls. */
+export async function testInstall(lab, { say }) {
+  const results = new Results(say);
+  const { helm, kubectl } = await openHelm(lab, say);
+  const before = everything(kubectl);
+  const folder = mkdtempSync(join(tmpdir(), "tess-chart-"));
+  addImage(lab, say);
+  const set = (change) => {
+    const path = join(folder, "values.json");
+    writeFileSync(path, JSON.stringify({ ...values, ...change }));
+    return ["--namespace", system, "--values", path, "--wait", "--timeout", "180s"];
+  };
+  let tess;
+  await results.check("helm install: ready", async () => {
+    helm(["install", "tessera", chart, "--create-namespace", ...set({})]);
+    tess = await reach(lab, kubectl, folder);
+    return true;
+  });
+  await results.check("a job through kubectl port-forward runs on the same cluster", async () => {
+    await until("GPUs", async () => /real/.test(await tess("get", "nodes").catch(() => "")), 60_000);
+    await tess(
+      "run",
+      "--name",
+      "hello",
+      "--gpus",
+      "1",
+      "--image",
+      jobImage,
+      "--",
+      "echo hello from $HOSTNAME; sleep 2",
+    );
+    await tess("wait", "hello");
+    const text = await tess("logs", "hello");
+    return /hello from tess-/.test(text) || text;
+  });
+  await results.check("helm upgrade restarts Tessera and no job", async () => {
+    await tess("run", "--name", "long", "--gpus", "1", "--image", jobImage, "--", "sleep 600");
+    const pod = () =>
+      lab.api
+        .get("/api/v1/pods?labelSelector=tessera.dev/lease")
+        .then(({ items }) => items.find(({ status }) => status.phase === "Running"));
+    const running = await until("the job to run", pod, 60_000);
+    helm(["upgrade", "tessera", chart, ...set({ podAnnotations: { "example.com/again": "1" } })]);
+    const still = await pod();
+    tess = await reach(lab, kubectl, folder);
+    return running.metadata.uid === still?.metadata.uid || "its pod is another";
+  });
+  await results.check("helm uninstall leaves nothing behind", async () => {
+    const pods = (await lab.api.get("/api/v1/pods?labelSelector=tessera.dev/lease")).items;
+    for (const { metadata } of pods) {
+      const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
+      await lab.api.delete(path, { gracePeriodSeconds: 0 });
+    }
+    await until("the job to end", async () => {
+      const { items } = await lab.api.get("/api/v1/pods?labelSelector=tessera.dev/lease");
+      return items.every(({ status }) => /Succeeded|Failed/.test(status.phase));
+    });
+    await tess.close();
+    helm(["uninstall", "tessera", "--namespace", system, "--wait", "--timeout", "180s"]);
+    await lab.api.delete(`/api/v1/namespaces/${system}`);
+    const left = async () => everything(kubectl).filter((name) => !before.includes(name));
+    await until("everything to be gone", async () => (await left()).length === 0, 60_000).catch(() => {});
+    const rest = await left();
+    return rest.length === 0 || rest.join(", ");
+  });
+  rmSync(folder, { recursive: true, force: true });
+  return results.summary;
+}
+
+function addImage(lab, say) {
+  say("making the image of Tessera");
+  const folder = tesseraFolder();
+  try {
+    lab.addImage(image, folder, imageConfig);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Names of everything in the cluster that something can leave behind. */
+function everything(kubectl) {
+  const kinds = kubectl(["api-resources", "--verbs=list", "-o", "name"]).trim().split("\n");
+  const passing =
+    /^(events|leases\.coordination|endpointslices|endpoints|nodes|pods\.metrics|ipaddresses|componentstatuses|controllerrevisions)/;
+  const asked = kinds.filter((kind) => !passing.test(kind)).join(",");
+  return kubectl(["get", asked, "-A", "-o", "name", "--ignore-not-found"]).trim().split("\n");
+}
+
+/** The command line through a forwarded port, as the owner. */
+async function reach(lab, kubectl, folder) {
+  const words = ["-n", system, "port-forward", "deployment/tessera", ":7437"];
+  const env = { ...process.env, KUBECONFIG: lab.kubeconfig };
+  const forward = spawn(join(controlPlaneBin, "kubectl"), words, { env, stdio: ["ignore", "pipe", "inherit"] });
+  const port = await new Promise((resolve, reject) => {
+    createInterface({ input: forward.stdout }).on("line", (line) => {
+      const found = /127\.0\.0\.1:(\d+) ->/.exec(line);
+      if (found !== null) resolve(found[1]);
+    });
+    forward.once("exit", () => reject(new Error("kubectl port-forward ended")));
+  });
+  const token = join(folder, "owner.token");
+  const text = kubectl(["-n", system, "exec", "deployment/tessera", "--", "cat", "/data/owner.token"]);
+  writeFileSync(token, text, { mode: 0o600 });
+  const cli = [
+    join(root, "packages/cli/dist/main.js"),
+    "--server",
+    `http://127.0.0.1:${port}`,
+    "--token-file",
+    token,
+    "-y",
+  ];
+  const tess = async (...rest) => {
+    const options = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } };
+    return (await promisify(execFile)(process.execPath, [...cli, ...rest], options)).stdout;
+  };
+  tess.close = () => forward.kill();
+  return tess;
+}
