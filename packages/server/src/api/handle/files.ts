@@ -55,6 +55,9 @@ async function stream(
 ): Promise<Denial | undefined> {
   const full = api.streams.full(call.principal);
   if (full !== undefined) return full;
+  // What cannot be read at all, such as from an engine that is away, is still answered as such.
+  const reading = parts[Symbol.asyncIterator]();
+  const first = await reading.next();
   const { raw } = reply;
   const gone = new AbortController();
   raw.on("close", () => gone.abort());
@@ -63,9 +66,8 @@ async function stream(
   reply.hijack();
   raw.writeHead(200, { ...headers, "cache-control": "no-store", "x-request-id": call.requestId });
   try {
-    for await (const part of parts) {
-      if (gone.signal.aborted) break;
-      if (raw.write(part)) continue;
+    for (let part = first; !part.done && !gone.signal.aborted; part = await reading.next()) {
+      if (raw.write(part.value)) continue;
       await once(raw, "drain", { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(unreadMsMax)]) });
     }
     raw.end();
@@ -74,6 +76,7 @@ async function stream(
     raw.destroy();
   } finally {
     uncount();
+    await reading.return?.();
   }
   return undefined;
 }

@@ -157,11 +157,11 @@ export class Attached implements CommitListener {
   async #connect(): Promise<void> {
     const { control, patience, warn } = this.#parts;
     const { engine } = this;
+    await this.#ask();
     if (!this.#tookOver && engine.takeOver !== undefined) {
       await within(patience.answerMsMax, engine.takeOver(control.state.epoch));
       this.#tookOver = true;
     }
-    await this.#ask();
     await this.#refresh();
     await this.driver.adopt();
     this.#marks.noteAll();
@@ -183,7 +183,7 @@ export class Attached implements CommitListener {
 
   async #ask(): Promise<void> {
     if (this.engine.about === undefined) return;
-    this.#version = await within(this.#parts.patience.answerMsMax, this.engine.about());
+    this.#version = await within(this.#parts.patience.probeAnswerMsMax, this.engine.about());
   }
 
   async #refresh(): Promise<void> {

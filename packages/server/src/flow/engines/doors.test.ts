@@ -51,10 +51,11 @@ describe("the doors to several engines", () => {
     await assert.rejects(read(doors, "nowhere"), /other fails/);
     await assert.rejects(doors.open("ended" as LeaseId, { kind: "port", port: 1 } as never), EntryRefused);
     driven[1] = { ...driven[1]!, reach: "unreachable" };
-    await assert.rejects(
-      read(doors, live),
-      (error: Error) => error instanceof Outage && /engine test/.test(error.message),
-    );
+    assert.deepEqual(await read(doors, live), ["engine test cannot be reached now; the job there keeps running"]);
+    driven[0] = { engine: engineWith("other", {}), reach: "reachable" };
+    assert.deepEqual(await read(doors, "ended"), ["nothing here; test may have a log, and cannot be reached now"]);
+    const readNow = () => doors.readFile(live, "work", "x", 0);
+    await assert.rejects(readNow, (error: Error) => error instanceof Outage && /engine test/.test(error.message));
   });
 
   it("offer what some engine can do, and tell which have not been reached yet", () => {

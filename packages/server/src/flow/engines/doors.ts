@@ -1,4 +1,4 @@
-import type { LeaseId, ReadonlyState } from "@tessera/core";
+import type { Lease, LeaseId, ReadonlyState } from "@tessera/core";
 import {
   type Capabilities,
   type Engine,
@@ -52,8 +52,25 @@ export class Doors implements EngineDoors {
       .map(({ engine }) => engine.name);
   }
 
+  /** Where it cannot be read now, one line says so: a log is streamed, and an error in it would look like its end. */
   async *logs(lease: LeaseId, query: LogQuery): AsyncGenerator<LogLine> {
-    yield* this.#firstWithAny(lease, (engine) => engine.logs(lease, query));
+    const live = this.#state().leases.get(lease);
+    const away = live === undefined ? this.#away() : [this.#engineOf(live)].filter((name) => !this.#isReachable(name));
+    const note = (text: string): LogLine => ({
+      at: this.#state().clock,
+      rank: live?.rank ?? 0,
+      stream: "tessera",
+      text,
+    });
+    if (live !== undefined && away.length > 0)
+      return yield note(`engine ${away[0]} cannot be reached now; the job there keeps running`);
+    let any = false;
+    for await (const line of this.#firstWithAny(lease, (engine) => engine.logs(lease, query))) {
+      any = true;
+      yield line;
+    }
+    if (!any && away.length > 0)
+      yield note(`nothing here; ${away.join(", ")} may have a log, and cannot be reached now`);
   }
 
   files(lease: LeaseId, folder: JobFolder): AsyncGenerator<FileEntry> {
@@ -82,13 +99,24 @@ export class Doors implements EngineDoors {
   #candidates(lease: LeaseId): readonly Engine[] {
     const driven = this.#driven().filter(({ reach }) => reach === "reachable");
     const all = driven.map(({ engine }) => engine);
-    const state = this.#state();
-    const live = state.leases.get(lease);
+    const live = this.#state().leases.get(lease);
     if (live === undefined) return all;
-    const name = state.fleet.nodes[live.node]?.facts.engine;
+    const name = this.#engineOf(live);
     const engine = all.find((each) => each.name === name);
     if (engine === undefined) throw new Outage(`engine ${name} cannot be reached now; the job there keeps running`);
     return [engine];
+  }
+
+  #engineOf({ node }: Pick<Lease, "node">): string | undefined {
+    return this.#state().fleet.nodes[node]?.facts.engine;
+  }
+
+  #isReachable(name: string | undefined): boolean {
+    return this.#driven().some(({ engine, reach }) => engine.name === name && reach === "reachable");
+  }
+
+  #away(): string[] {
+    return this.#driven().flatMap(({ engine, reach }) => (reach === "reachable" ? [] : [engine.name]));
   }
 
   async *#firstWithAny<Item>(lease: LeaseId, ask: (engine: Engine) => AsyncIterable<Item>): AsyncGenerator<Item> {

@@ -187,8 +187,8 @@ describe("several engines", { timeout: 60_000 }, () => {
     assert.equal(shown.reach, "unreachable");
     assert.match(shown.error, /the line is cut/);
     assert.ok(shown.since !== undefined);
-    const why = await api.must<{ reason: { kind: string } }>(user, "GET", `/v1/jobs/${waits}/explain`);
-    assert.equal(why.reason.kind, "health");
+    const why = await api.must<{ reason: { kind: string; detail: string } }>(user, "GET", `/v1/jobs/${waits}/explain`);
+    assert.match(why.reason.detail, /east/);
     await api.close();
 
     clusters.line("east").cut = false;

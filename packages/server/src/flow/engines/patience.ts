@@ -10,6 +10,8 @@ export interface Patience {
   /** Out of reach after so many failures in a row, or this long after the first of them. */
   readonly failuresMax: number;
   readonly failingMsMax: number;
+  /** How long it may take to say that it is there, and to do something larger. */
+  readonly probeAnswerMsMax: number;
   readonly answerMsMax: number;
 }
 
@@ -24,6 +26,7 @@ export const usualPatience: Patience = {
   retryMsMax: 30 * second,
   failuresMax: 4,
   failingMsMax: 15 * second,
+  probeAnswerMsMax: 8 * second,
   answerMsMax: 30 * second,
 };
 
