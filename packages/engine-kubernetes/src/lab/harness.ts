@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseId } from "@tessera/core";
 import { type Engine, EntryRefused, type LeaseOrder, systemClock } from "@tessera/engine";
-import { type Harness, shellCommands, shellInside } from "@tessera/engine/suite";
+import type { Harness } from "@tessera/engine/suite";
 import { ApiClient } from "../api/client.ts";
 import { readConfig } from "../api/config.ts";
 import { isStatus } from "../api/error.ts";
@@ -12,6 +12,7 @@ import { paths } from "../api/paths.ts";
 import type { List, Node, Pod } from "../api/types.ts";
 import { label, namespaceOf, podNameOf } from "../names.ts";
 import { openKubernetes } from "../open.ts";
+import { busyboxCommands, busyboxInside } from "./busybox.ts";
 import { simulatedCommands, simulatedLines, simulatedOrder } from "./simulated.ts";
 import { Way } from "./way.ts";
 
@@ -89,8 +90,8 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
   let engine = await open();
   return {
     engine,
-    commands: simulated ? simulatedCommands : shellCommands,
-    ...(simulated ? { cannot: ["print", "be done"] as const } : { inside: shellInside }),
+    commands: simulated ? simulatedCommands : busyboxCommands,
+    ...(simulated ? { cannot: ["print", "be done"] as const } : { inside: busyboxInside }),
     settle: (ms) => sleep(ms),
     async reopen() {
       await engine.close();
