@@ -48,12 +48,14 @@ export async function testRights(lab, { say }) {
     );
   }
   const probe = await runProbe(lab);
+  await lab.api.post("/api/v1/namespaces", { metadata: { name: "tess-bare" } });
   for (const { name, says } of taken) {
     await results.check(`taken away: ${name}`, () =>
       without(
         lab,
         all.find((each) => each.name === name),
         says,
+        probe,
       ),
     );
   }
@@ -77,15 +79,7 @@ async function without(lab, { role, resource, verb, group }, says, probe) {
     const words = {
       "pods/exec": probe,
       pods: ["-n", "tess-ten-untrusted", "run", "x", "--image=x"],
-      clusterroles: [
-        "-n",
-        "tess-ten-untrusted",
-        "create",
-        "rolebinding",
-        "x",
-        "--clusterrole=tessera-tenant",
-        "--user=x",
-      ],
+      clusterroles: ["-n", "tess-bare", "create", "rolebinding", "x", "--clusterrole=tessera-tenant", "--user=x"],
       namespaces: ["create", "namespace", "tess-x"],
       nodes: ["annotate", "node", (await lab.api.get("/api/v1/nodes")).items[0].metadata.name, `proof=${Date.now()}`],
     };
