@@ -11,7 +11,8 @@ import { floorOf, periodOf, pricesOf, ratingOf, usageOf } from "./sample.fixture
 
 const period = periodOf(5);
 const floors = [floorOf("lab", 2), floorOf("ops", 4)];
-const usage = [usageOf("lab/a", 3, 0.1, 4.3), usageOf("lab/b", 4, 1, 2), usageOf("ops/x", 1, 0, 5)];
+const gold = { pool: "gold", poolPerMille: 1500 };
+const usage = [usageOf("lab/a", 3, 0.1, 4.3), usageOf("lab/b", 4, 1, 2, gold), usageOf("ops/x", 1, 0, 5)];
 const capacity = [{ model: "H100", at: 0, revision: 1, unitsAdded: 7 * unitsPerGpu }];
 
 function madeOf(change: Parameters<typeof pricesOf>[0] = {}) {
@@ -58,6 +59,8 @@ describe("an invoice", () => {
       assert.doesNotMatch(lines.join(), tenant === "lab" ? /"ops[/"]/ : /"lab[/"]/, "nothing of the other tenant");
       assert.equal(invoiceText(recompute(extractFrom(lines))!), invoiceText(invoiceFor(tenant)));
     }
+    const pools = invoiceFor("lab").lines.map(({ account, pool = "" }) => `${account} ${pool}`);
+    assert.ok(pools.includes("lab/b gold"), pools.join());
   });
 
   it("is raised to the minimum amount where it has any charge", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isRefusal, type Refusal, refusalText } from "../journal/refusal.ts";
 import type { NodeFacts, NodeOffers } from "../model/node.ts";
-import { nodeOf, World } from "../testing/world.ts";
+import { jobId, nodeOf, World } from "../testing/world.ts";
 
 const gold = { tier: "gold" };
 const everything: NodeOffers = {
@@ -61,6 +61,15 @@ describe("[P10] a job that asks for some nodes only", () => {
     assert.deepEqual([w.stateOf("second"), nodesOf(w, "plain")], ["waiting", ["n0"]]);
     w.run("first").exit("first", 0);
     assert.deepEqual(nodesOf(w, "second"), ["n1"]);
+  });
+
+  it("may ask for other nodes while it waits, and keeps its place", () => {
+    const w = fleetOf(node("n0"), node("n1", { labels: gold }));
+    w.submit("a", "lab", { where: gold, gpus: 2 });
+    w.submit("b", "lab", { where: gold, gpus: 2 });
+    const { no, spec } = w.job("b");
+    w.must({ kind: "job.edit", job: jobId("b"), spec: { ...spec, where: { engine: "test" } } });
+    assert.deepEqual([nodesOf(w, "b"), w.job("b").no], [["n0"], no]);
   });
 
   it("starts when a node gets its label", () => {

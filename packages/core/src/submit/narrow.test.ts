@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isRefusal, mistakesOf } from "../journal/refusal.ts";
-import { labelsAskedMax, parseNarrow } from "./narrow.ts";
+import { nodeOf, World } from "../testing/world.ts";
+import { withoutAll } from "./all-gpus.ts";
+import { labelsAskedMax, nodesAsked, parseNarrow } from "./narrow.ts";
+import { gpuOffers } from "./sizing/offers.ts";
 
 it("reads an engine, a region and labels in the order of their keys", () => {
   assert.deepEqual(
@@ -33,4 +36,19 @@ it("takes a limited number of labels", () => {
   const labels = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, "v"]));
   assert.equal(isRefusal(parseNarrow({ where: labels(labelsAskedMax) })), false);
   assert.equal(isRefusal(parseNarrow({ where: labels(labelsAskedMax + 1) })), true);
+});
+
+it("sizes a job by the nodes that it may use", () => {
+  const labels = { tier: "gold" };
+  const w = new World().account("lab").account("guest");
+  w.must({ kind: "node.register", nodes: [nodeOf("n0", "H100:8"), { ...nodeOf("n1", "A100:4"), labels }] });
+  w.must({ kind: "pool.create", name: "gold", terms: { labels, tenants: ["lab"], perMille: 1000 } });
+  const [lab, guest] = ["lab", "guest"].map((path) => w.state.accountByPath.get(path)!.no);
+  const all = (account: typeof lab, raw: Parameters<typeof nodesAsked>[2]) => {
+    const isAsked = nodesAsked(w.state, account, raw);
+    return [withoutAll("all", w.state.fleet, isAsked), gpuOffers(w.state.fleet, isAsked).map(({ model }) => model)];
+  };
+  assert.deepEqual(all(lab, {}), [8, ["H100", "A100"]]);
+  assert.deepEqual(all(lab, { where: labels }), [4, ["A100"]]);
+  assert.deepEqual(all(guest, {}), [8, ["H100"]]);
 });

@@ -1,5 +1,10 @@
 import { mistakesOf, type Refusal, refuse, refuseAll } from "../journal/refusal.ts";
+import type { AccountNo } from "../model/ids.ts";
 import type { JobSpec } from "../model/job.ts";
+import { hasLabels } from "../model/labels.ts";
+import type { FleetNode } from "../model/node.ts";
+import { poolsShut } from "../state/narrowing.ts";
+import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** The part of a request that narrows the nodes: an engine, a region, labels. */
 export interface RawNarrow {
@@ -15,6 +20,21 @@ const anywhere = {};
 const engineName = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 const labelKey = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/;
 const labelValue = /^[^\p{Cc}]{0,253}$/u;
+
+/** Whether a node is one of those in question. */
+export type NodeTest = (node: FleetNode) => boolean;
+
+/** The nodes that a request may use by its fields and by pools; undefined = all. */
+export function nodesAsked(state: ReadonlyState, account: AccountNo | undefined, raw: RawNarrow): NodeTest | undefined {
+  const { engine, region, where } = raw;
+  const labels = { ...where, ...(engine !== undefined && { engine }), ...(region !== undefined && { region }) };
+  const shut = account === undefined ? undefined : poolsShut(state, account, {});
+  if (Object.keys(labels).length === 0 && (shut === undefined || shut.size === 0)) return undefined;
+  return (node) => {
+    const pool = state.nodePools.of(node.no);
+    return hasLabels(node.facts, labels) && (pool === undefined || shut?.has(pool) !== true);
+  };
+}
 
 /** The fields of a spec that narrow the nodes, labels by key. */
 export function parseNarrow(raw: RawNarrow): Pick<JobSpec, "engine" | "region" | "where"> | Refusal {

@@ -8,7 +8,7 @@ import { serveKeeper } from "@tessera/engine/files";
 import { frameOf, framesOf, jsonFrame, jsonIn, kinds, send } from "@tessera/engine/framed";
 import type { ApiClient } from "../api/client.ts";
 import type { Pod } from "../api/types.ts";
-import { type AgentOrder, type AgentVerb, agentCommand, agentContainer } from "./agent/order.ts";
+import { type AgentOrder, type AgentVerb, agentCommand, agentContainer, returnsWord } from "./agent/order.ts";
 import { type ExecStream, openExec } from "./exec-stream.ts";
 
 /** Calls of the agent of one pod. Each is a process in its container; no network of the pod is used. */
@@ -40,9 +40,9 @@ export class AgentCalls {
     await settled(call, complaint);
   }
 
-  /** Takes what the member left into the content of its tenant. */
-  async collect(content: TenantContent): Promise<readonly KeptOutput[]> {
-    const call = await this.open("collect");
+  /** Takes what the member left, once it has ended, into the content of its tenant. */
+  async collect(content: TenantContent, returns: boolean): Promise<readonly KeptOutput[]> {
+    const call = await this.open("collect", ...(returns ? [returnsWord] : []));
     const complaint = textOf(call.errors);
     const last = await serveKeeper(content, framesOf(call.output), call.input);
     call.input.end();

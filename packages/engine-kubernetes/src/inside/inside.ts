@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ContentStore } from "@tessera/content";
 import { type KeptOutput, type LeaseId, outputUndeclared } from "@tessera/core";
 import {
@@ -26,6 +27,9 @@ import { Logs } from "./logs.ts";
 import { openCommand, refusing } from "./member-entry.ts";
 import { isRunning } from "./pod-status.ts";
 import { listeningPorts } from "./ports.ts";
+
+const againMs = 500;
+const collectAttemptsMax = 6;
 
 /** What the engine knows of its members, for what goes on inside them. */
 export interface Members {
@@ -55,8 +59,8 @@ export interface Inside {
   prepare(order: LeaseOrder, namespace: string): Promise<void>;
   /** The container of this member has begun to run; also called for those that run when the engine opens. */
   started(lease: LeaseId, pod: Pod): void;
-  /** The pod is about to be deleted, or was by someone else: its log goes with it. */
-  stopping(lease: LeaseId, pod: Pod): void;
+  /** The pod is about to be deleted, or was by someone else: its log and its outputs go with it. May be called again. */
+  stopping(lease: LeaseId, pod: Pod, returns: boolean): void;
   /**
    * The member has ended, and its pod is still there: keeps its log and, where its job does not start again, its outputs.
    * Called before the end is reported, again after a crash; what it returns becomes part of the report.
@@ -81,6 +85,8 @@ class InsideOfPods implements Inside {
   readonly #content: ContentStore;
   readonly #logs: Logs;
   readonly #outputs: string;
+  /** Outputs that are being taken. */
+  readonly #keeping = new Map<LeaseId, Promise<readonly KeptOutput[] | undefined>>();
   /** Pods whose files are under way or there. */
   readonly #brought = new Set<string>();
 
@@ -102,8 +108,9 @@ class InsideOfPods implements Inside {
     void this.#bring(lease, pod);
   }
 
-  stopping(lease: LeaseId, pod: Pod): void {
+  stopping(lease: LeaseId, pod: Pod, returns: boolean): void {
     this.#logs.stopping(lease, pod);
+    this.#keepOutputs(lease, pod, returns).catch((error: Error) => this.#with.warn(`lease ${lease}: ${error.message}`));
   }
 
   async keep(lease: LeaseId, pod: Pod, returns: boolean): Promise<readonly KeptOutput[] | undefined> {
@@ -173,24 +180,32 @@ class InsideOfPods implements Inside {
     if (order === undefined || order.bring.length === 0 || this.#brought.has(uid)) return;
     this.#brought.add(uid);
     const content = this.#content.of(order.tenant);
-    for (let waitMs = 500; this.#brought.has(uid); waitMs = Math.min(2 * waitMs, 10_000)) {
+    for (let waitMs = againMs; this.#brought.has(uid); waitMs = Math.min(2 * waitMs, 10_000)) {
       try {
         return await this.#agent(pod).bring(order, content);
       } catch (error) {
         this.#with.warn(`lease ${lease}: its files could not be brought, trying again: ${(error as Error).message}`);
-        await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
+        await sleep(waitMs, undefined, { ref: false });
       }
     }
   }
 
+  #keepOutputs(lease: LeaseId, pod: Pod, returns: boolean): Promise<readonly KeptOutput[] | undefined> {
+    const known = this.#keeping.get(lease);
+    if (known !== undefined) return known;
+    const keeping = this.#keepOnce(lease, pod, returns).finally(() => this.#keeping.delete(lease));
+    this.#keeping.set(lease, keeping);
+    return keeping;
+  }
+
   /** What was kept is written down before the agent may go: a control plane that starts later cannot ask it again. */
-  async #keepOutputs(lease: LeaseId, pod: Pod, returns: boolean): Promise<readonly KeptOutput[] | undefined> {
+  async #keepOnce(lease: LeaseId, pod: Pod, returns: boolean): Promise<readonly KeptOutput[] | undefined> {
     const order = agentOrderOf(pod);
     if (order?.outputs === undefined) return undefined;
     const file = join(this.#outputs, `${lease}.json`);
     const known = await readFile(file, "utf8").catch(() => undefined);
     if (known !== undefined) return JSON.parse(known) as readonly KeptOutput[];
-    const kept = returns ? [] : await this.#collect(lease, pod, order.tenant);
+    const kept = await this.#collect(lease, pod, order.tenant, returns);
     mkdirSync(this.#outputs, { recursive: true, mode: 0o700 });
     writeFileSync(`${file}.new`, JSON.stringify(kept), { mode: 0o600 });
     await rename(`${file}.new`, file);
@@ -200,13 +215,21 @@ class InsideOfPods implements Inside {
     return kept;
   }
 
-  async #collect(lease: LeaseId, pod: Pod, tenant: string): Promise<readonly KeptOutput[]> {
-    try {
-      return await this.#agent(pod).collect(this.#content.of(tenant));
-    } catch (error) {
-      const why = (error as Error).message;
-      this.#with.warn(`lease ${lease}: its outputs could not be kept: ${why}`);
-      return [{ name: outputUndeclared.out, files: 0, bytes: 0, left: { files: 0, bytes: 0, why } }];
+  /** A connection that breaks is tried again: what was taken already costs little. */
+  async #collect(lease: LeaseId, pod: Pod, tenant: string, returns: boolean): Promise<readonly KeptOutput[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#agent(pod).collect(this.#content.of(tenant), returns);
+      } catch (error) {
+        const why = (error as Error).message;
+        const now = this.#with.members.pod(lease) ?? pod;
+        if (attempt < collectAttemptsMax && isRunning(now, agentContainer)) {
+          await sleep(againMs * attempt);
+          continue;
+        }
+        this.#with.warn(`lease ${lease}: its outputs could not be kept: ${why}`);
+        return [{ name: outputUndeclared.out, files: 0, bytes: 0, left: { files: 0, bytes: 0, why } }];
+      }
     }
   }
 }

@@ -6,10 +6,7 @@ import { ApiError } from "../api/error.ts";
 import type { Pod } from "../api/types.ts";
 import { memberContainer } from "../names.ts";
 import { type ExecAsk, type ExecStream, openExec } from "./exec-stream.ts";
-import { folders } from "./parts.ts";
-
-/** In the environment of everything that an entry starts: its name. */
-export const entryVariable = "TESS_ENTRY";
+import { entryVariable, folders } from "./parts.ts";
 
 type CommandAsk = Extract<EntryAsk, { kind: "exec" }>;
 

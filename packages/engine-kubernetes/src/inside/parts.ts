@@ -1,16 +1,17 @@
 import { fetchScript, type LeaseOrder, type MountOrder } from "@tessera/engine";
-import type { Container, EnvVar, Volume, VolumeMount } from "../api/types.ts";
+import type { Container, EnvVar, Pod, Volume, VolumeMount } from "../api/types.ts";
 import { annotation } from "../names.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import {
   type AgentOrder,
-  agentCommand,
   agentContainer,
   agentEnv,
   agentFile,
   agentFolder,
+  agentOrderOf,
   treesFolder,
 } from "./agent/order.ts";
+import { waitScript } from "./agent/wait.ts";
 import { checkpointClaim } from "./claims.ts";
 
 /** The folders of a member, as it sees them. `root` is a volume of the pod's own, which the others lie in unless mounted. */
@@ -22,6 +23,12 @@ export const folders = {
   checkpoint: "/tess/checkpoint",
   cache: "/tess/cache",
 } as const;
+
+/** The job creates this file to say that its work is complete [L1]. */
+export const donePath = `${folders.temporary}/.tess-done`;
+
+/** In the environment of everything that a visitor starts: the name of the entry. */
+export const entryVariable = "TESS_ENTRY";
 
 /** What the files of a member add to its pod. */
 export interface InsideParts {
@@ -39,6 +46,11 @@ export interface InsideParts {
 
 /** Outputs of a member are taken within this, or not at all: its GPUs are held meanwhile. */
 const takeSecondsMax = 600;
+
+/** How much longer than its grace this pod is left. */
+export function takeSecondsOf(pod: Pod): number {
+  return agentOrderOf(pod)?.outputs === undefined ? 0 : takeSecondsMax;
+}
 
 /** What of an order cannot be had here, in words for its user. */
 export function insideFault(order: LeaseOrder, { agentImage }: KubernetesSettings): string | undefined {
@@ -123,7 +135,7 @@ function agentParts(order: LeaseOrder, image: string): AgentParts {
       image,
       imagePullPolicy: "IfNotPresent",
       restartPolicy: "Always",
-      command: [...agentCommand, "wait"],
+      command: ["/bin/sh", "-c", waitScript(duty, Object.values(folders))],
       env: [agentEnv(duty)],
       volumeMounts: [
         { name: "tess", mountPath: folders.root },
@@ -131,7 +143,7 @@ function agentParts(order: LeaseOrder, image: string): AgentParts {
         checkpointMount,
         ...(trees.length === 0 ? [] : [{ name: treesVolume, mountPath: treesFolder }]),
       ],
-      resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { cpu: "1", memory: "256Mi" } },
+      resources: { requests: { cpu: "10m", memory: "32Mi" }, limits: { cpu: "1", memory: "256Mi" } },
       securityContext: {
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
@@ -143,7 +155,7 @@ function agentParts(order: LeaseOrder, image: string): AgentParts {
 
 /** The member begins when its files are there. */
 const awaitLines = `until [ -e ${agentFile.brought} ]; do
-  [ ! -e ${agentFile.refused} ] || { cat ${agentFile.refused} >&2; exit 125; }
+  [ ! -e ${agentFile.refused} ] || { tee /dev/termination-log < ${agentFile.refused} >&2; exit 125; }
   sleep 0.1 || sleep 1
 done`;
 

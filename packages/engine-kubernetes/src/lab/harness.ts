@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseId } from "@tessera/core";
 import { type Engine, EntryRefused, type LeaseOrder, systemClock } from "@tessera/engine";
-import { type Harness, shellCommands, shellInside } from "@tessera/engine/suite";
+import type { Harness } from "@tessera/engine/suite";
 import { ApiClient } from "../api/client.ts";
 import { readConfig } from "../api/config.ts";
 import { isStatus } from "../api/error.ts";
@@ -12,6 +12,7 @@ import { paths } from "../api/paths.ts";
 import type { List, Node, Pod } from "../api/types.ts";
 import { label, namespaceOf, podNameOf } from "../names.ts";
 import { openKubernetes } from "../open.ts";
+import { busyboxCommands, busyboxInside } from "./busybox.ts";
 import { simulatedCommands, simulatedLines, simulatedOrder } from "./simulated.ts";
 import { Way } from "./way.ts";
 
@@ -89,8 +90,9 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
   let engine = await open();
   return {
     engine,
-    commands: simulated ? simulatedCommands : shellCommands,
-    ...(simulated ? { cannot: ["print", "be done"] as const } : { inside: shellInside }),
+    commands: simulated ? simulatedCommands : busyboxCommands,
+    ...(!simulated && { inside: busyboxInside }),
+    cannot: simulated ? ["print", "be done"] : agentImage === undefined ? ["be reached at ports"] : [],
     settle: (ms) => sleep(ms),
     async reopen() {
       await engine.close();
@@ -101,23 +103,9 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
       async deleteMember(lease) {
         await client.delete(paths.pod(namespace, podNameOf(lease)), {});
       },
-      async addNode() {
-        const { items } = await client.get<List<Node>>(paths.nodes);
-        const like = items.find(({ metadata }) => metadata.labels?.["node-kind"] === kind)!;
-        const node = `${name}-node-${added.length}`;
-        const { labels, annotations } = like.metadata;
-        const { allocatable, capacity } = like.status!;
-        const metadata = { name: node, labels: { ...labels, "kubernetes.io/hostname": node }, annotations };
-        await client.post(paths.nodes, {
-          metadata,
-          status: { allocatable, capacity, nodeInfo: { kubeletVersion: "kwok" } },
-        });
-        added.push(node);
-        return node;
-      },
-      async removeNode(node) {
-        await client.delete(paths.node(node), {});
-      },
+      ...(simulated && {
+        nodes: { add: () => addNode(client, name, added), remove: (node) => removeNode(client, node) },
+      }),
       breakConnections: () => way.breakConnections(),
       hideFromLists(lease) {
         return way.hide(podNameOf(lease));
@@ -125,7 +113,7 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
     },
     async close() {
       await engine.close();
-      for (const node of added) await client.delete(paths.node(node), {}).catch(unlessGone);
+      for (const node of added) await removeNode(client, node);
       await removePods(client, namespace, name);
       await client.delete(paths.namespace(namespace), {}).catch(unlessGone);
       await way.close();
@@ -133,6 +121,22 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function addNode(client: ApiClient, name: string, added: string[]): Promise<string> {
+  const { items } = await client.get<List<Node>>(paths.nodes);
+  const like = items.find(({ metadata }) => metadata.labels?.["node-kind"] === "kwok")!;
+  const node = `${name}-node-${added.length}`;
+  const { labels, annotations } = like.metadata;
+  const { allocatable, capacity } = like.status!;
+  const metadata = { name: node, labels: { ...labels, "kubernetes.io/hostname": node }, annotations };
+  await client.post(paths.nodes, { metadata, status: { allocatable, capacity, nodeInfo: { kubeletVersion: "kwok" } } });
+  added.push(node);
+  return node;
+}
+
+async function removeNode(client: ApiClient, node: string): Promise<void> {
+  await client.delete(paths.node(node), {}).catch(unlessGone);
 }
 
 /** Ends what a test left running, and waits until its node is free of it. */

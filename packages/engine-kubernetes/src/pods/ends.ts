@@ -1,5 +1,6 @@
 import type { ReportWhat } from "@tessera/core";
 import type { Condition, Pod } from "../api/types.ts";
+import { annotation } from "../names.ts";
 import { isHeld, memberStatus, startedAt, stopMarkOf, timeOf } from "./status.ts";
 import { doneMessage } from "./wrapper.ts";
 
@@ -37,7 +38,7 @@ export function endOf(pod: Pod): EndFound {
 
   const { exitCode: code } = terminated;
   const done = terminated.message?.includes(doneMessage) === true ? { done: true } : {};
-  if (status?.reason === "DeadlineExceeded") {
+  if (status?.reason === "DeadlineExceeded" && !endedBefore(pod, began, finished)) {
     return found({ kind: "exited", ran: true, code, limit: "time", ...done }, true);
   }
   if (mark !== undefined) return found({ kind: "exited", ran: true, code, ...done });
@@ -52,6 +53,12 @@ export function endOf(pod: Pod): EndFound {
   // What the first process of the member could not say otherwise, such as a work folder that is not there.
   const reason = code !== 0 && terminated.message !== undefined ? { reason: terminated.message.trim() } : {};
   return found({ kind: "exited", ran: true, code, ...reason, ...done });
+}
+
+/** A kubelet that is late may see both at once: that the limit is over, and that the member ended before. */
+function endedBefore({ metadata }: Pod, began: number, finished: number | undefined): boolean {
+  const runMsMax = Number(metadata.annotations?.[annotation.runMsMax] ?? 0);
+  return finished !== undefined && finished - began < runMsMax;
 }
 
 /** Why the cluster, and neither the member nor Tessera, ended a pod; undefined if it did not. */

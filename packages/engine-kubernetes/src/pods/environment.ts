@@ -1,8 +1,7 @@
 import { environmentOf, type LeaseOrder } from "@tessera/engine";
 import type { EnvVar } from "../api/types.ts";
-import { folders } from "../inside/parts.ts";
+import { donePath, folders } from "../inside/parts.ts";
 import { annotation } from "../names.ts";
-import { donePath } from "./wrapper.ts";
 
 /** Each pod has an address of its own: no two members can meet on one port. */
 const masterPort = 29_500;
@@ -47,7 +46,7 @@ export function memberEnv(order: LeaseOrder, secretName: string): EnvVar[] {
   ];
 }
 
-/** Kubernetes replaces `$(NAME)` in environments and commands; a doubled `$` is one that it leaves alone. */
+/** Kubernetes replaces `$(NAME)` in environments, commands and arguments, not in hooks; a doubled `$` is one that it leaves alone. */
 export function literal(text: string): string {
   return text.replaceAll("$", "$$$$");
 }

@@ -7,7 +7,8 @@ import { Mirror } from "../api/mirror.ts";
 import { paths } from "../api/paths.ts";
 import type { Pod } from "../api/types.ts";
 import type { Inside } from "../inside/inside.ts";
-import { insideFault } from "../inside/parts.ts";
+import { insideFault, takeSecondsOf } from "../inside/parts.ts";
+import { hasEnded } from "../inside/pod-status.ts";
 import { annotation, label } from "../names.ts";
 import type { Inventory } from "../nodes/inventory.ts";
 import type { KubernetesSettings } from "../settings.ts";
@@ -21,7 +22,7 @@ import { graceSeconds, podSpec } from "./spec.ts";
 import { type StartLimits, verdictOn } from "./start-limits.ts";
 import { isHeld, isKept, isOver, type StopMark, startedAt, stopMarkOf, timeOf } from "./status.ts";
 import type { LeaseStore } from "./store.ts";
-import { signalName, signalPath } from "./wrapper.ts";
+import { orderPath, signalName } from "./wrapper.ts";
 
 export interface MembersPorts {
   readonly engine: string;
@@ -118,8 +119,8 @@ export class Members {
     return this.#inTurn(order.lease, async () => {
       await this.ready();
       const known = this.#records.get(order.lease) ?? this.#remembered(order.lease);
-      if (known !== undefined) {
-        if (known.pod !== undefined && isHeld(known.pod) && !this.#isOurs(known.pod)) await this.#take(known);
+      if (known?.pod !== undefined && isHeld(known.pod) && !this.#isOurs(known.pod)) await this.#take(known);
+      if (known?.furnished && this.#records.has(order.lease)) {
         // Asked for something that happened long ago, the control plane does not know of it: it may have been restored.
         known.acknowledged = 0;
         for (const report of known.reports) this.#listener?.(report);
@@ -129,6 +130,8 @@ export class Members {
         await this.#create(order);
       } catch (error) {
         const reason = refusalOf(error);
+        const record = this.#records.get(order.lease);
+        if (record?.pod === undefined) this.#records.delete(order.lease);
         if (reason === undefined) throw error;
         await this.#giveUp(order, reason);
       }
@@ -213,6 +216,8 @@ export class Members {
     const place = await walls.ensure(order);
     await this.#ports.inside().prepare(order, place.namespace);
     const wanted = podSpec(order, place, settings, { engine, instance, bootId: view.facts.bootId, devices });
+    const record = this.#add(new MemberRecord(order.lease));
+    record.furnished = false;
     let pod = await this.#calls.create(wanted).catch(async (error: unknown) => {
       if (!isStatus(error, 409)) throw error;
       const found = await this.#calls.read(wanted);
@@ -222,12 +227,11 @@ export class Members {
       return found;
     });
     if (!this.#isOurs(pod) && isHeld(pod)) pod = await this.#calls.take(pod, instance, this.#epoch);
-    // Known before it is furnished: should that fail, it must be removed.
-    this.#add(new MemberRecord(order.lease, pod));
+    record.pod ??= pod;
     await this.#calls.furnish(pod, order, devices);
+    record.furnished = true;
     this.#pods.put(pod);
-    const record = this.#records.get(order.lease);
-    if (record !== undefined) this.#look(record);
+    this.#look(record);
   }
 
   /** It cannot be made here: what was made of it goes, and that is told. */
@@ -282,31 +286,43 @@ export class Members {
       throw error;
     }
     const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
-    const grace = graceSeconds(mark.graceMs);
+    const grace = graceSeconds(mark.graceMs) + takeSecondsOf(pod);
     if (deletionTimestamp !== undefined && grace >= (deletionGracePeriodSeconds ?? 0)) return;
-    if (deletionTimestamp === undefined) await this.#leaveSignal(record, mark.signal);
-    this.#ports.inside().stopping(record.lease, pod);
+    if (deletionTimestamp === undefined && startedAt(pod) !== undefined && !isOver(pod)) {
+      this.#ports.inside().stopping(record.lease, pod, mark.returns === true);
+      await this.#leaveOrder(record.lease, pod, mark);
+    }
     await this.#calls.delete(pod, isHeld(pod) ? 0 : grace);
   }
 
-  /** A pod has one stop signal for all its life; another one is left inside, where the stop script finds it. */
-  async #leaveSignal({ lease, pod }: MemberRecord, signal: string): Promise<void> {
-    if (pod === undefined || signal === (pod.metadata.annotations?.[annotation.signal] ?? "SIGTERM")) return;
-    if (startedAt(pod) === undefined || isOver(pod)) return;
+  /** A pod has one stop signal and one grace for all its life; others are left inside, where the stop script finds them. */
+  async #leaveOrder(lease: LeaseId, pod: Pod, { signal, graceMs }: StopMark): Promise<void> {
+    const usualSignal = pod.metadata.annotations?.[annotation.signal] ?? "SIGTERM";
+    const take = takeSecondsOf(pod);
+    const usualGrace = Number(pod.spec.terminationGracePeriodSeconds) - take;
+    // A shorter grace is kept by the cluster itself, unless it leaves the pod more time for its outputs.
+    const graceHolds = take > 0 ? graceSeconds(graceMs) === usualGrace : graceSeconds(graceMs) <= usualGrace;
+    if (signal === usualSignal && graceHolds) return;
     try {
-      const command = `echo ${signalName(signal)} > ${signalPath}`;
+      const command = `echo ${signalName(signal)} ${graceSeconds(graceMs)} > ${orderPath}`;
       const entry = await this.#ports.inside().open(lease, { kind: "exec", command });
       entry.output.resume();
       entry.errors.resume();
       entry.input.end();
       await entry.ended;
     } catch (error) {
-      this.#ports.warn(`${lease}: gets its usual signal and not ${signal}: ${(error as Error).message}`);
+      this.#ports.warn(`${lease}: gets its usual signal and grace: ${(error as Error).message}`);
     }
   }
 
   async #take(record: MemberRecord): Promise<void> {
     try {
+      if (!(await this.#calls.isFurnished(record.pod!))) {
+        // Its control plane died before that, and has told nothing of it: it is made again when it is ordered again.
+        await this.#calls.sweep(record.pod!);
+        this.#records.delete(record.lease);
+        return;
+      }
       this.#pods.put(await this.#calls.take(record.pod!, this.#ports.instance, this.#epoch));
     } catch (error) {
       if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
@@ -377,13 +393,17 @@ export class Members {
   /** Tells what is new, and does what follows from it. */
   #look(record: MemberRecord): void {
     const { pod } = record;
-    if (pod === undefined || record.ended || this.#closed) return;
+    if (pod === undefined || record.ended || !record.furnished || this.#closed) return;
     if (isHeld(pod) && !isOver(pod) && !this.#isOurs(pod)) {
       this.#wait(record);
       return;
     }
     const began = startedAt(pod);
-    if (isOver(pod) || (began !== undefined && !record.announced && this.#deadlineOf(pod, began) !== undefined)) {
+    // Its log goes with its pod, whoever deleted that.
+    if (began !== undefined && pod.metadata.deletionTimestamp !== undefined && !isOver(pod))
+      this.#ports.inside().stopping(record.lease, pod, stopMarkOf(pod)?.returns === true);
+    const limitless = began === undefined || record.announced || this.#deadlineOf(pod, began) === undefined;
+    if (isOver(pod) || hasEnded(pod) || !limitless) {
       void this.#inTurn(record.lease, () => this.#advance(record)).catch((error: Error) => {
         this.#ports.warn(`${record.lease}: ${error.message}`);
         this.#wait(record); // tried again in a second
@@ -411,9 +431,10 @@ export class Members {
     }
     this.#progress(record, pod);
     if (began !== undefined) this.#announce(record, pod);
+    // The agent of the pod waits until what the member left is kept.
+    const outputs = began !== undefined && (isOver(pod) || hasEnded(pod)) ? await this.#keep(lease, pod) : undefined;
     if (!isOver(pod)) return;
     const { end, at, overran } = endOf(pod);
-    const outputs = end.kind === "exited" && end.ran ? await this.#keep(lease, pod) : undefined;
     if (record.ended) return;
     if (overran) {
       record.reports.push(this.#overran(lease, pod, record.reports));

@@ -59,6 +59,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
         ...(order.scrub && { [annotation.scrub]: String(order.scrub.gpuUuids.length) }),
         ...(order.reshape && { [annotation.reshape]: order.reshape.to }),
         ...(order.stop.signal !== "SIGTERM" && { [annotation.signal]: order.stop.signal }),
+        ...inside.annotations,
         ...(order.limits.runMsMax > 0 && { [annotation.runMsMax]: String(order.limits.runMsMax) }),
       },
       finalizers: [reportFinalizer],
@@ -73,7 +74,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
       enableServiceLinks: false,
       ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
       imagePullSecrets: place.pullSecrets.map((secret) => ({ name: secret })),
-      terminationGracePeriodSeconds: graceSeconds(order.stop.graceMs),
+      terminationGracePeriodSeconds: graceSeconds(order.stop.graceMs) + inside.takeSeconds,
       ...(order.limits.runMsMax > 0 && {
         activeDeadlineSeconds: Math.ceil(order.limits.runMsMax / 1000) + startSecondsMax,
       }),
@@ -92,7 +93,11 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
           volumeMounts: [...mounts, ...inside.mounts],
           resources: { requests: amounts, limits: amounts, ...(claims.length > 0 && { claims: [{ name: "gpus" }] }) },
           securityContext: containerSecurity,
-          lifecycle: { preStop: { exec: { command: ["/bin/sh", "-c", literal(stopScript(order.stop.signal))] } } },
+          lifecycle: {
+            preStop: {
+              exec: { command: ["/bin/sh", "-c", stopScript(order.stop.signal, graceSeconds(order.stop.graceMs))] },
+            },
+          },
           terminationMessagePath: messagePath,
         },
       ],

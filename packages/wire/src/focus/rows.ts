@@ -142,11 +142,12 @@ function lineRow(line: LineShape): FocusRow {
     ChargeDescription: descriptionOf(line),
     SkuId: sku,
     SkuMeter: line.kind,
-    SkuPriceId: `${line.version}/${sku}/${line.perMille}`,
+    SkuPriceId: `${line.version}/${sku}/${line.perMille}${line.pool === undefined ? "" : `/${line.pool}/${line.poolPerMille}`}`,
     SkuPriceDetails: JSON.stringify({
       x_TimeOfDayPerMille: line.perMille,
       ...(line.isolation !== "" && { x_Isolation: line.isolation }),
       ...(line.topology !== "" && { x_Topology: line.topology }),
+      ...(line.pool !== undefined && { x_Pool: line.pool, x_PoolPerMille: line.poolPerMille }),
     }),
     ...(price !== undefined && {
       ContractedUnitPrice: price,

@@ -1,14 +1,16 @@
 import type { ReadonlyFleet } from "../../fleet/readonly-fleet.ts";
 import { enginesOf } from "../../gpu/engines.ts";
+import type { NodeTest } from "../narrow.ts";
 import type { GpuOffer } from "./workload.ts";
 
 const known = new WeakMap<ReadonlyFleet, { readonly composition: number; readonly offers: readonly GpuOffer[] }>();
 
-/** The models of a fleet with the values that sizing needs, in the order in which they joined. */
-export function gpuOffers(fleet: ReadonlyFleet): readonly GpuOffer[] {
+/** The models of a fleet, or of some nodes, with the values that sizing needs, in the order in which they joined. */
+export function gpuOffers(fleet: ReadonlyFleet, isAsked?: NodeTest): readonly GpuOffer[] {
+  if (isAsked !== undefined) return findOffers(fleet, isAsked);
   const last = known.get(fleet);
   if (last?.composition === fleet.composition) return last.offers;
-  const offers = findOffers(fleet);
+  const offers = findOffers(fleet, () => true);
   known.set(fleet, { composition: fleet.composition, offers });
   return offers;
 }
@@ -20,10 +22,10 @@ interface Seen {
   readonly byNvlink: Map<string, number>;
 }
 
-function findOffers(fleet: ReadonlyFleet): GpuOffer[] {
+function findOffers(fleet: ReadonlyFleet, isAsked: NodeTest): GpuOffer[] {
   const seen = new Map<string, Seen>();
   for (const node of fleet.nodes) {
-    if (node === undefined) continue;
+    if (node === undefined || !isAsked(node)) continue;
     const { gpus, place, pool } = node.facts;
     const nvlink = `${place.region ?? ""}/${place.zone}/${place.block}/${place.rack}/${place.nvlink}`;
     const onNode = new Map<string, number>();

@@ -1,14 +1,25 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseTree, type Tree } from "@tessera/core";
 import type { JobFolder } from "@tessera/engine";
 import { collectOutputs, KeeperOver } from "@tessera/engine/files";
 import { framesOf, jsonFrame, kinds, send } from "@tessera/engine/framed";
-import { folders } from "../parts.ts";
+import { donePath, folders } from "../parts.ts";
 import { type AgentOrder, agentFile } from "./order.ts";
 
-/** Gives what the member left to the control plane, which keeps it: questions on standard output, answers on standard input. */
-export async function collect({ outputs, rank }: AgentOrder): Promise<void> {
-  if (outputs === undefined) return;
+const lookEveryMs = 50;
+
+/**
+ * Gives what the member left to the control plane, which keeps it: questions on standard output, answers on standard input.
+ * Waits for the end of the member, which the cluster does not tell of a pod that is being deleted. Of a member that starts
+ * again nothing is kept, unless it is done.
+ */
+export async function collect({ outputs, rank }: AgentOrder, returns: boolean): Promise<void> {
+  while (!existsSync(agentFile.ending)) await sleep(lookEveryMs);
+  if (outputs === undefined || (returns && !existsSync(donePath))) {
+    await send(process.stdout, jsonFrame(kinds.end, []));
+    return;
+  }
   const places = { work: placeOf("work"), out: placeOf("out"), checkpoint: placeOf("checkpoint") };
   const code = codeTree();
   const readyAt = statSync(agentFile.brought, { throwIfNoEntry: false })?.ctimeMs ?? 0;

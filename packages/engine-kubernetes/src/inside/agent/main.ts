@@ -3,19 +3,16 @@ import type { JobFolder } from "@tessera/engine";
 import { bring } from "./bring.ts";
 import { collect } from "./collect.ts";
 import { listFolder, readFolderFile } from "./look.ts";
-import { type AgentVerb, agentFile, ownAgentOrder } from "./order.ts";
+import { type AgentVerb, agentFile, ownAgentOrder, returnsWord } from "./order.ts";
 import { connect } from "./port.ts";
-import { wait } from "./wait.ts";
 
-/** One call of the control plane, or the process that stands for the agent between them. */
+/** One call of the control plane. */
 async function main([verb, ...rest]: readonly string[]): Promise<void> {
   switch (verb as AgentVerb) {
-    case "wait":
-      return wait(ownAgentOrder());
     case "bring":
       return bring(ownAgentOrder());
     case "collect":
-      return collect(ownAgentOrder());
+      return collect(ownAgentOrder(), rest[0] === returnsWord);
     case "end":
       return writeFileSync(agentFile.taken, "");
     case "list":

@@ -52,6 +52,8 @@ export const agentFile = {
   refused: `${agentFolder}/brought.refused`,
   /** The tree of the work folder. */
   code: `${agentFolder}/code`,
+  /** The member has ended. */
+  ending: `${agentFolder}/ending`,
   /** What the member left was taken: the agent may end. */
   taken: `${agentFolder}/taken`,
   content: `${agentFolder}/content`,
@@ -61,4 +63,7 @@ export const agentFile = {
 /** Where outputs of other jobs are laid; each is shown to the member at a path of its choice. */
 export const treesFolder = "/tess/.trees";
 
-export type AgentVerb = "wait" | "bring" | "collect" | "end" | "list" | "read" | "port";
+/** Follows `collect`: the member starts again. */
+export const returnsWord = "returns";
+
+export type AgentVerb = "bring" | "collect" | "end" | "list" | "read" | "port";

@@ -52,7 +52,10 @@ export async function estimateJob(
   const units = ask.count * (placed?.unitsEach ?? ask.unitsEach) * spec.members.min;
   const isolation = ask.part === undefined ? "whole" : spec.isolation;
   const topology = spec.topology?.required === true ? spec.topology.level : "";
-  const about = { model, isolation, topology, profile: ask.part?.profile ?? "" };
+  const perMilles = placed?.seats.map(({ node }) => state.nodePools.of(node)?.terms.perMille ?? 1000);
+  // Members in several pools cost as much as the dearest: an estimate must not be too low.
+  const poolPerMille = perMilles === undefined ? 1000 : Math.max(...perMilles);
+  const about = { model, isolation, topology, profile: ask.part?.profile ?? "", poolPerMille };
   const price = burst ? burstPrice(terms, about) : reservedPrice(terms, model);
   const cost = (ms: number) => costOf("burst", BigInt(units) * BigInt(ms), price, terms.version.rounding);
   const covered = "The guarantee covers it: it adds nothing to the invoice.";

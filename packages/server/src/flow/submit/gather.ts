@@ -13,6 +13,7 @@ import {
   Mistakes,
   memoryText,
   mistakesOf,
+  nodesAsked,
   pathUp,
   type RawJob,
   type RawKind,
@@ -151,9 +152,10 @@ function read(
 ): Gathered {
   const shares = control.capabilities.isolation.some((level) => level !== "whole");
   const { fleet, policy } = control.state;
-  const offers = gpuOffers(fleet).map((offer) => ({ ...offer, parts: offer.parts && shares }));
+  const isAsked = nodesAsked(control.state, account?.no, body);
+  const offers = gpuOffers(fleet, isAsked).map((offer) => ({ ...offer, parts: offer.parts && shares }));
   const plain = mistakes.take(withoutSizes((body as RawJob).gpus, policy.sizes), 1);
-  const gpus = mistakes.take(withoutAll(plain, fleet), 1);
+  const gpus = mistakes.take(withoutAll(plain, fleet, isAsked), 1);
   const raw = { ...(body as RawJob & RawKind), ...(gpus !== undefined && { gpus }) };
   const sized = mistakes.take(sizeJob(raw, offers), { raw: unsized(raw), why: [] });
   const spec = withUsualShare(readJob(sized.raw, settled, mistakes), policy, fleet);
