@@ -1,5 +1,6 @@
 import { testChart } from "../chart/dry-run.js";
 import { testInstall } from "../chart/install.js";
+import { testRights } from "../rights/rights.js";
 import { testWalls } from "../walls/checks.js";
 import { testBadInput } from "./bad-input-part.js";
 import { runClusterFiles } from "./cluster-files.js";
@@ -17,6 +18,7 @@ export const parts = {
   "suite-real": { real: 1, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "real" }) },
   walls: { real: 1, run: testWalls },
   fencing: { real: 0, run: testFencing },
+  rights: { real: 1, run: testRights },
   chart: { real: 0, run: testChart },
   install: { real: 1, run: testInstall },
   gang: { real: 2, run: testGang },
