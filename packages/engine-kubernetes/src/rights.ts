@@ -27,6 +27,7 @@ export const rightsNeeded: readonly Right[] = [
   { group: network, resources: ["servicecidrs"], verbs: ["list"] },
   { group: "", resources: ["namespaces"], verbs: [...read, "create", "update"] },
   { group: "", resources: ["serviceaccounts", "resourcequotas", "limitranges"], verbs: read },
+  { group: "", resources: ["persistentvolumeclaims"], verbs: ["list"] },
   { group: network, resources: ["networkpolicies"], verbs: read },
   { group: rbac, resources: ["rolebindings"], verbs: [...read, "create", "update"] },
   { group: rbac, resources: ["clusterroles"], verbs: ["bind"], name: "tessera-tenant" },

@@ -1,4 +1,4 @@
-import type { NodeFacts } from "@tessera/core";
+import { type NodeFacts, nodeKey } from "@tessera/core";
 import { BadInput } from "@tessera/sim";
 
 /** `nodes` nodes with `gpus` GPUs each, to add to the fleet or to leave out of it. */
@@ -31,7 +31,7 @@ export class FleetChange {
       const like = this.#likes.get(group);
       return like === undefined || group.fewer || like.engine !== engine ? [] : copiesOf(like, group, i);
     });
-    return [...nodes.filter(({ name }) => !this.#gone.has(name)), ...more];
+    return [...nodes.filter((facts) => !this.#gone.has(nodeKey(facts))), ...more];
   }
 
   unmet(): string | undefined {
@@ -50,10 +50,10 @@ export class FleetChange {
       if (like !== undefined) this.#likes.set(group, like);
       return;
     }
-    const alike = ofModel.filter((facts) => facts.gpus.length === gpus && !this.#gone.has(facts.name));
+    const alike = ofModel.filter((facts) => facts.gpus.length === gpus && !this.#gone.has(nodeKey(facts)));
     if (alike.length < group.nodes) return;
     this.#likes.set(group, alike[0]!);
-    for (const { name } of alike.slice(alike.length - group.nodes)) this.#gone.add(name);
+    for (const facts of alike.slice(alike.length - group.nodes)) this.#gone.add(nodeKey(facts));
   }
 }
 

@@ -54,8 +54,9 @@ function statuses(state, { ready }) {
 {{ end }}`;
 }
 
-/** All containers have ended with the code and the reason that the template variables hold. */
+/** All containers have ended with the code and the reason that the template variables hold; one that never ran began at 0. */
 const terminated = `{{ $start := or .status.startTime $now }}
+{{ if ne .status.phase "Running" }}{{ $start = "1970-01-01T00:00:00Z" }}{{ end }}
 conditions:
 ${condition("Ready", "False", ", reason: PodFailed")}
 ${condition("ContainersReady", "False", ", reason: PodFailed")}

@@ -1,5 +1,6 @@
 import { testChart } from "../chart/dry-run.js";
 import { testInstall } from "../chart/install.js";
+import { testRights } from "../rights/rights.js";
 import { testWalls } from "../walls/checks.js";
 import { testBadInput } from "./bad-input-part.js";
 import { runClusterFiles } from "./cluster-files.js";
@@ -15,6 +16,7 @@ export const parts = {
   "suite-kwok": { real: 0, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "kwok" }) },
   "suite-real": { real: 1, run: (lab, { say }) => runClusterFiles(lab, { say, nodes: "real" }) },
   walls: { real: 1, run: testWalls },
+  rights: { real: 1, run: testRights },
   chart: { real: 0, run: testChart },
   install: { real: 1, run: testInstall },
   gang: { real: 2, run: testGang },

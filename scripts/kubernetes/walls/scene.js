@@ -5,9 +5,9 @@ import { readConfig } from "../../../packages/engine-kubernetes/dist/api/config.
 import { namespaceOf } from "../../../packages/engine-kubernetes/dist/names.js";
 import { containerSecurity, podSecurity } from "../../../packages/engine-kubernetes/dist/walls/security.js";
 import { openWalls } from "../../../packages/engine-kubernetes/dist/walls/walls.js";
-import { identity, installTessera, tesseraConfig, unlessThere, userApi } from "./identity.js";
+import { identity, installTessera, kubectl, manifests, tesseraConfig, unlessThere, userApi } from "./identity.js";
 
-export const engine = "lab";
+export const engine = "walls";
 export const image = "localhost/busybox:1";
 export const epoch = 5;
 export const tenants = { red: "ten_red", blue: "ten_blue" };
@@ -45,8 +45,9 @@ export class Scene {
     scene.ports = { nodes, pods, gpus, warn };
     await installTessera(lab);
     scene.tessera = userApi(lab, identity, ["system:serviceaccounts", "system:authenticated"]);
-    const epochs = { metadata: { name: "tessera-epoch" }, data: { [engine]: String(epoch) } };
-    await lab.api.post("/api/v1/namespaces/tessera-system/configmaps", epochs).catch(unlessThere);
+    const epochs = "/api/v1/namespaces/tessera-system/configmaps";
+    await lab.api.post(epochs, { metadata: { name: "tessera-epoch" } }).catch(unlessThere);
+    await lab.api.merge(`${epochs}/tessera-epoch`, { data: { [engine]: String(epoch) } });
     await scene.keep();
     return scene;
   }
@@ -100,6 +101,8 @@ export class Scene {
   close() {
     this.leave();
     this.tessera.close();
+    // Other parts use the cluster as its administrator, whom the policies keep from making pods of tenants.
+    kubectl(this.lab, ["delete", "-f", manifests, "--ignore-not-found"]);
   }
 }
 

@@ -1,7 +1,6 @@
 import type { LeaseOrder } from "@tessera/engine";
 import type { ApiClient } from "../api/client.ts";
 import { isStatus } from "../api/error.ts";
-import { paths } from "../api/paths.ts";
 import type { KubeObject, List } from "../api/types.ts";
 import { annotation, label, labelValue, podNameOf } from "../names.ts";
 
@@ -10,6 +9,7 @@ const keepMs = 7 * 24 * 60 * 60 * 1000;
 const usualMiB = 10 * 1024;
 
 const claimsOf = (namespace: string) => `/api/v1/namespaces/${namespace}/persistentvolumeclaims`;
+const allClaims = "/api/v1/persistentvolumeclaims";
 
 /** The claim that holds the checkpoint of a job. */
 export function checkpointClaim(job: string): string {
@@ -54,23 +54,12 @@ export async function sweepCheckpoints(
   now: number,
 ): Promise<void> {
   const query = { labelSelector: `${label.engine}=${engine}` };
-  const { items: namespaces } = await client.get<List<KubeObject>>(paths.namespaces, { query });
-  for (const { metadata } of namespaces) await sweepNamespace(client, claimsOf(metadata.name), query, isLive, now);
-}
-
-async function sweepNamespace(
-  client: ApiClient,
-  claims: string,
-  query: { readonly labelSelector: string },
-  isLive: (job: string) => boolean,
-  now: number,
-): Promise<void> {
-  const { items } = await client.get<List<KubeObject>>(claims, { query });
+  const { items } = await client.get<List<KubeObject>>(allClaims, { query });
   for (const { metadata } of items) {
-    const { name, uid, annotations = {}, deletionTimestamp } = metadata;
+    const { name, namespace, uid, annotations = {}, deletionTimestamp } = metadata;
     const job = annotations[annotation.job];
     if (job === undefined || deletionTimestamp !== undefined) continue;
-    const path = `${claims}/${name}`;
+    const path = `${claimsOf(namespace!)}/${name}`;
     const since = annotations[annotation.ended];
     const note = (at: string | null) =>
       client.patch(path, { metadata: { uid, annotations: { [annotation.ended]: at } } });

@@ -9,5 +9,5 @@ export const busyboxCommands: Commands = {
 /** An image of the lab has no more than a shell and its tools. */
 export const busyboxInside: InsideCommands = {
   ...shellInside,
-  echoOn: (port) => `(sleep 1; echo listens) & while :; do nc -l -p ${port} -s 127.0.0.1 -e cat; done`,
+  echoOn: (port) => `(sleep 1; echo listens) & while :; do nc -l -p ${port} -e cat; done`,
 };

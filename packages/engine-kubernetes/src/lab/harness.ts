@@ -91,7 +91,8 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
   return {
     engine,
     commands: simulated ? simulatedCommands : busyboxCommands,
-    ...(simulated ? { cannot: ["print", "be done"] as const } : { inside: busyboxInside }),
+    ...(!simulated && { inside: busyboxInside }),
+    cannot: simulated ? ["print", "be done"] : agentImage === undefined ? ["be reached at ports"] : [],
     settle: (ms) => sleep(ms),
     async reopen() {
       await engine.close();
@@ -102,23 +103,9 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
       async deleteMember(lease) {
         await client.delete(paths.pod(namespace, podNameOf(lease)), {});
       },
-      async addNode() {
-        const { items } = await client.get<List<Node>>(paths.nodes);
-        const like = items.find(({ metadata }) => metadata.labels?.["node-kind"] === kind)!;
-        const node = `${name}-node-${added.length}`;
-        const { labels, annotations } = like.metadata;
-        const { allocatable, capacity } = like.status!;
-        const metadata = { name: node, labels: { ...labels, "kubernetes.io/hostname": node }, annotations };
-        await client.post(paths.nodes, {
-          metadata,
-          status: { allocatable, capacity, nodeInfo: { kubeletVersion: "kwok" } },
-        });
-        added.push(node);
-        return node;
-      },
-      async removeNode(node) {
-        await client.delete(paths.node(node), {});
-      },
+      ...(simulated && {
+        nodes: { add: () => addNode(client, name, added), remove: (node) => removeNode(client, node) },
+      }),
       breakConnections: () => way.breakConnections(),
       hideFromLists(lease) {
         return way.hide(podNameOf(lease));
@@ -126,7 +113,7 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
     },
     async close() {
       await engine.close();
-      for (const node of added) await client.delete(paths.node(node), {}).catch(unlessGone);
+      for (const node of added) await removeNode(client, node);
       await removePods(client, namespace, name);
       await client.delete(paths.namespace(namespace), {}).catch(unlessGone);
       await way.close();
@@ -134,6 +121,22 @@ export async function openHarness({ kubeconfig, kind, image, agentImage }: Harne
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function addNode(client: ApiClient, name: string, added: string[]): Promise<string> {
+  const { items } = await client.get<List<Node>>(paths.nodes);
+  const like = items.find(({ metadata }) => metadata.labels?.["node-kind"] === "kwok")!;
+  const node = `${name}-node-${added.length}`;
+  const { labels, annotations } = like.metadata;
+  const { allocatable, capacity } = like.status!;
+  const metadata = { name: node, labels: { ...labels, "kubernetes.io/hostname": node }, annotations };
+  await client.post(paths.nodes, { metadata, status: { allocatable, capacity, nodeInfo: { kubeletVersion: "kwok" } } });
+  added.push(node);
+  return node;
+}
+
+async function removeNode(client: ApiClient, node: string): Promise<void> {
+  await client.delete(paths.node(node), {}).catch(unlessGone);
 }
 
 /** Ends what a test left running, and waits until its node is free of it. */

@@ -119,8 +119,8 @@ export class Members {
     return this.#inTurn(order.lease, async () => {
       await this.ready();
       const known = this.#records.get(order.lease) ?? this.#remembered(order.lease);
-      if (known !== undefined) {
-        if (known.pod !== undefined && isHeld(known.pod) && !this.#isOurs(known.pod)) await this.#take(known);
+      if (known?.pod !== undefined && isHeld(known.pod) && !this.#isOurs(known.pod)) await this.#take(known);
+      if (known?.furnished && this.#records.has(order.lease)) {
         // Asked for something that happened long ago, the control plane does not know of it: it may have been restored.
         known.acknowledged = 0;
         for (const report of known.reports) this.#listener?.(report);
@@ -130,6 +130,8 @@ export class Members {
         await this.#create(order);
       } catch (error) {
         const reason = refusalOf(error);
+        const record = this.#records.get(order.lease);
+        if (record?.pod === undefined) this.#records.delete(order.lease);
         if (reason === undefined) throw error;
         await this.#giveUp(order, reason);
       }
@@ -214,6 +216,8 @@ export class Members {
     const place = await walls.ensure(order);
     await this.#ports.inside().prepare(order, place.namespace);
     const wanted = podSpec(order, place, settings, { engine, instance, bootId: view.facts.bootId, devices });
+    const record = this.#add(new MemberRecord(order.lease));
+    record.furnished = false;
     let pod = await this.#calls.create(wanted).catch(async (error: unknown) => {
       if (!isStatus(error, 409)) throw error;
       const found = await this.#calls.read(wanted);
@@ -223,12 +227,11 @@ export class Members {
       return found;
     });
     if (!this.#isOurs(pod) && isHeld(pod)) pod = await this.#calls.take(pod, instance, this.#epoch);
-    // Known before it is furnished: should that fail, it must be removed.
-    this.#add(new MemberRecord(order.lease, pod));
+    record.pod ??= pod;
     await this.#calls.furnish(pod, order, devices);
+    record.furnished = true;
     this.#pods.put(pod);
-    const record = this.#records.get(order.lease);
-    if (record !== undefined) this.#look(record);
+    this.#look(record);
   }
 
   /** It cannot be made here: what was made of it goes, and that is told. */
@@ -314,6 +317,12 @@ export class Members {
 
   async #take(record: MemberRecord): Promise<void> {
     try {
+      if (!(await this.#calls.isFurnished(record.pod!))) {
+        // Its control plane died before that, and has told nothing of it: it is made again when it is ordered again.
+        await this.#calls.sweep(record.pod!);
+        this.#records.delete(record.lease);
+        return;
+      }
       this.#pods.put(await this.#calls.take(record.pod!, this.#ports.instance, this.#epoch));
     } catch (error) {
       if (!isStatus(error, 404) && !isStatus(error, 409)) throw error;
@@ -384,7 +393,7 @@ export class Members {
   /** Tells what is new, and does what follows from it. */
   #look(record: MemberRecord): void {
     const { pod } = record;
-    if (pod === undefined || record.ended || this.#closed) return;
+    if (pod === undefined || record.ended || !record.furnished || this.#closed) return;
     if (isHeld(pod) && !isOver(pod) && !this.#isOurs(pod)) {
       this.#wait(record);
       return;

@@ -49,6 +49,18 @@ export class PodCalls {
     }
   }
 
+  /** Whether the secret and the claim that a pod names are there. */
+  async isFurnished({ metadata, spec }: Pod): Promise<boolean> {
+    const { namespace, name } = metadata;
+    const secret = spec.containers[0]?.env?.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === name);
+    const needed = [
+      ...(secret ? [paths.secret(namespace!, name)] : []),
+      ...((spec.resourceClaims ?? []).length > 0 ? [paths.claim(namespace!, name)] : []),
+    ];
+    const found = needed.map((path) => this.#client.get(path).then(() => true, ifMissing));
+    return (await Promise.all(found)).every(Boolean);
+  }
+
   /** Notes on a held pod which control plane holds it: what an earlier one knows of it is out of date then. */
   take(pod: Pod, instance: string, epoch: number): Promise<Pod> {
     return this.#annotate(pod, { [annotation.instance]: instance, [annotation.epoch]: String(epoch) });
@@ -109,6 +121,11 @@ export class PodCalls {
   #patch({ metadata }: Pod, change: unknown): Promise<Pod> {
     return this.#client.patch<Pod>(paths.pod(metadata.namespace!, metadata.name), change);
   }
+}
+
+function ifMissing(error: unknown): false {
+  if (!isStatus(error, 404)) throw error;
+  return false;
 }
 
 /** The pod of a lease as it was made before, if this order made it. */

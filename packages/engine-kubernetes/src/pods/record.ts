@@ -12,6 +12,8 @@ export class MemberRecord {
   acknowledged = 0;
   /** Its end was told; nothing about it changes any more. */
   ended = false;
+  /** What its pod needs besides itself is there. Until then nothing is told of it. */
+  furnished = true;
   /** Stop orders for it that this process was given. */
   stopAsked = false;
   /** It is to be let go as soon as the address of rank 0 is known. */

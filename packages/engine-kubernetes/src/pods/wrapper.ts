@@ -33,7 +33,7 @@ for step in "$@"; do
   [ $steps -gt 0 ] && stream=setup || stream=stdout
   [ "$stream$told" = stdout ] || printf '\\036tess stream %s\\n' "$stream"
   told=1
-  /bin/sh -c '[ ! -e ${stoppingPath} ] || exit 143; exec /bin/sh -c "$0"' "$step" </dev/null 2>&3 3>&-
+  (exec /bin/sh -c '[ ! -e ${stoppingPath} ] || exit 143; exec /bin/sh -c "$0"' "$step" </dev/null 2>&3 3>&-)
   code=$?
   [ $code -eq 0 ] && continue
   [ $steps -eq 0 ] || [ -s ${messagePath} ] || echo "setup ended with code $code" > ${messagePath}

@@ -44,7 +44,7 @@ export interface Harness {
   /** Absent where members have no inside: then `open` is refused. */
   readonly inside?: InsideCommands;
   /** What its members do not really do here; what depends on it is shown elsewhere, and skipped with a message. */
-  readonly cannot?: readonly ("print" | "be done")[];
+  readonly cannot?: readonly ("print" | "be done" | "be reached at ports")[];
   /** Means of an engine whose members others can reach as well; absent where there are no such others. */
   readonly others?: Others;
   /** Lets this much of the engine's time pass. */
@@ -59,10 +59,8 @@ export interface Harness {
 export interface Others {
   /** Deletes what the engine made for this lease, past the engine. */
   deleteMember(lease: LeaseId): Promise<void>;
-  /** Takes this node away for good. */
-  removeNode(node: string): Promise<void>;
-  /** Adds a node like the first one, and gives its name. */
-  addNode(): Promise<string>;
+  /** Adds a node like the first one, and gives its name; takes one away for good. Absent where nodes cannot be made up. */
+  readonly nodes?: { add(): Promise<string>; remove(node: string): Promise<void> };
   /** Breaks every connection that the engine has open; new ones are possible. */
   breakConnections(): void;
   /** Lists answer as if this lease were not there, until it is called off; the lease itself is found when asked for. */

@@ -140,6 +140,11 @@ describe("[S23] nothing of one tenant reaches another", () => {
     await server.call(user.token, "POST", "/v1/users", { name: `${canary}2`, role: "viewer", account: canary });
     await server.call(user.token, "POST", "/v1/tokens", { label: canary });
     await control.must({ kind: "node.up", node: "n1" });
+    const terms = { labels: { engine: "test" }, tenants: [canary, "acme"], perMille: 1_000 };
+    await control.must({ kind: "pool.create", name: "lent", terms });
+    const engine = { kind: "simulated", lostAfterMs: 0, settings: { note: canary } } as const;
+    await control.must({ kind: "engine.create", name: "far", terms: engine });
+    await control.must({ kind: "engine.reach", name: "far", away: "no connection" });
     // Something of one's own comes last, so that everything before it must have been told.
     await tenancy.account("acme/last");
     const last = await tenancy.job("acme", walker.id, { name: "last", gpus: 0 });
@@ -159,6 +164,8 @@ describe("[S23] nothing of one tenant reaches another", () => {
       readFleet: /"name":"n1".*"mode":"up"/,
       listNodes: /"name":"n1".*"mode":"up"/,
       listGpus: /"uuid":"GPU-1-7".*"mode":"up"/,
+      listEngines: /"name":"far".*"reach":"unreachable"/,
+      listPools: /"name":"lent".*"tenants":\["acme"\]/,
     };
     for (const [i, id] of lists.entries()) {
       const seen = await streams[i]!.until((event) => enough[id]!.test(JSON.stringify(event.data)));

@@ -14,6 +14,8 @@ export interface AttachedParts extends Omit<DriverPorts, "state" | "reached" | "
   readonly beside: () => boolean;
 }
 
+/** What everyone may read. What exactly went wrong may tell of addresses: that is for the owner. */
+const noConnection = "no connection";
 const by: Asker = { actor: { user: "system" }, request: "engine" };
 
 /**
@@ -204,7 +206,7 @@ export class Attached implements CommitListener {
     this.#reach = "unreachable";
     if (control.state.engines.get(name)?.away !== undefined) return;
     warn(`engine ${name} cannot be reached: ${error.message}; what runs there keeps running, and it is tried again`);
-    await this.#tellReach(error.message);
+    await this.#tellReach(noConnection);
   }
 
   async #tellReach(away?: string): Promise<void> {

@@ -170,7 +170,7 @@ describe("several engines", { timeout: 60_000 }, () => {
     assert.equal(server.control.state.fleet.nodeByName.get("east/sim-1")?.facts.offers?.images, false);
   });
 
-  it("go on when one of them cannot be reached, whose jobs keep running", async () => {
+  it("go on when one of them cannot be reached, whose jobs keep running", async (t) => {
     const { state } = server.control;
     const running = [...state.leases.keys()];
     clusters.line("east").cut = true;
@@ -183,14 +183,16 @@ describe("several engines", { timeout: 60_000 }, () => {
     const waits = await job({ engine: "east" });
     assert.equal(state.jobById.get(waits)?.leases.length, 0);
     const api = await serveApi(server.control, {}, undefined, undefined, server.engines);
+    t.after(() => api.close());
     const shown = await api.must<{ reach: string; error: string; since: string }>(user, "GET", "/v1/engines/east");
     assert.equal(shown.reach, "unreachable");
     assert.match(shown.error, /the line is cut/);
     assert.ok(shown.since !== undefined);
+    const member = await new Tenancy(server.control).user("max", "member", "lab");
+    assert.doesNotMatch(JSON.stringify(await api.must(member, "GET", "/v1/engines")), /the line is cut/);
+    assert.match(JSON.stringify(await api.must(member, "GET", "/v1/nodes")), /east is out of reach/);
     const why = await api.must<{ reason: { kind: string; detail: string } }>(user, "GET", `/v1/jobs/${waits}/explain`);
     assert.match(why.reason.detail, /east/);
-    await api.close();
-
     clusters.line("east").cut = false;
     await until("the job that waited runs", () => server.engineOf(waits) === "east");
     assert.equal(server.reach("east"), "reachable");

@@ -14,6 +14,7 @@ import { secretKey } from "../../access/secrets.ts";
 import { isSession } from "../../access/session.ts";
 import { mintToken } from "../../access/tokens.ts";
 import type { PrivateWrite, Store } from "../../store/port.ts";
+import { noCredentials } from "../engines/credentials.ts";
 import { newId } from "../ids.ts";
 import { recover } from "../write/recover.ts";
 import { requestOf, Writer } from "../write/writer.ts";
@@ -36,7 +37,11 @@ export async function endCredentials(store: Store, ended: Ended, reason: string)
   const asked: Asked[] = [
     [
       { kind: "epoch.begin", reason },
-      [...ended.passwords.map((key) => gone("password", key)), ...ended.origins.map((key) => gone("origin", key))],
+      [
+        ...ended.passwords.map((key) => gone("password", key)),
+        ...ended.engines.map(noCredentials),
+        ...ended.origins.map((key) => gone("origin", key)),
+      ],
     ],
     ...owner.made,
     [{ kind: "token.create", user: owner.id, prefix, hash, ...token }],

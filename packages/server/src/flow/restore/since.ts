@@ -4,6 +4,7 @@ import { headOf } from "../../journal/row.ts";
 import type { StoreConfig } from "../../store/config.ts";
 import { openFrozenReader } from "../../store/index.ts";
 import type { StoreReader } from "../../store/port.ts";
+import { credentialsKind } from "../engines/credentials.ts";
 import { secretNames } from "../people/secrets.ts";
 import { recover } from "../write/recover.ts";
 
@@ -16,6 +17,8 @@ export interface Ended {
   readonly erased: readonly UserId[];
   readonly roles: readonly { readonly user: UserId; readonly role: Role; readonly account: string }[];
   readonly secrets: readonly { readonly account: Account; readonly name: string }[];
+  /** Engines whose credentials are not those of the backup any more: they must be given again. */
+  readonly engines: readonly string[];
   /** Addresses that were erased. */
   readonly origins: readonly string[];
 }
@@ -25,7 +28,8 @@ type Backup = Pick<StoreReader, "head" | "privates" | "rows">;
 /** Where nothing is known of the time since the backup, every token, session and password ends. */
 export async function endedAll(state: ReadonlyState, backup: Backup): Promise<Ended> {
   const passwords = [...(await backup.privates("password")).keys()] as UserId[];
-  return { tokens: [...state.tokens.keys()], passwords, disabled: [], erased: [], roles: [], secrets: [], origins: [] };
+  const nothing = { disabled: [], erased: [], roles: [], secrets: [], engines: [], origins: [] };
+  return { tokens: [...state.tokens.keys()], passwords, ...nothing };
 }
 
 /**
@@ -48,6 +52,7 @@ export async function endedSince(place: StoreConfig, state: ReadonlyState, backu
       erased: (await keysGone("person", backup, later)) as UserId[],
       roles: users.flatMap((user) => rolesLost(user.id, state, now)),
       secrets: secretsGone(state, now),
+      engines: await keysChanged(credentialsKind, backup, later),
       origins: await keysGone("origin", backup, later),
     };
   } finally {
@@ -72,6 +77,14 @@ async function mustContinue(later: StoreReader, backup: Backup): Promise<void> {
 async function keysGone(kind: string, backup: Backup, later: StoreReader): Promise<string[]> {
   const kept = await later.privates(kind);
   return [...(await backup.privates(kind)).keys()].filter((key) => !kept.has(key));
+}
+
+/** Private rows of a kind that are there no more, or hold something else. */
+async function keysChanged(kind: string, backup: Backup, later: StoreReader): Promise<string[]> {
+  const now = await later.privates(kind);
+  return [...(await backup.privates(kind))]
+    .filter(([key, value]) => isChanged(value, now.get(key)))
+    .map(([key]) => key);
 }
 
 function secretsGone(state: ReadonlyState, now: ReadonlyState): Ended["secrets"] {

@@ -12,12 +12,12 @@ const filters = ["all", "up", "out"] as const;
 
 const held = ({ cells }: FleetNodeShape) => [...cells].filter((letter) => letter !== ".").length;
 const columns: readonly Column<FleetNodeShape>[] = [
-  { label: "Node", width: "minmax(0, 1.4fr)", show: ({ name }) => <strong>{name}</strong> },
-  { label: "Mode", width: "150px", show: ({ mode }) => <ModeChip mode={mode} /> },
+  { label: "Node", width: "minmax(0, 2fr)", show: ({ name }) => <strong>{name}</strong> },
+  { label: "Mode", width: "126px", show: ({ mode }) => <ModeChip mode={mode} /> },
   { label: "GPUs", width: "120px", wide: true, show: ({ cells, model }) => `${cells.length} × ${model}` },
   {
     label: "Held",
-    width: "minmax(0, 1fr)",
+    width: "minmax(0, 0.9fr)",
     show: (node) => (
       <div className="row">
         <div className="bar" style={{ flex: 1 }}>
@@ -30,7 +30,12 @@ const columns: readonly Column<FleetNodeShape>[] = [
       </div>
     ),
   },
-  { label: "Reason", width: "minmax(0, 1.6fr)", wide: true, show: ({ reason }) => reason ?? "" },
+  {
+    label: "Reason",
+    width: "minmax(0, 2fr)",
+    wide: true,
+    show: ({ reason }) => reason !== undefined && <span title={reason}>{reason}</span>,
+  },
   { label: "Rack", width: "minmax(0, 1fr)", wide: true, show: ({ rack }) => rack },
   { label: "Block", width: "minmax(0, 1fr)", wide: true, show: ({ block }) => block },
 ];
