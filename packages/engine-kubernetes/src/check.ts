@@ -2,9 +2,10 @@ import type { KubeConfig } from "@kubernetes/client-node";
 import { expiryOf } from "./api/certificate.ts";
 import { ApiClient } from "./api/client.ts";
 import { readConfig } from "./api/config.ts";
-import { ApiError, ClusterAway } from "./api/error.ts";
+import { ApiError, ClusterAway, isStatus } from "./api/error.ts";
 import { paths } from "./api/paths.ts";
-import type { List, Node } from "./api/types.ts";
+import type { List, Node, ResourceSlice } from "./api/types.ts";
+import { gpusOf } from "./nodes/gpus.ts";
 import type { KubernetesOptions } from "./open.ts";
 import { missingRights } from "./rights.ts";
 
@@ -31,12 +32,24 @@ export async function checkCluster(options: Pick<KubernetesOptions, "kubeconfig"
     const missing = await missingRights(client);
     if (missing !== undefined) throw new Error(`${missing}; ${giveRights}`);
     const { items } = await client.get<List<Node>>(paths.nodes, { query: { resourceVersion: 0 } });
-    const gpus = items.reduce((sum, { status }) => sum + Number(status?.allocatable?.["nvidia.com/gpu"] ?? 0), 0);
+    const slices = await slicesOf(client);
+    const ofNode = ({ metadata }: Node) => slices.filter(({ spec }) => spec.nodeName === metadata.name);
+    const gpus = items.reduce((sum, node) => sum + gpusOf(node, ofNode(node)).length, 0);
     return { version: said.gitVersion, nodes: items.length, gpus };
   } catch (error) {
     throw new Error(adviceOn(error, client.config), { cause: error });
   } finally {
     client.close();
+  }
+}
+
+/** None where the cluster has no such kind. */
+async function slicesOf(client: ApiClient): Promise<readonly ResourceSlice[]> {
+  try {
+    return (await client.get<List<ResourceSlice>>(paths.resourceSlices, { query: { resourceVersion: 0 } })).items;
+  } catch (error) {
+    if (isStatus(error, 404)) return [];
+    throw error;
   }
 }
 

@@ -165,7 +165,7 @@ it("a gang meets at the address of rank 0, which the others get with their relea
 
 describe("two control planes at once", () => {
   it("the replaced one lets nothing go, whatever it had under way, and what it makes later is not run", async () => {
-    const held = orderOf(node, "sim-run-for=0.2s");
+    const held = orderOf(node, "sim-run-for=0.2s", { secrets: { KEY: "value" } });
     await engine.bind(held);
     await until(held.lease, "prepared");
     const next = open("second");

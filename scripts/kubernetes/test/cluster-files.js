@@ -3,21 +3,25 @@ import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../../launch/root.js";
+import { testImages } from "./images.js";
 
 const built = join(root, "packages/engine-kubernetes/dist");
 
 /**
  * Runs the tests of packages/engine-kubernetes that need a cluster: files named `….cluster.ts`, which `npm test` leaves alone.
- * They get KUBECONFIG and LAB_NODES: `kwok`, or `real` where the pods run.
+ * They get KUBECONFIG and LAB_NODES: `kwok`, or `real` where the pods run; there also LAB_IMAGES, the names of a shell, of
+ * Python and of Tessera.
  */
 export async function runClusterFiles(lab, { say, nodes, only = () => true }) {
   const files = readdirSync(built, { recursive: true }).filter((name) => name.endsWith(".cluster.js") && only(name));
   if (files.length === 0) return { passed: 0, failed: 1, faults: [{ name: "tests", fault: "there are none" }] };
   const paths = files.map((name) => join(built, name));
   const words = ["--test", "--test-concurrency=1", "--enable-source-maps", "--test-reporter=tap", ...paths];
+  const images = nodes === "real" ? Object.values(testImages(lab)).join(",") : "";
+  const variables = { TESSERA_ROOT: root, KUBECONFIG: lab.kubeconfig, LAB_NODES: nodes, LAB_IMAGES: images };
   const child = spawn(process.execPath, words, {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, TESSERA_ROOT: root, KUBECONFIG: lab.kubeconfig, LAB_NODES: nodes, NODE_TEST_CONTEXT: "" },
+    env: { ...process.env, ...variables, NODE_TEST_CONTEXT: "" },
   });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (part) => {

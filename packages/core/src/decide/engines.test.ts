@@ -3,11 +3,14 @@ import { describe, it } from "node:test";
 import { findNode } from "../fleet/find-node.ts";
 import type { Event } from "../journal/event.ts";
 import { isRefusal } from "../journal/refusal.ts";
+import { DeviceTimeline } from "../meter/device-timeline.ts";
 import { plainTerms } from "../model/account.ts";
+import type { OperationId } from "../model/ids.ts";
 import { day, minute, unitsPerGpu } from "../model/units.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
-import { nodeOf, World } from "../testing/world.ts";
+import { ana, nodeOf, World } from "../testing/world.ts";
 import { reasonFor } from "../why/reason-for.ts";
+import { decideBatch } from "./batch.ts";
 
 /** Two engines, each with a node n0 of 8 H100; `east` also has n1. */
 function world(): World {
@@ -75,6 +78,27 @@ describe("nodes of several engines", () => {
     assert.equal(w.job("d").class, "burst");
     w.submit("e", "lab", { gpus: "H100:1" });
     assert.equal(w.stateOf("e"), "waiting");
+  });
+
+  it("[S10] are told apart in records, also where both engines only count their GPUs", () => {
+    const counted = (key: string) => {
+      const facts = nodeOf(key, "H100:1");
+      return { ...facts, gpus: facts.gpus.map((gpu) => ({ ...gpu, uuid: `${facts.name}/gpu/0` })) };
+    };
+    const w = new World();
+    const timeline = new DeviceTimeline();
+    const nodes = [counted("east/n0"), counted("west/n0")];
+    const command = { kind: "node.register", nodes } as const;
+    const op = "op_x" as OperationId;
+    const input = { kind: "command", v: 1, op, actor: { user: ana }, request: op, command } as const;
+    decideBatch(w.state, [input], w.now, { see: (event, state) => timeline.see(event, state) });
+    assert.deepEqual(
+      timeline.changes.map(({ gpu, node }) => [gpu, node]),
+      [
+        ["n0/gpu/0", "n0"],
+        ["west/n0/gpu/0", "west/n0"],
+      ],
+    );
   });
 
   it("keep their engines and the numbers of their models in a snapshot", () => {

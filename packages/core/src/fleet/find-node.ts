@@ -18,6 +18,16 @@ export function recordName(fleet: ReadonlyFleet, facts: Pick<NodeFacts, "engine"
   return engines.length === 0 || engines[0] === facts.engine ? facts.name : nodeKey(facts);
 }
 
+/**
+ * The name of a GPU in records. A device that is only counted has a name with its node's in it, such as `n0/gpu/3`, which
+ * another engine may give as well.
+ */
+export function recordGpu(fleet: ReadonlyFleet, { engine }: Pick<NodeFacts, "engine">, uuid: string): string {
+  return uuid.includes("/") && fleet.engines[0] !== undefined && fleet.engines[0] !== engine
+    ? `${engine}/${uuid}`
+    : uuid;
+}
+
 /** The node that a text names: `engine/name`, or a bare name that only one engine has. */
 export function findNode(fleet: ReadonlyFleet, text: string): FleetNode | Refusal {
   const exact = fleet.nodeByName.get(text);

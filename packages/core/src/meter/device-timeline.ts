@@ -1,4 +1,4 @@
-import { recordName } from "../fleet/find-node.ts";
+import { recordGpu, recordName } from "../fleet/find-node.ts";
 import type { Event, JobGrown, JobPlaced, Seat } from "../journal/event.ts";
 import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
@@ -104,7 +104,7 @@ export class DeviceTimeline {
     for (const [i, { uuid, model }] of facts.gpus.entries()) {
       const { freeUnits, mode } = now(i);
       const capacityUnits = mode === "removed" ? 0 : unitsPerGpu;
-      this.changes.push({ gpu: uuid, node, model, at, capacityUnits, freeUnits, mode });
+      this.changes.push({ gpu: recordGpu(fleet, facts, uuid), node, model, at, capacityUnits, freeUnits, mode });
     }
   }
 
@@ -140,9 +140,10 @@ export class DeviceTimeline {
   }
 
   #change({ fleet }: ReadonlyState, gpu: GpuNo, change: Pick<DeviceChange, "at" | "freeUnits" | "mode">): void {
+    const { facts } = fleet.node(fleet.gpuNode[gpu] as NodeNo);
     this.changes.push({
-      gpu: must(fleet.gpuUuid[gpu], "a GPU of the fleet has a uuid"),
-      node: recordName(fleet, fleet.node(fleet.gpuNode[gpu] as NodeNo).facts),
+      gpu: recordGpu(fleet, facts, must(fleet.gpuUuid[gpu], "a GPU of the fleet has a uuid")),
+      node: recordName(fleet, facts),
       model: must(fleet.models[fleet.gpuModel[gpu]!], "a GPU of the fleet has a model"),
       capacityUnits: unitsPerGpu,
       ...change,

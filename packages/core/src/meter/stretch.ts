@@ -1,4 +1,4 @@
-import { recordName } from "../fleet/find-node.ts";
+import { recordGpu, recordName } from "../fleet/find-node.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
@@ -146,7 +146,8 @@ function stretchOfRest(
 }
 
 function uuidOf({ fleet }: ReadonlyState, gpu: GpuNo): string {
-  return must(fleet.gpuUuid[gpu], "a GPU of the fleet has a uuid");
+  const uuid = must(fleet.gpuUuid[gpu], "a GPU of the fleet has a uuid");
+  return recordGpu(fleet, fleet.node(fleet.gpuNode[gpu] as NodeNo).facts, uuid);
 }
 
 function modelOf({ fleet }: ReadonlyState, gpu: GpuNo): string {

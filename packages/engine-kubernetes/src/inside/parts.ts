@@ -143,7 +143,8 @@ function agentParts(order: LeaseOrder, image: string): AgentParts {
         checkpointMount,
         ...(trees.length === 0 ? [] : [{ name: treesVolume, mountPath: treesFolder }]),
       ],
-      resources: { requests: { cpu: "10m", memory: "32Mi" }, limits: { cpu: "1", memory: "256Mi" } },
+      // It asks for nothing: what a node has is what the scheduler of Tessera gives to members.
+      resources: { requests: { cpu: "0", memory: "0" }, limits: { cpu: "1", memory: "256Mi" } },
       securityContext: {
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,

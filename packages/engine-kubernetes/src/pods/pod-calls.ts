@@ -49,16 +49,16 @@ export class PodCalls {
     }
   }
 
-  /** Whether the secret and the claim that a pod names are there. */
+  /** Whether the secret and the claim that a pod names are there. Secrets may be made and not read: one that is there shows. */
   async isFurnished({ metadata, spec }: Pod): Promise<boolean> {
     const { namespace, name } = metadata;
-    const secret = spec.containers[0]?.env?.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === name);
-    const needed = [
-      ...(secret ? [paths.secret(namespace!, name)] : []),
-      ...((spec.resourceClaims ?? []).length > 0 ? [paths.claim(namespace!, name)] : []),
-    ];
-    const found = needed.map((path) => this.#client.get(path).then(() => true, ifMissing));
-    return (await Promise.all(found)).every(Boolean);
+    const path = paths.secrets(namespace!);
+    if (spec.containers[0]?.env?.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === name)) {
+      const made = this.#client.post(path, { metadata: { name } }, { query: { dryRun: "All" } });
+      if (await made.then(() => true, ifThere)) return false;
+    }
+    if ((spec.resourceClaims ?? []).length === 0) return true;
+    return this.#client.get(paths.claim(namespace!, name)).then(() => true, ifMissing);
   }
 
   /** Notes on a held pod which control plane holds it: what an earlier one knows of it is out of date then. */
@@ -121,6 +121,11 @@ export class PodCalls {
   #patch({ metadata }: Pod, change: unknown): Promise<Pod> {
     return this.#client.patch<Pod>(paths.pod(metadata.namespace!, metadata.name), change);
   }
+}
+
+function ifThere(error: unknown): false {
+  if (!isStatus(error, 409)) throw error;
+  return false;
 }
 
 function ifMissing(error: unknown): false {

@@ -8,7 +8,7 @@ export const shellCommands: Commands = {
   beDone: 'touch "$TESS_DONE"',
   ignoreTerm: "trap '' TERM; while :; do sleep 0.1; done",
   saveInChild: (text) =>
-    `sh -c 'trap "sleep 0.5; echo ${text}; exit 0" TERM; while :; do sleep 0.05; done'; echo not reached`,
+    `sh -c 'trap "sleep 0.5; echo ${text}; exit 0" TERM; while :; do sleep 0.05; done' 2>/dev/null; echo not reached`,
   sleepMs: (ms) => `sleep ${ms / 1000}`,
   print: (text) => `echo ${text}`,
 };

@@ -191,7 +191,8 @@ export class Attached implements CommitListener {
   async #refresh(): Promise<void> {
     const { control, beside, warn, patience } = this.#parts;
     const at = performance.now();
-    await within(patience.answerMsMax, registerNodes(control, this.engine, beside(), warn));
+    const nodes = await within(patience.answerMsMax, this.engine.inventory());
+    await registerNodes(control, this.engine, nodes, beside(), warn);
     this.#inventoryAt = at;
   }
 

@@ -167,7 +167,7 @@ export class Engines {
   #drive(engine: Engine): void {
     const { control, driver } = this.begun;
     const { patience = usualPatience, warn } = this.#parts;
-    const beside = () => this.#driven.size > 1;
+    const beside = () => control.state.engines.size > 1;
     const attached = new Attached({ ...driver(engine), engine, control, patience, beside, warn });
     this.#driven.set(engine.name, { attached, unfollow: control.follow(attached) });
     attached.start();

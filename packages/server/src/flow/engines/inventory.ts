@@ -9,10 +9,10 @@ const by: Asker = { actor: { user: "system" }, request: "inventory" };
 export async function registerNodes(
   control: Pick<ControlPlane, "state" | "ask">,
   engine: Engine,
+  found: readonly NodeFacts[],
   beside: boolean,
   warn: (text: string) => void,
 ): Promise<void> {
-  const found = await engine.inventory();
   const offers = offersOf(engine.capabilities);
   const nodes = beside ? found.map((facts): NodeFacts => ({ offers, ...facts })) : found;
   if (await isKnownFleet(control.state, engine.name, nodes)) return;
