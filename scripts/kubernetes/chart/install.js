@@ -1,10 +1,10 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { imageConfig, tesseraFolder } from "../../../deploy/image/rootfs.js";
+import { imageConfig, imageUser, tesseraFolder } from "../../../deploy/image/rootfs.js";
 import { root } from "../../launch/root.js";
 import { controlPlaneBin } from "../lab/cache.js";
 import { Results } from "../test/results.js";
@@ -13,11 +13,11 @@ import { chart, openHelm, system } from "./helm.js";
 
 const image = "localhost/tessera:1";
 const jobImage = "localhost/busybox:1";
-const node = { "node-kind": "real" };
-/** For a try: nothing that a bare cluster does not have. */
+const node = { "kubernetes.io/hostname": "real-1" };
+/** Nothing that a bare cluster does not have, but for one volume. */
 const values = {
   image: { name: image },
-  storage: { persistent: false },
+  storage: { className: "by-hand", size: "1Gi" },
   engine: { settings: { defaultImage: jobImage } },
   resources: { requests: { cpu: "10m", memory: "128Mi" } },
   nodeSelector: node,
@@ -30,6 +30,7 @@ export async function testInstall(lab, { say }) {
   const before = everything(kubectl);
   const folder = mkdtempSync(join(tmpdir(), "tess-chart-"));
   addImage(lab, say);
+  await addVolume(lab);
   const set = (change) => {
     const path = join(folder, "values.json");
     writeFileSync(path, JSON.stringify({ ...values, ...change }));
@@ -48,7 +49,7 @@ export async function testInstall(lab, { say }) {
       "--name",
       "hello",
       "--gpus",
-      "1",
+      "A100:1",
       "--image",
       jobImage,
       "--",
@@ -59,7 +60,7 @@ export async function testInstall(lab, { say }) {
     return /hello from tess-/.test(text) || text;
   });
   await results.check("helm upgrade restarts Tessera and no job", async () => {
-    await tess("run", "--name", "long", "--gpus", "1", "--image", jobImage, "--", "sleep 600");
+    await tess("run", "--detach", "--name", "long", "--gpus", "A100:1", "--image", jobImage, "--", "sleep 600");
     const pod = () =>
       lab.api
         .get("/api/v1/pods?labelSelector=tessera.dev/lease")
@@ -71,18 +72,15 @@ export async function testInstall(lab, { say }) {
     return running.metadata.uid === still?.metadata.uid || "its pod is another";
   });
   await results.check("helm uninstall leaves nothing behind", async () => {
-    const pods = (await lab.api.get("/api/v1/pods?labelSelector=tessera.dev/lease")).items;
-    for (const { metadata } of pods) {
-      const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
-      await lab.api.delete(path, { gracePeriodSeconds: 0 });
-    }
-    await until("the job to end", async () => {
+    await tess("cancel", "long");
+    await until("its pod to be gone", async () => {
       const { items } = await lab.api.get("/api/v1/pods?labelSelector=tessera.dev/lease");
-      return items.every(({ status }) => /Succeeded|Failed/.test(status.phase));
+      return items.length === 0;
     });
     await tess.close();
     helm(["uninstall", "tessera", "--namespace", system, "--wait", "--timeout", "180s"]);
     await lab.api.delete(`/api/v1/namespaces/${system}`);
+    await lab.api.delete(`${volumes}/tessera`);
     const left = async () => everything(kubectl).filter((name) => !before.includes(name));
     await until("everything to be gone", async () => (await left()).length === 0, 60_000).catch(() => {});
     const rest = await left();
@@ -90,6 +88,21 @@ export async function testInstall(lab, { say }) {
   });
   rmSync(folder, { recursive: true, force: true });
   return results.summary;
+}
+
+const volumes = "/api/v1/persistentvolumes";
+
+/** A folder of the node as storage: the data folder must outlive a pod of Tessera. */
+async function addVolume(lab) {
+  const path = "/var/lib/tessera-data";
+  lab.realNodes[0].run("sh", "-c", `mkdir -p ${path} && chown ${imageUser}:${imageUser} ${path}`);
+  const spec = {
+    capacity: { storage: "1Gi" },
+    accessModes: ["ReadWriteOnce"],
+    storageClassName: "by-hand",
+    hostPath: { path },
+  };
+  await lab.api.post(volumes, { metadata: { name: "tessera" }, spec });
 }
 
 function addImage(lab, say) {
@@ -123,21 +136,17 @@ async function reach(lab, kubectl, folder) {
     });
     forward.once("exit", () => reject(new Error("kubectl port-forward ended")));
   });
+  const work = join(folder, "work");
+  mkdirSync(work, { recursive: true });
   const token = join(folder, "owner.token");
   const text = kubectl(["-n", system, "exec", "deployment/tessera", "--", "cat", "/data/owner.token"]);
   writeFileSync(token, text, { mode: 0o600 });
-  const cli = [
-    join(root, "packages/cli/dist/main.js"),
-    "--server",
-    `http://127.0.0.1:${port}`,
-    "--token-file",
-    token,
-    "-y",
-  ];
+  const cli = [join(root, "packages/cli/dist/main.js"), "-y"];
   const tess = async (...rest) => {
-    const options = { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } };
+    const options = { cwd: work, env: { PATH: process.env.PATH, HOME: folder } };
     return (await promisify(execFile)(process.execPath, [...cli, ...rest], options)).stdout;
   };
+  await tess("--token-file", token, "login", `http://127.0.0.1:${port}`);
   tess.close = () => forward.kill();
   return tess;
 }
