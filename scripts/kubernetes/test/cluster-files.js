@@ -9,8 +9,8 @@ const built = join(root, "packages/engine-kubernetes/dist");
 
 /**
  * Runs the tests of packages/engine-kubernetes that need a cluster: files named `….cluster.ts`, which `npm test` leaves alone.
- * They get KUBECONFIG and, as LAB_NODES and TESSERA_SUITE, `kwok`, or `real` where the pods run; there also LAB_IMAGES, the
- * names of a shell, of Python and of Tessera.
+ * They get KUBECONFIG and LAB_NODES: `kwok`, or `real` where the pods run; there also LAB_IMAGES, the names of a shell, of
+ * Python and of Tessera.
  */
 export async function runClusterFiles(lab, { say, nodes, only = () => true }) {
   const files = readdirSync(built, { recursive: true }).filter((name) => name.endsWith(".cluster.js") && only(name));
@@ -18,8 +18,7 @@ export async function runClusterFiles(lab, { say, nodes, only = () => true }) {
   const paths = files.map((name) => join(built, name));
   const words = ["--test", "--test-concurrency=1", "--enable-source-maps", "--test-reporter=tap", ...paths];
   const images = nodes === "real" ? Object.values(testImages(lab)).join(",") : "";
-  const names = { LAB_NODES: nodes, TESSERA_SUITE: nodes, LAB_IMAGES: images };
-  const variables = { TESSERA_ROOT: root, KUBECONFIG: lab.kubeconfig, ...names };
+  const variables = { TESSERA_ROOT: root, KUBECONFIG: lab.kubeconfig, LAB_NODES: nodes, LAB_IMAGES: images };
   const child = spawn(process.execPath, words, {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, ...variables, NODE_TEST_CONTEXT: "" },
