@@ -194,7 +194,7 @@ export { withoutAll } from "./submit/all-gpus.ts";
 export { parseEgress } from "./submit/egress.ts";
 export { Mistakes } from "./submit/mistakes.ts";
 export { type MountSource, mountSource } from "./submit/mounts.ts";
-export { nodesAsked } from "./submit/narrow.ts";
+export { checkLabels, nodesAsked } from "./submit/narrow.ts";
 export { fieldsNotYet, parseJob, type RawJob, readJob, type Settled } from "./submit/parse.ts";
 export { cpusToMilli, gpusToUnits, parseDuration, parseSize } from "./submit/quantities.ts";
 export { parseSizes, sizedAmounts, withoutSizes } from "./submit/sizes.ts";

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { checkLabels, type NodeFacts } from "@tessera/core";
 import { checkListen } from "./access/listen.ts";
 import { type AuditTarget, parseAuditTarget } from "./notify/audit/target.ts";
 
@@ -16,6 +17,8 @@ export interface ServerConfig {
   readonly simulated?: string;
   /** False: no jobs run on this machine. */
   readonly local: boolean;
+  /** Of the nodes of this machine. */
+  readonly labels: NonNullable<NodeFacts["labels"]>;
   /** The file that names further engines. */
   readonly engines?: string;
   /** The socket of a root helper, which then runs the jobs and holds the keys of secrets and signatures. */
@@ -52,6 +55,7 @@ export const usage = `tess server: the control plane on this machine
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
   --engines FILE       run jobs on the engines that this YAML file lists too; see docs/kubernetes.md
   --no-local           run no jobs on this machine
+  --label KEY=VALUE    a label of the nodes of this machine, by which jobs and pools choose nodes; may be repeated
   --tenants-share-user without root: run jobs of several tenants, which can then read each other's files
   --tls-cert FILE --tls-key FILE
   --server-name NAME   answer under this name too, such as that of a proxy; may be repeated. Addresses, localhost, the
@@ -117,6 +121,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     virtual: values.virtual,
     simulated: values.simulated,
     local: !(values["no-local"] ?? false),
+    labels: labelsOf(values.label ?? []),
     ...(values.engines !== undefined && { engines: resolve(values.engines) }),
     ...(values.helper !== undefined && { helper: resolve(values.helper) }),
     tenantsShareUser: values["tenants-share-user"] ?? false,
@@ -154,6 +159,7 @@ function parse(args: readonly string[]) {
         simulated: { type: "string" },
         helper: { type: "string" },
         engines: { type: "string" },
+        label: { type: "string", multiple: true },
         "no-local": { type: "boolean" },
         "tenants-share-user": { type: "boolean" },
         "tls-cert": { type: "string" },
@@ -172,6 +178,19 @@ function parse(args: readonly string[]) {
   } catch (cause) {
     throw new BadCall(`${(cause as Error).message}\n\n${usage}`, { cause });
   }
+}
+
+function labelsOf(texts: readonly string[]): ServerConfig["labels"] {
+  const labels = Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf("=");
+      if (at <= 0) throw new BadCall(`--label ${text}: write KEY=VALUE, such as tier=gold`);
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
+  const wrong = checkLabels(labels, "--label");
+  if (wrong !== undefined) throw new BadCall(`${wrong.field} ${wrong.value} ${wrong.detail}; ${wrong.hint}`);
+  return labels;
 }
 
 function serverNamesOf(names: readonly string[]): string[] {

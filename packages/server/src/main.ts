@@ -217,8 +217,9 @@ function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines
 
 /** What runs jobs on this machine, if anything does: the helper, a simulation, or this process. */
 function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEngine[] {
-  const common = { settings: {}, lostAfterMs: 0, here: true };
-  const { helper, simulated } = config;
+  const { helper, simulated, labels } = config;
+  const labelled = Object.keys(labels).length === 0 ? {} : { labels };
+  const common = { settings: {}, lostAfterMs: 0, here: true, ...labelled };
   if (simulated !== undefined)
     return [
       { ...common, name: "simulated", kind: "simulated", open: () => openSimulated(parseVirtual(simulated), clock) },

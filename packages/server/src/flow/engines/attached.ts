@@ -1,4 +1,4 @@
-import { type Event, type Instant, isRefusal, type ReadonlyState } from "@tessera/core";
+import { type Event, type Instant, isRefusal, type NodeFacts, type ReadonlyState } from "@tessera/core";
 import { type Engine, EngineFenced } from "@tessera/engine";
 import { Driver, type DriverPorts } from "../bind/drive.ts";
 import type { CommitListener } from "../commits.ts";
@@ -12,6 +12,8 @@ export interface AttachedParts extends Omit<DriverPorts, "state" | "reached" | "
   readonly patience: Patience;
   /** Whether there are other engines: then each node says what it offers. */
   readonly beside: () => boolean;
+  /** Of all its nodes. */
+  readonly labels: NodeFacts["labels"];
 }
 
 /** What everyone may read. What exactly went wrong may tell of addresses: that is for the owner. */
@@ -47,7 +49,7 @@ export class Attached implements CommitListener {
   constructor(parts: AttachedParts) {
     this.engine = parts.engine;
     this.#parts = parts;
-    const { control, patience: _, beside: __, ...ports } = parts;
+    const { control, patience: _, beside: __, labels: ___, ...ports } = parts;
     this.driver = new Driver({
       ...ports,
       state: control.state,
@@ -189,9 +191,11 @@ export class Attached implements CommitListener {
   }
 
   async #refresh(): Promise<void> {
-    const { control, beside, warn, patience } = this.#parts;
+    const { control, beside, labels, warn, patience } = this.#parts;
     const at = performance.now();
-    const nodes = await within(patience.answerMsMax, this.engine.inventory());
+    const found = await within(patience.answerMsMax, this.engine.inventory());
+    const nodes =
+      labels === undefined ? found : found.map((facts) => ({ ...facts, labels: { ...labels, ...facts.labels } }));
     await registerNodes(control, this.engine, nodes, beside(), warn);
     this.#inventoryAt = at;
   }

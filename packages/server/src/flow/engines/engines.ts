@@ -10,7 +10,7 @@ import type { AddedKind, AddedKinds, GivenEngine } from "./kinds.ts";
 import { type Patience, usualPatience } from "./patience.ts";
 import { bySystem, ensureGiven, forget, turnOff } from "./start.ts";
 
-type DriverParts = Omit<AttachedParts, "engine" | "control" | "patience" | "beside" | "warn">;
+type DriverParts = Omit<AttachedParts, "engine" | "control" | "patience" | "beside" | "labels" | "warn">;
 
 export interface EnginesParts {
   readonly kinds: AddedKinds;
@@ -168,7 +168,8 @@ export class Engines {
     const { control, driver } = this.begun;
     const { patience = usualPatience, warn } = this.#parts;
     const beside = () => control.state.engines.size > 1;
-    const attached = new Attached({ ...driver(engine), engine, control, patience, beside, warn });
+    const labels = this.#parts.given.find(({ name }) => name === engine.name)?.labels;
+    const attached = new Attached({ ...driver(engine), engine, control, patience, beside, labels, warn });
     this.#driven.set(engine.name, { attached, unfollow: control.follow(attached) });
     attached.start();
     this.#numberChanged();

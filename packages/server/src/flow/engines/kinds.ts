@@ -1,4 +1,4 @@
-import type { EngineKind, Refusal } from "@tessera/core";
+import type { EngineKind, NodeFacts, Refusal } from "@tessera/core";
 import type { Engine } from "@tessera/engine";
 
 /** What is needed to open an engine. */
@@ -35,6 +35,8 @@ export interface GivenEngine {
   readonly kind: EngineKind;
   readonly settings: EngineAsk["settings"];
   readonly lostAfterMs: number;
+  /** Of all its nodes, beside what the engine itself says of them. */
+  readonly labels?: NodeFacts["labels"];
   /** In this process or beside it: the start waits for it, and fails with it. */
   readonly here: boolean;
   readonly open: () => Promise<Engine> | Engine;
