@@ -82,7 +82,8 @@ export class PodObserver {
     if (startedAt) known.startedAt ??= startedAt;
     known.node = spec.nodeName;
     known.runs = state.running !== undefined && status.phase === "Running";
-    if (state.terminated !== undefined && known.startedAt !== undefined) {
+    // KWOK may play the end of a pod that never ran over one that just began: then it says of no start, and its code is none.
+    if (state.terminated?.startedAt) {
       known.endedAt ??= state.terminated.finishedAt;
       known.code ??= state.terminated.exitCode;
     }
