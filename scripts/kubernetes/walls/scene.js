@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiClient } from "../../../packages/engine-kubernetes/dist/api/client.js";
 import { readConfig } from "../../../packages/engine-kubernetes/dist/api/config.js";
+import { Epoch } from "../../../packages/engine-kubernetes/dist/epoch.js";
 import { namespaceOf } from "../../../packages/engine-kubernetes/dist/names.js";
 import { containerSecurity, podSecurity } from "../../../packages/engine-kubernetes/dist/walls/security.js";
 import { openWalls } from "../../../packages/engine-kubernetes/dist/walls/walls.js";
-import { identity, installTessera, kubectl, manifests, tesseraConfig, unlessThere, userApi } from "./identity.js";
+import { identity, installTessera, kubectl, manifests, tesseraConfig, userApi } from "./identity.js";
 
 export const engine = "walls";
 export const image = "localhost/busybox:1";
@@ -45,11 +46,22 @@ export class Scene {
     scene.ports = { nodes, pods, gpus, warn };
     await installTessera(lab);
     scene.tessera = userApi(lab, identity, ["system:serviceaccounts", "system:authenticated"]);
-    const epochs = "/api/v1/namespaces/tessera-system/configmaps";
-    await lab.api.post(epochs, { metadata: { name: "tessera-epoch" } }).catch(unlessThere);
-    await lab.api.merge(`${epochs}/tessera-epoch`, { data: { [engine]: String(epoch) } });
     await scene.keep();
+    await scene.takeOver(epoch);
+    await scene.#policiesCount();
     return scene;
+  }
+
+  /** The API server looks for new policies once a second, and takes the one that was applied last no sooner than the others. */
+  async #policiesCount() {
+    const attempt = () => this.tessera.post("/api/v1/namespaces?dryRun=All", { metadata: { name: "of-others" } });
+    const saying = /Tessera changes namespaces of its tenants only/;
+    await until("the policies to count", () =>
+      attempt().then(
+        () => false,
+        ({ message }) => saying.test(message),
+      ),
+    );
   }
 
   /** Opens the walls, so that what is taken away comes back. */
@@ -66,6 +78,16 @@ export class Scene {
     this.#walls?.close();
     this.#client?.close();
     this.#walls = undefined;
+  }
+
+  /** As a control plane that begins. */
+  async takeOver(withEpoch) {
+    const noted = new Epoch(this.#client, engine);
+    try {
+      await noted.takeOver(withEpoch);
+    } finally {
+      noted.close();
+    }
   }
 
   ensure(order) {
