@@ -13,6 +13,7 @@ import { chart, openHelm, system } from "./helm.js";
 
 const image = "localhost/tessera:1";
 const jobImage = "localhost/busybox:1";
+const longCommand = "sleep 600";
 const node = { "kubernetes.io/hostname": "real-1" };
 /** Nothing that a bare cluster does not have, but for one volume. */
 const values = {
@@ -60,23 +61,23 @@ export async function testInstall(lab, { say }) {
     return /hello from tess-/.test(text) || text;
   });
   await results.check("helm upgrade restarts Tessera and no job", async () => {
-    await tess("run", "--detach", "--name", "long", "--gpus", "A100:1", "--image", jobImage, "--", "sleep 600");
-    const pod = () =>
-      lab.api
-        .get("/api/v1/pods?labelSelector=tessera.dev/lease")
-        .then(({ items }) => items.find(({ status }) => status.phase === "Running"));
-    const running = await until("the job to run", pod, 60_000);
+    await tess("run", "--detach", "--name", "long", "--gpus", "A100:1", "--image", jobImage, "--", longCommand);
+    const running = await until(
+      "the job to run",
+      async () => {
+        const pod = await podOfLong(lab);
+        return pod?.status.phase === "Running" && pod;
+      },
+      60_000,
+    );
     helm(["upgrade", "tessera", chart, ...set({ podAnnotations: { "example.com/again": "1" } })]);
-    const still = await pod();
+    const still = await podOfLong(lab);
     tess = await reach(lab, kubectl, folder);
     return running.metadata.uid === still?.metadata.uid || "its pod is another";
   });
   await results.check("helm uninstall leaves nothing behind", async () => {
     await tess("cancel", "long");
-    await until("its pod to be gone", async () => {
-      const { items } = await lab.api.get("/api/v1/pods?labelSelector=tessera.dev/lease");
-      return items.length === 0;
-    });
+    await until("its pod to be gone", async () => (await podOfLong(lab)) === undefined);
     await tess.close();
     helm(["uninstall", "tessera", "--namespace", system, "--wait", "--timeout", "180s"]);
     await lab.api.delete(`/api/v1/namespaces/${system}`);
@@ -88,6 +89,12 @@ export async function testInstall(lab, { say }) {
   });
   rmSync(folder, { recursive: true, force: true });
   return results.summary;
+}
+
+/** Pods of other jobs may be there too, and those that have just ended. */
+async function podOfLong(lab) {
+  const { items } = await lab.api.get("/api/v1/pods?labelSelector=tessera.dev/lease");
+  return items.find(({ spec }) => JSON.stringify(spec).includes(longCommand));
 }
 
 const volumes = "/api/v1/persistentvolumes";

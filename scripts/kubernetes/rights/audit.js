@@ -3,11 +3,16 @@ import { join } from "node:path";
 
 const nameOf = ({ group, resource, verb }) => `${verb} ${resource}${group === "" ? "" : `.${group}`}`;
 
-/** What Tessera's account asked the API server for, as the server itself wrote it down: allowed, and refused for want of rights. */
-export function asked(lab) {
-  const lines = readFileSync(join(lab.folder, "log", "audit.log"), "utf8")
+/** What the API server has written down so far of what Tessera's account asked for. */
+export function record(lab) {
+  return readFileSync(join(lab.folder, "log", "audit.log"), "utf8")
     .split("\n")
     .filter(Boolean);
+}
+
+/** What Tessera's account asked for after the first `from` lines of the record: allowed, and refused for want of rights. */
+export function asked(lab, from) {
+  const lines = record(lab).slice(from);
   const [allowed, forbidden] = [new Set(), new Set()];
   for (const { verb, objectRef, annotations = {} } of lines.map((line) => JSON.parse(line))) {
     if (objectRef?.resource === undefined) continue; // such as /version
