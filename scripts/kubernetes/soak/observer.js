@@ -28,9 +28,14 @@ export class PodObserver {
     });
   }
 
-  /** Somebody else deleted this pod: that it ended is all that can be known of how it did. */
+  /** Somebody else deletes this pod: if that is what ends it, that it ended is all that can be known of how it did. */
   noteDeleted(uid) {
     this.#deleted.add(uid);
+  }
+
+  /** This node vanished with what ran on it: nothing can be known of that any more, whatever its pods say later. */
+  noteRemoved(node) {
+    for (const pod of this.running()) if (pod.node === node) Object.assign(pod, { vanished: true, runs: false });
   }
 
   /** Pods that run at the moment. */
@@ -53,7 +58,7 @@ export class PodObserver {
         ...(pod.endedAt && {
           endedAt: greatest(nanoseconds(pod.endedAt), nanoseconds(pod.startedAt) + 1_000_000_000n),
         }),
-        ...(pod.code !== undefined && !this.#deleted.has(uid) && { code: pod.code }),
+        ...(pod.code !== undefined && { code: pod.code }),
       }));
   }
 
@@ -77,15 +82,19 @@ export class PodObserver {
       rank: Number(rank),
       gpus: Number(spec.containers[0].resources?.limits?.["nvidia.com/gpu"] ?? 0),
     };
+    if (known.vanished) return;
     const state = status.containerStatuses?.[0]?.state ?? {};
     const startedAt = state.running?.startedAt ?? state.terminated?.startedAt;
     if (startedAt) known.startedAt ??= startedAt;
     known.node = spec.nodeName;
     known.runs = state.running !== undefined && status.phase === "Running";
-    // KWOK may play the end of a pod that never ran over one that just began: then it says of no start, and its code is none.
-    if (state.terminated?.startedAt) {
-      known.endedAt ??= state.terminated.finishedAt;
-      known.code ??= state.terminated.exitCode;
+    if (known.runs && known.over) this.#fault(`ranTwice: ${known.lease} ran in a pod that was over`);
+    known.over ||= status.phase === "Succeeded" || status.phase === "Failed";
+    if (state.terminated !== undefined && known.startedAt !== undefined && known.endedAt === undefined) {
+      known.endedAt = state.terminated.finishedAt;
+      // It may have ended by itself just before others deleted it.
+      const byOthers = this.#deleted.has(known.uid) && metadata.deletionTimestamp !== undefined;
+      if (!byOthers) known.code = state.terminated.exitCode;
     }
     this.#pods.set(metadata.uid, known);
   }

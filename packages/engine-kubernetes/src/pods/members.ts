@@ -393,7 +393,7 @@ export class Members {
     record.pod = undefined;
     this.#leaving.delete(record.lease);
     if (record.ended) return;
-    const { end, at } = endOf(last);
+    const { end, at } = endOf(last, record.reports);
     const known = isOver(last) || stopMarkOf(last) !== undefined;
     const what: ReportWhat = known ? end : { kind: "lost", reason: "its pod was removed from the cluster" };
     this.#end(record, what, at ?? this.#now());
@@ -443,7 +443,7 @@ export class Members {
     // The agent of the pod waits until what the member left is kept.
     const outputs = began !== undefined && (isOver(pod) || hasEnded(pod)) ? await this.#keep(lease, pod) : undefined;
     if (!isOver(pod)) return;
-    const { end, at, overran } = endOf(pod);
+    const { end, at, overran } = endOf(pod, record.reports);
     if (record.ended) return;
     if (overran) {
       record.reports.push(this.#overran(lease, pod, record.reports));
