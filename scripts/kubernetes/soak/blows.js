@@ -51,8 +51,9 @@ export const blows = {
     const numbers = shuffled([...Array(nodes).keys()], random).slice(0, nodesRemoved);
     const removed = numbers.map((no) => kwokNode(no));
     for (const { metadata } of removed) {
-      await lab.api.delete(`/api/v1/nodes/${metadata.name}`);
       observer.noteRemoved(metadata.name);
+      await lab.api.delete(`/api/v1/nodes/${metadata.name}`);
+      observer.noteRemoved(metadata.name); // what came there meanwhile
     }
     await sleep(3_000);
     for (const node of removed) await lab.api.post("/api/v1/nodes", node);

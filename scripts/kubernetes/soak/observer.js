@@ -33,9 +33,11 @@ export class PodObserver {
     this.#deleted.add(uid);
   }
 
-  /** This node vanished with what ran on it: nothing can be known of that any more, whatever its pods say later. */
+  /** This node is about to vanish with all that is on it: which of it still ends by itself cannot be known. */
   noteRemoved(node) {
-    for (const pod of this.running()) if (pod.node === node) Object.assign(pod, { vanished: true, runs: false });
+    for (const pod of this.#pods.values()) {
+      if (pod.node === node && !pod.over) Object.assign(pod, { vanished: true, runs: false });
+    }
   }
 
   /** Pods that run at the moment. */
@@ -43,10 +45,16 @@ export class PodObserver {
     return [...this.#pods.values()].filter(({ runs }) => runs);
   }
 
-  /** Everything that ran, in the form in which the soak of the local engine judges. */
-  ran() {
+  /**
+   * Everything that ran, in the form in which the soak of the local engine judges. An end beside which its node vanished counts
+   * where `isTold(job, attempt)`: it may be missing, but not be another.
+   */
+  ran(isTold) {
     return [...this.#pods.values()]
       .filter(({ startedAt }) => startedAt !== undefined)
+      .map((pod) =>
+        pod.vanished && !isTold(pod.job, pod.attempt) ? { ...pod, endedAt: undefined, code: undefined } : pod,
+      )
       .map(({ uid, ...pod }) => ({
         job: pod.job,
         attempt: pod.attempt,
@@ -82,18 +90,17 @@ export class PodObserver {
       rank: Number(rank),
       gpus: Number(spec.containers[0].resources?.limits?.["nvidia.com/gpu"] ?? 0),
     };
-    if (known.vanished) return;
     const state = status.containerStatuses?.[0]?.state ?? {};
     const startedAt = state.running?.startedAt ?? state.terminated?.startedAt;
     if (startedAt) known.startedAt ??= startedAt;
     known.node = spec.nodeName;
-    known.runs = state.running !== undefined && status.phase === "Running";
+    known.runs = state.running !== undefined && status.phase === "Running" && !known.vanished;
     if (known.runs && known.over) this.#fault(`ranTwice: ${known.lease} ran in a pod that was over`);
     known.over ||= status.phase === "Succeeded" || status.phase === "Failed";
     if (state.terminated !== undefined && known.startedAt !== undefined && known.endedAt === undefined) {
       known.endedAt = state.terminated.finishedAt;
       // It may have ended by itself just before others deleted it.
-      const byOthers = this.#deleted.has(known.uid) && metadata.deletionTimestamp !== undefined;
+      const byOthers = (known.vanished || this.#deleted.has(known.uid)) && metadata.deletionTimestamp !== undefined;
       if (!byOthers) known.code = state.terminated.exitCode;
     }
     this.#pods.set(metadata.uid, known);

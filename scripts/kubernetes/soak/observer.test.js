@@ -71,15 +71,23 @@ describe("what an observer of pods tells", () => {
     ]);
   });
 
-  it("knows nothing more of what ran on a node that vanished", () => {
+  it("counts the end of a pod whose node vanished only where it is told, and never what the removal did", () => {
     const { observer, tell } = observing();
-    tell("ADDED", podOf("job_a-1-0", { state: running }));
+    for (const lease of ["job_a-1-0", "job_b-1-0"]) tell("ADDED", podOf(lease, { state: running, gpus: 1 }));
     observer.noteRemoved("n2");
-    assert.equal(observer.running().length, 1);
+    assert.equal(observer.running().length, 2);
     observer.noteRemoved("n1");
     tell("MODIFIED", podOf("job_a-1-0", { state: ended, phase: "Failed" }));
-    const [{ code, endedAt }] = observer.ran();
-    assert.deepEqual([observer.running(), code, endedAt], [[], undefined, undefined]);
+    tell("MODIFIED", podOf("job_b-1-0", { state: ended, phase: "Failed", deletionTimestamp: at("14") }));
+    const codes = (isTold) => observer.ran(isTold).map(({ code }) => code);
+    assert.deepEqual(observer.running(), []);
+    assert.deepEqual(
+      [codes(() => false), codes(() => true)],
+      [
+        [undefined, undefined],
+        [3, undefined],
+      ],
+    );
   });
 
   it("finds a pod that runs although it was over", () => {
