@@ -5,28 +5,29 @@ import { isStatus } from "./api/error.ts";
 import { withoutNoise } from "./api/keep.ts";
 import { Mirror } from "./api/mirror.ts";
 import { paths } from "./api/paths.ts";
-import type { ConfigMap } from "./api/types.ts";
-import { epochName, systemNamespace } from "./names.ts";
+import type { KubeObject } from "./api/types.ts";
+import { epochAnnotation, epochName, systemNamespace } from "./names.ts";
 
-const path = paths.configMap(systemNamespace, epochName);
+const path = paths.serviceAccount(systemNamespace, epochName);
 const readyMsMax = 15_000;
 const attemptsMax = 10;
 
 /**
  * The highest epoch of a control plane that this cluster has seen for this engine, in an object that all of them watch and
- * that only moves forward. Data: the name of the engine, and its epoch.
+ * that only moves forward. It is a service account, with an annotation for each engine, because the API server's policy on
+ * pods reads it: see deploy/kubernetes/admission.yaml.
  */
 export class Epoch {
   readonly #client: ApiClient;
-  readonly #engine: string;
-  readonly #mirror: Mirror<ConfigMap>;
+  readonly #annotation: string;
+  readonly #mirror: Mirror<KubeObject>;
   #seen = 0;
 
   constructor(client: ApiClient, engine: string) {
     this.#client = client;
-    this.#engine = engine;
-    this.#mirror = new Mirror<ConfigMap>(client, {
-      path: paths.configMaps(systemNamespace),
+    this.#annotation = epochAnnotation(engine);
+    this.#mirror = new Mirror<KubeObject>(client, {
+      path: paths.serviceAccounts(systemNamespace),
       query: { fieldSelector: `metadata.name=${epochName}` },
       pathOf: () => path,
       keep: withoutNoise,
@@ -59,8 +60,8 @@ export class Epoch {
         if (seen > epoch) throw new EngineFenced(lease, epoch, seen);
         if (seen < epoch) {
           const { resourceVersion } = found.metadata;
-          const change = { metadata: { resourceVersion }, data: { [this.#engine]: String(epoch) } };
-          await this.#client.patch(path, change);
+          const annotations = { [this.#annotation]: String(epoch) };
+          await this.#client.patch(path, { metadata: { resourceVersion, annotations } });
         }
         this.#seen = Math.max(this.#seen, epoch);
         return;
@@ -70,14 +71,17 @@ export class Epoch {
     }
   }
 
-  async #read(): Promise<ConfigMap> {
+  async #read(): Promise<KubeObject> {
     try {
-      return await this.#client.get<ConfigMap>(path);
+      return await this.#client.get<KubeObject>(path);
     } catch (error) {
       if (!isStatus(error, 404)) throw error;
     }
     const make = () =>
-      this.#client.post<ConfigMap>(paths.configMaps(systemNamespace), { metadata: { name: epochName }, data: {} });
+      this.#client.post<KubeObject>(paths.serviceAccounts(systemNamespace), {
+        metadata: { name: epochName },
+        automountServiceAccountToken: false,
+      });
     try {
       return await make();
     } catch (error) {
@@ -88,8 +92,8 @@ export class Epoch {
     return make();
   }
 
-  #epochIn({ data }: ConfigMap): number {
-    return Number(data?.[this.#engine] ?? 0);
+  #epochIn({ metadata }: KubeObject): number {
+    return Number(metadata.annotations?.[this.#annotation] ?? 0);
   }
 }
 

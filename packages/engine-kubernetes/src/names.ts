@@ -41,6 +41,11 @@ export const annotation = {
   master: "tessera.dev/master",
 } as const;
 
+/** Of the epoch object: the epoch of the control plane that is in charge of this engine. */
+export function epochAnnotation(engine: string): string {
+  return `epoch.tessera.dev/${engine}`;
+}
+
 /** The container in which the member runs. */
 export const memberContainer = "member";
 

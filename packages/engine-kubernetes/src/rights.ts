@@ -31,8 +31,8 @@ export const rightsNeeded: readonly Right[] = [
   { group: network, resources: ["networkpolicies"], verbs: read },
   { group: rbac, resources: ["rolebindings"], verbs: [...read, "create", "update"] },
   { group: rbac, resources: ["clusterroles"], verbs: ["bind"], name: "tessera-tenant" },
-  { group: "", resources: ["configmaps"], verbs: ["create"], namespace: own },
-  { group: "", resources: ["configmaps"], verbs: [...read, "patch"], namespace: own, name: "tessera-epoch" },
+  { group: "", resources: ["serviceaccounts"], verbs: ["create"], namespace: own },
+  { group: "", resources: ["serviceaccounts"], verbs: ["patch"], namespace: own, name: "tessera-epoch" },
   { group: "", resources: ["secrets"], verbs: ["get"], namespace: own },
 ];
 

@@ -18,7 +18,8 @@ describe("the keys of a start", () => {
   afterEach(() => rmSync(data, { recursive: true, force: true }));
 
   const keysOf = (sealed: ReadonlyMap<string, Uint8Array>, { secretsLost = false, seq = 9 } = {}) => {
-    const reader = { privates: async () => sealed, head: async () => ({ ...emptyJournal, seq }) };
+    const privates = async (kind: string) => (kind === "secret" ? sealed : new Map<string, Uint8Array>());
+    const reader = { privates, head: async () => ({ ...emptyJournal, seq }) };
     return keysFor({ data, secretsLost }, reader, (text) => said.push(text));
   };
   const sealedWith = (key: Buffer, ...names: readonly string[]) =>

@@ -1,7 +1,8 @@
 import { userApi } from "./identity.js";
-import { epoch, image, namespaces, orderOf, podsOf, tenants, until } from "./scene.js";
+import { engine, epoch, image, namespaces, orderOf, podsOf, tenants, until } from "./scene.js";
 
 const policies = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings";
+const epochObject = "/api/v1/namespaces/tessera-system/serviceaccounts/tessera-epoch";
 const command = "sleep 1000";
 
 /** Whether the API server refuses a call, and says this. */
@@ -167,17 +168,41 @@ export const admission = [
     },
   },
   {
+    // The API server ends its watch of some kinds of parameters with the last binding, and would compare with what it saw last.
+    name: "an epoch counts that is noted after the policy was taken away and given back",
+    async run(scene) {
+      const pod = await scene.pod(orderOf(tenants.red, "job_between"), command);
+      const late = structuredClone(pod);
+      late.metadata.annotations["tessera.dev/epoch"] = String(epoch - 1);
+      const fallsWithout = await withoutPolicy(
+        scene,
+        "tessera-pods",
+        () => make(scene, late),
+        /its epoch is 4, and 5 is/,
+      );
+      const attempt = () => make(scene, pod);
+      const saying = /its epoch is 5, and 6 is in charge/;
+      const passesBefore = !(await refused(attempt, saying));
+      await scene.takeOver(epoch + 1);
+      const holds = await until("the next epoch to count", () => refused(attempt, saying)).catch(() => false);
+      // Epochs only move forward, for all but the owner of the cluster.
+      await scene.admin.merge(epochObject, {
+        metadata: { annotations: { [`epoch.tessera.dev/${engine}`]: `${epoch}` } },
+      });
+      const comesBack = await until("the epoch of before", async () => !(await refused(attempt, saying)));
+      return { fallsWithout, passesBefore, holds, comesBack };
+    },
+  },
+  {
     name: "without the object of the epochs no pod of a tenant is made, and pods of others are",
     async run(scene) {
-      const path = "/api/v1/namespaces/tessera-system/configmaps";
-      const { data } = await scene.admin.get(`${path}/tessera-epoch`);
-      await scene.admin.delete(`${path}/tessera-epoch`);
+      await scene.admin.delete(epochObject);
       const pod = await scene.pod(orderOf(tenants.red, "job_early"), command);
       const saying = /no params found/;
       const holds = await until("the object to be gone", () => refused(() => make(scene, pod), saying));
       const other = { metadata: { name: "other" }, spec: { containers: [{ name: "other", image }] } };
       await scene.admin.post(`${podsOf("default")}?dryRun=All`, other);
-      await scene.admin.post(path, { metadata: { name: "tessera-epoch" }, data });
+      await scene.takeOver(epoch);
       const comesBack = await until(
         "the object to be back",
         async () => !(await refused(() => make(scene, pod), saying)),

@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ApiClient } from "../../../packages/engine-kubernetes/dist/api/client.js";
 import { readConfig } from "../../../packages/engine-kubernetes/dist/api/config.js";
+import { Epoch } from "../../../packages/engine-kubernetes/dist/epoch.js";
 import { namespaceOf } from "../../../packages/engine-kubernetes/dist/names.js";
 import { containerSecurity, podSecurity } from "../../../packages/engine-kubernetes/dist/walls/security.js";
 import { openWalls } from "../../../packages/engine-kubernetes/dist/walls/walls.js";
-import { identity, installTessera, kubectl, manifests, tesseraConfig, unlessThere, userApi } from "./identity.js";
+import { identity, installTessera, kubectl, manifests, tesseraConfig, userApi } from "./identity.js";
 
 export const engine = "walls";
 export const image = "localhost/busybox:1";
@@ -45,10 +46,8 @@ export class Scene {
     scene.ports = { nodes, pods, gpus, warn };
     await installTessera(lab);
     scene.tessera = userApi(lab, identity, ["system:serviceaccounts", "system:authenticated"]);
-    const epochs = "/api/v1/namespaces/tessera-system/configmaps";
-    await lab.api.post(epochs, { metadata: { name: "tessera-epoch" } }).catch(unlessThere);
-    await lab.api.merge(`${epochs}/tessera-epoch`, { data: { [engine]: String(epoch) } });
     await scene.keep();
+    await scene.takeOver(epoch);
     return scene;
   }
 
@@ -66,6 +65,16 @@ export class Scene {
     this.#walls?.close();
     this.#client?.close();
     this.#walls = undefined;
+  }
+
+  /** As a control plane that begins. */
+  async takeOver(withEpoch) {
+    const noted = new Epoch(this.#client, engine);
+    try {
+      await noted.takeOver(withEpoch);
+    } finally {
+      noted.close();
+    }
   }
 
   ensure(order) {

@@ -1,4 +1,4 @@
-import { findNode, nodeKey } from "../fleet/find-node.ts";
+import { findNode } from "../fleet/find-node.ts";
 import { canonicalJson } from "../journal/canonical.ts";
 import type { Command, RegisterNodes } from "../journal/command.ts";
 import type { Event } from "../journal/event.ts";
@@ -6,6 +6,7 @@ import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, refuse } from "../journal/refusal.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
 import type { NodeFacts } from "../model/node.ts";
+import { nodeKey } from "../model/node-key.ts";
 import type { Instant } from "../model/units.ts";
 import { jobsOn, nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";

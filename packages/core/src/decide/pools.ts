@@ -66,7 +66,7 @@ function checkPool(state: State, { labels, tenants, perMille }: PoolTerms): Refu
   }
   for (const [i, path] of (tenants ?? []).entries())
     if (path === "" || !state.accountByPath.has(path))
-      mistakes.push(refuse("not-found", `tenants[${i}]`, path, "is not an account", "see: tess account tree"));
+      mistakes.push(refuse("invalid", `tenants[${i}]`, path, "is not an account", "see: tess account tree"));
   if (!Number.isInteger(perMille) || perMille < 1 || perMille > perMilleMax) {
     const why = "is not in the range 1 to 100000";
     mistakes.push(refuse("invalid", "perMille", perMille, why, "write 1500 for one and a half times the price"));

@@ -1,11 +1,7 @@
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { FleetNode, NodeFacts } from "../model/node.ts";
+import { nodeKey } from "../model/node-key.ts";
 import type { ReadonlyFleet } from "./readonly-fleet.ts";
-
-/** The name of a node that is unique in the fleet. */
-export function nodeKey({ engine, name }: Pick<NodeFacts, "engine" | "name">): string {
-  return `${engine}/${name}`;
-}
 
 /** The name by which people know a node: with its engine only where several engines have nodes. */
 export function nodeName(fleet: ReadonlyFleet, { facts }: Pick<FleetNode, "facts">): string {

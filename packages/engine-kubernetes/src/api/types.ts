@@ -179,10 +179,6 @@ export interface ResourceClaim extends KubeObject {
   };
 }
 
-export interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
 export interface List<Item> {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
   readonly items: readonly Item[];

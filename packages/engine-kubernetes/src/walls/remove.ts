@@ -18,7 +18,7 @@ export async function removeAll(client: ApiClient): Promise<readonly string[]> {
   for (const { metadata } of namespaces) said.push(await removeNamespace(client, metadata.name));
   const { items: nodes } = await client.get<List<Node>>(paths.nodes);
   for (const node of nodes) await unmark(client, node);
-  await client.delete(paths.configMap(systemNamespace, epochName), undefined).catch(unlessGone);
+  await client.delete(paths.serviceAccount(systemNamespace, epochName), undefined).catch(unlessGone);
   return said;
 }
 

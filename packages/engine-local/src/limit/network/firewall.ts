@@ -70,13 +70,14 @@ function forwardingScript(firewall: Firewall): string {
 left=
 for device in $(ip -4 route show table all type unicast | sed -n 's/.* dev \\([^ ]*\\).*/\\1/p' | sort -u); do
   case $device in lo | ${linkPrefix}*) continue ;; esac
-  [ "$(cat /proc/sys/net/ipv4/conf/$device/forwarding)" = 1 ] || left="$left $device"
+  now=$(cat /proc/sys/net/ipv4/conf/$device/forwarding 2>/dev/null) || continue # gone since: containers come and go
+  [ "$now" = 1 ] || left="$left $device"
 done
 [ -n "$left" ] || exit 0
 ${guards[firewall]}
 for device in $left; do
   guard "$device"
-  echo 1 > /proc/sys/net/ipv4/conf/$device/forwarding
+  { echo 1 > /proc/sys/net/ipv4/conf/$device/forwarding; } 2>/dev/null || [ ! -e /proc/sys/net/ipv4/conf/$device ]
 done`;
 }
 
