@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type LeaseId, leaseIdOf, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
 import type { Clock, EngineLease, LeaseOrder, StopOrder } from "@tessera/engine";
 import type { ApiClient } from "../api/client.ts";
-import { ApiError, isStatus, MemberRefused } from "../api/error.ts";
+import { ApiError, isStatus, MemberRefused, SeatGone } from "../api/error.ts";
 import { withoutNoise } from "../api/keep.ts";
 import { Mirror } from "../api/mirror.ts";
 import { paths } from "../api/paths.ts";
@@ -20,7 +21,7 @@ import { nextReport, progressOf } from "./progress.ts";
 import { MemberRecord } from "./record.ts";
 import { graceSeconds, podSpec } from "./spec.ts";
 import { type StartLimits, verdictOn } from "./start-limits.ts";
-import { isHeld, isKept, isOver, type StopMark, startedAt, stopMarkOf, timeOf } from "./status.ts";
+import { isHeld, isKept, isOver, type StopMark, startedAt, stopMarkOf, timeOf, type Verdict } from "./status.ts";
 import type { LeaseStore } from "./store.ts";
 import { orderPath, signalName } from "./wrapper.ts";
 
@@ -45,6 +46,8 @@ const callsAtOnce = 32;
 /** A held pod that another control plane made after we took over is removed after this long, unless it is ordered here too. */
 const orphanMs = 60_000;
 const releaseAttempts = 5;
+/** A seat that is gone is told after the nodes are: the control plane would choose it again at once. */
+const newsMs = 2_000;
 
 /** All members of this engine: their pods, what was told of them, and what is still to be done. */
 export class Members {
@@ -129,11 +132,12 @@ export class Members {
       try {
         await this.#create(order);
       } catch (error) {
-        const reason = refusalOf(error);
+        const verdict = verdictFor(error);
         const record = this.#records.get(order.lease);
         if (record?.pod === undefined) this.#records.delete(order.lease);
-        if (reason === undefined) throw error;
-        await this.#giveUp(order, reason);
+        if (verdict === undefined) throw error;
+        if (verdict.kind === "lost") await sleep(newsMs);
+        await this.#giveUp(order, verdict);
       }
     });
   }
@@ -209,7 +213,7 @@ export class Members {
     const { engine, instance, settings, walls } = this.#ports;
     await this.#ports.inventory().ready();
     const view = this.#ports.inventory().view(order.node);
-    if (view === undefined) throw new MemberRefused(`node ${order.node} is not in the cluster`);
+    if (view === undefined) throw new SeatGone(`node ${order.node} is not in the cluster`);
     const devices = deviceAskOf(order, view);
     const refusal = refusedOrder(order, settings);
     if (refusal !== undefined) throw new MemberRefused(refusal);
@@ -235,14 +239,14 @@ export class Members {
   }
 
   /** It cannot be made here: what was made of it goes, and that is told. */
-  async #giveUp(order: LeaseOrder, reason: string): Promise<void> {
+  async #giveUp(order: LeaseOrder, verdict: Verdict): Promise<void> {
     const record = this.#records.get(order.lease);
     if (record?.pod !== undefined) {
-      await this.#remove(record, { signal: "SIGKILL", graceMs: 0, verdict: { kind: "refused", reason } });
+      await this.#remove(record, { signal: "SIGKILL", graceMs: 0, verdict });
       return;
     }
     const bootId = this.#ports.inventory().view(order.node)?.facts.bootId ?? "";
-    this.#end(record ?? this.#add(new MemberRecord(order.lease)), { kind: "refused", reason }, this.#now(), bootId);
+    this.#end(record ?? this.#add(new MemberRecord(order.lease)), verdict, this.#now(), bootId);
   }
 
   async #release(record: MemberRecord): Promise<void> {
@@ -613,12 +617,14 @@ export class Members {
   }
 }
 
-/** What the cluster refuses for good, in its own words; undefined for what may pass. */
-function refusalOf(error: unknown): string | undefined {
-  if (error instanceof MemberRefused) return error.message;
+/** What stands in the way of a member for good, in the words of the cluster; undefined for what may pass. */
+function verdictFor(error: unknown): Verdict | undefined {
+  if (error instanceof SeatGone) return { kind: "lost", reason: error.message };
+  if (error instanceof MemberRefused) return { kind: "refused", reason: error.message };
   if (!(error instanceof ApiError)) return undefined;
   const passing = /being terminated|not yet ready to handle|timed out|context deadline/i.test(error.message);
-  return [400, 403, 422].includes(error.status) && !passing ? `the cluster refuses it: ${error.message}` : undefined;
+  if (![400, 403, 422].includes(error.status) || passing) return undefined;
+  return { kind: "refused", reason: `the cluster refuses it: ${error.message}` };
 }
 
 /** The kernel takes no argument longer than 128 KiB. */
