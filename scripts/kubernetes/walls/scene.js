@@ -48,7 +48,20 @@ export class Scene {
     scene.tessera = userApi(lab, identity, ["system:serviceaccounts", "system:authenticated"]);
     await scene.keep();
     await scene.takeOver(epoch);
+    await scene.#policiesCount();
     return scene;
+  }
+
+  /** The API server looks for new policies once a second, and takes the one that was applied last no sooner than the others. */
+  async #policiesCount() {
+    const attempt = () => this.tessera.post("/api/v1/namespaces?dryRun=All", { metadata: { name: "of-others" } });
+    const saying = /Tessera changes namespaces of its tenants only/;
+    await until("the policies to count", () =>
+      attempt().then(
+        () => false,
+        ({ message }) => saying.test(message),
+      ),
+    );
   }
 
   /** Opens the walls, so that what is taken away comes back. */

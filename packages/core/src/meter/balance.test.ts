@@ -52,6 +52,23 @@ describe("the balance of the fleet", () => {
     assert.deepEqual(shown(balance), { capacity: 16, leased: 3, stranded: 9, idle: 4 });
   });
 
+  it("[S10] [S27] an end that is told late does not free GPUs of the node that were in use then", () => {
+    const w = new World().nodes(["n0", "H100:4"]).account("lab");
+    for (const id of ["a", "b"]) {
+      w.submit(id, "lab", { gpus: 1, cpus: 32 });
+      w.run(id);
+    }
+    w.tick(second);
+    const at = w.now;
+    w.tick(second);
+    w.exit("a", 0);
+    w.submit("c", "lab", { gpus: 0, cpus: 32 });
+    w.report("b", { kind: "exited", ran: true, code: 0 }, 0, at);
+    w.tick(second);
+    const { difference, leased } = balanceUntil(meterEvents(w.events), w.now);
+    assert.deepEqual([difference, leased], [0n, BigInt(3 * second * unitsPerGpu)]);
+  });
+
   it("[S10] a node in maintenance and one that is down are neither idle nor leased", () => {
     const w = new World().nodes(["n0", "H100:2"], ["n1", "H100:2"]);
     w.must({ kind: "node.drain", node: "n0", reason: "" });

@@ -37,9 +37,12 @@ export class StrandWatch {
   /** Reports the touched nodes that are stranded now or were before the last event. */
   settle(state: ReadonlyState): void {
     if (this.#pending.size === 0) return;
+    // An engine may tell late that a member ended: other GPUs of the node may have been given back since then, and the
+    // record of a GPU is written forward only.
+    const at = Math.max(this.#at, state.clock);
     for (const [no, was] of this.#pending) {
       const node = state.fleet.nodes[no];
-      if (node !== undefined && (was || isStranded(node))) this.#changed(no, this.#at, state);
+      if (node !== undefined && (was || isStranded(node))) this.#changed(no, at, state);
     }
     this.#pending.clear();
   }

@@ -83,14 +83,14 @@ export class World {
   }
 
   /** An engine's report about member `rank` of the job's present attempt. */
-  report(id: string, what: ReportWhat, rank = 0): Event[] {
+  report(id: string, what: ReportWhat, rank = 0, at = this.now): Event[] {
     const lease = this.job(id).leases.find((each) => each.rank === rank);
-    return this.reportOn(must(lease, `${id} has no member ${rank}`).id, what);
+    return this.reportOn(must(lease, `${id} has no member ${rank}`).id, what, undefined, at);
   }
 
-  reportOn(lease: LeaseId, what: ReportWhat, sequence = (this.#sequence.get(lease) ?? 0) + 1): Event[] {
+  reportOn(lease: LeaseId, what: ReportWhat, sequence = (this.#sequence.get(lease) ?? 0) + 1, at = this.now): Event[] {
     this.#sequence.set(lease, sequence);
-    const report = { lease, sequence, bootId: "boot", at: this.now, what };
+    const report = { lease, sequence, bootId: "boot", at, what };
     const { events } = decideBatch(this.state, [{ kind: "report", v: 1, engine: "test", report }], this.now, this);
     this.events.push(...events);
     return [...events];

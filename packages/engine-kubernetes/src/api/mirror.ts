@@ -111,12 +111,13 @@ export class Mirror<Item extends KubeObject> {
         if (this.#spec.optional && isStatus(error, 404)) {
           this.#synced = true;
           this.#watching = true;
-          this.#wake();
           wait = absentMs;
           version = undefined;
         } else {
           this.#watching = false;
         }
+        // Also in trouble: those that wait may have nothing to wait for any more.
+        this.#wake();
       }
       await sleep(jittered(wait), undefined, { signal, ref: false }).catch(() => {});
     }

@@ -4,7 +4,7 @@ import { type ApiClient, jittered } from "../api/client.ts";
 import { isStatus } from "../api/error.ts";
 import { paths } from "../api/paths.ts";
 import type { Pod } from "../api/types.ts";
-import { annotation, label, podNameOf, reportFinalizer } from "../names.ts";
+import { annotation, label, reportFinalizer } from "../names.ts";
 import { claimSpecOf, type DeviceAsk } from "./devices.ts";
 import { isKept, type StopMark } from "./status.ts";
 
@@ -85,7 +85,7 @@ export class PodCalls {
     return this.#annotate(pod, { [annotation.stop]: JSON.stringify(stop) });
   }
 
-  /** Undefined where it is gone already. */
+  /** Does nothing where it is gone already. */
   async delete({ metadata }: Pod, gracePeriodSeconds: number): Promise<void> {
     const preconditions = { uid: metadata.uid };
     await this.#client
@@ -139,10 +139,6 @@ export function isSameMember(found: Pod, wanted: Pod): boolean {
   const { annotations: b = {}, labels: m = {} } = wanted.metadata;
   const same = [annotation.lease, annotation.order].every((name) => a[name] === b[name]);
   return same && l[label.engine] === m[label.engine] && l[label.attempt] === m[label.attempt];
-}
-
-export function keyOfLease(namespace: string, lease: string): string {
-  return `${namespace}/${podNameOf(lease)}`;
 }
 
 function unlessThere(error: unknown): void {

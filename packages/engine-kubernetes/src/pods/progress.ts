@@ -1,6 +1,7 @@
 import type { LeaseId, Report, ReportWhat } from "@tessera/core";
 import type { Pod } from "../api/types.ts";
 import { annotation } from "../names.ts";
+import { runMsMaxOf } from "./run-limit.ts";
 import { startedAt, timeOf } from "./status.ts";
 
 /**
@@ -33,6 +34,12 @@ export function nextReport(
   const last = before.at(-1);
   const bootId = pod?.metadata.annotations?.[annotation.boot] ?? last?.bootId ?? "";
   return { lease, sequence: (last?.sequence ?? 0) + 1, bootId, at: Math.max(at, last?.at ?? 0), what };
+}
+
+/** The limit was reached so long after the start: the cluster says only that it was. */
+export function overranReport(lease: LeaseId, pod: Pod, before: readonly Report[]): Report {
+  const at = (startedAt(pod) ?? 0) + runMsMaxOf(pod);
+  return nextReport(lease, pod, before, at, { kind: "stopping", cause: "time-limit" });
 }
 
 const scrubbedHow = "all processes that had them have ended, and the driver clears memory before others get it";

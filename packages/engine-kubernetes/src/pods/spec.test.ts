@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JobId, LeaseId } from "@tessera/core";
 import type { LeaseOrder } from "@tessera/engine";
+import { takeSecondsOf } from "../inside/parts.ts";
 import { annotation, heldGate, namespaceOf, podNameOf, reportFinalizer } from "../names.ts";
 import { claimSpecOf } from "./devices.ts";
 import { podSpec } from "./spec.ts";
@@ -47,6 +48,21 @@ describe("the pod of an order", () => {
     assert.deepEqual(member?.resources?.limits, amounts);
     assert.equal(pod.spec.terminationGracePeriodSeconds, 3);
     assert.ok(Number(pod.spec.activeDeadlineSeconds) > 60);
+  });
+
+  it("is left more time than its grace where outputs are taken, and a later process knows how much from the pod alone", () => {
+    const outputs = { bytesMax: 1 };
+    const taken = podSpec({ ...order, outputs }, place, { agentImage: "registry.example/agent:1" }, context);
+    assert.ok(takeSecondsOf(taken) > 0);
+    assert.equal(taken.spec.terminationGracePeriodSeconds, 3 + takeSecondsOf(taken));
+    assert.match(
+      JSON.stringify(taken.spec.containers[0]?.lifecycle),
+      / g=3\\n/,
+      "the member itself has its grace only",
+    );
+    // Without an agent nothing can be taken.
+    const agentless = podSpec({ ...order, outputs }, place, {}, context);
+    assert.deepEqual([takeSecondsOf(agentless), agentless.spec.terminationGracePeriodSeconds], [0, 3]);
   });
 
   it("has no secret in it, and no dollar that Kubernetes would replace", () => {

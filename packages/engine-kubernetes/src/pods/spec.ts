@@ -59,7 +59,6 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
         ...(order.scrub && { [annotation.scrub]: String(order.scrub.gpuUuids.length) }),
         ...(order.reshape && { [annotation.reshape]: order.reshape.to }),
         ...(order.stop.signal !== "SIGTERM" && { [annotation.signal]: order.stop.signal }),
-        ...inside.annotations,
         ...(order.limits.runMsMax > 0 && { [annotation.runMsMax]: String(order.limits.runMsMax) }),
       },
       finalizers: [reportFinalizer],
