@@ -12,6 +12,7 @@ const shapes: { readonly [name in (typeof settingNames)[number]]: readonly [RegE
   defaultImage: [image, "an image, such as python:3.14"],
   agentImage: [image, "an image, such as tessera:0.1.0"],
   checkpointClass: [objectName, "the name of a storage class of the cluster"],
+  checkpointSize: [/^[1-9]\d{0,5}(Mi|Gi|Ti)$/, "an amount of storage, such as 50Gi"],
   untrustedRuntime: [objectName, "the name of a runtime class of the cluster, such as gvisor"],
   confidentialRuntime: [objectName, "the name of a runtime class of the cluster, such as kata"],
   pullSecret: [objectName, "the name of a secret in the namespace tessera-system"],

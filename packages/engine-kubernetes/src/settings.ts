@@ -11,6 +11,8 @@ export interface KubernetesSettings {
   readonly agentImage?: string;
   /** The storage class of checkpoints; absent = a checkpoint lasts as long as its pod. */
   readonly checkpointClass?: string;
+  /** How much storage a checkpoint is given at first, within the limit of its account; absent = 10Gi. */
+  readonly checkpointSize?: string;
   /** The runtime classes of tenants by trust; absent = the cluster's default. */
   readonly untrustedRuntime?: string;
   readonly confidentialRuntime?: string;
@@ -26,6 +28,7 @@ export const settingNames = [
   "defaultImage",
   "agentImage",
   "checkpointClass",
+  "checkpointSize",
   "untrustedRuntime",
   "confidentialRuntime",
   "pullSecret",

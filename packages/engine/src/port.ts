@@ -73,6 +73,8 @@ export interface LeaseOrder {
   readonly run: string;
   /** Folders that the job sees besides its own. */
   readonly mounts?: readonly MountOrder[];
+  /** The job says that it saves its work: the folder for it must outlast attempts, whatever that costs. */
+  readonly checkpoint?: true;
   /** What to keep when the member has ended; absent = nothing. */
   readonly outputs?: OutputsOrder;
   readonly env: { readonly [name: string]: string };

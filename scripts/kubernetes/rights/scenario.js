@@ -96,7 +96,7 @@ export async function rarely(lab) {
     const pod = { ...podOf(untrusted, place, "true"), metadata: { ...made.metadata, name: "held" } };
     const claims = [{ driver: "gpu.example.com", deviceClass: "gpu.example.com", uuids: ["a"] }];
     await calls.furnish(pod, untrusted, { resources: {}, claims });
-    await ensureCheckpoint(client, engine, untrusted, place.namespace, settings.checkpointClass);
+    await ensureCheckpoint(client, engine, untrusted, place.namespace, settings);
     await sweepCheckpoints(client, engine, () => false, Date.now());
     await sweepCheckpoints(client, engine, () => false, Date.now() + farAhead);
     for (const path of [paths.resourceSlices, paths.allClaims, paths.allPods]) await confirm(client, path);

@@ -3,10 +3,12 @@ import type { ApiClient } from "../api/client.ts";
 import { isStatus } from "../api/error.ts";
 import type { KubeObject, List } from "../api/types.ts";
 import { annotation, label, labelValue, podNameOf } from "../names.ts";
+import type { KubernetesSettings } from "../settings.ts";
 
 /** How long the checkpoint of a job is kept after the job was first seen to have ended. */
 const keepMs = 7 * 24 * 60 * 60 * 1000;
-const usualMiB = 10 * 1024;
+const usualSize = "10Gi";
+const mebibytesIn = { Mi: 1, Gi: 1024, Ti: 1024 * 1024 };
 
 const claimsOf = (namespace: string) => `/api/v1/namespaces/${namespace}/persistentvolumeclaims`;
 const allClaims = "/api/v1/persistentvolumeclaims";
@@ -22,7 +24,7 @@ export async function ensureCheckpoint(
   engine: string,
   order: LeaseOrder,
   namespace: string,
-  storageClassName: string,
+  { checkpointClass, checkpointSize }: Pick<KubernetesSettings, "checkpointClass" | "checkpointSize">,
 ): Promise<void> {
   const claim = {
     metadata: {
@@ -35,15 +37,22 @@ export async function ensureCheckpoint(
       annotations: { [annotation.job]: order.job },
     },
     spec: {
-      storageClassName,
+      storageClassName: checkpointClass,
       // Members of a gang may be on several nodes.
       accessModes: [order.size > 1 ? "ReadWriteMany" : "ReadWriteOnce"],
-      resources: { requests: { storage: `${order.limits.checkpointMiB ?? usualMiB}Mi` } },
+      resources: { requests: { storage: `${claimedMiB(order, checkpointSize)}Mi` } },
     },
   };
   await client.post(claimsOf(namespace), claim).catch((error) => {
     if (!isStatus(error, 409)) throw error;
   });
+}
+
+/** The limit of a checkpoint is the most that an account may keep, and far more than most jobs need. */
+function claimedMiB({ limits }: LeaseOrder, size = usualSize): number {
+  const unit = size.slice(-2) as keyof typeof mebibytesIn;
+  const asked = Number.parseInt(size, 10) * mebibytesIn[unit];
+  return Math.min(asked, limits.checkpointMiB ?? asked);
 }
 
 /** Removes the checkpoints of jobs that ended long enough ago. When that was is noted in the claim. */

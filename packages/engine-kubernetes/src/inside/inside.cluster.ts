@@ -286,7 +286,12 @@ describe("inside members on a real node", { skip, concurrency: false }, () => {
     await volume(`${checkpointClass}-0`, checkpointClaim(job));
     await volume(`${checkpointClass}-1`, "sets");
     const mounts = [{ at: "/sets", claim: "sets", readOnly: false }];
-    const first = orderOf('echo 17 > "$TESS_CHECKPOINT/step"; echo all > /sets/list; exit 3', { job, mounts });
+    const checkpoint = true;
+    const first = orderOf('echo 17 > "$TESS_CHECKPOINT/step"; echo all > /sets/list; exit 3', {
+      job,
+      mounts,
+      checkpoint,
+    });
     await engine.bind(first);
     const claim = {
       storageClassName: checkpointClass,
@@ -301,7 +306,8 @@ describe("inside members on a real node", { skip, concurrency: false }, () => {
     await engine.release(first.lease);
     assert.equal((await until(first, "exited")).code, 3);
     const run = 'cat "$TESS_CHECKPOINT/step" /sets/list; touch /sets/other || echo read-only';
-    const second = orderOf(run, { job, attempt: 2, mounts: [{ at: "/sets", claim: "sets", readOnly: true }] });
+    const shown = [{ at: "/sets", claim: "sets", readOnly: true }];
+    const second = orderOf(run, { job, attempt: 2, mounts: shown, checkpoint });
     assert.equal((await runToEnd(second)).code, 0);
     const lines = (await linesOf(second)).map((line) => line.slice("stdout ".length));
     assert.deepEqual(

@@ -25,6 +25,7 @@ import { AgentCalls } from "./agent-calls.ts";
 import { ensureCheckpoint, sweepCheckpoints } from "./claims.ts";
 import { Logs } from "./logs.ts";
 import { openCommand, refusing } from "./member-entry.ts";
+import { claimsCheckpoint } from "./parts.ts";
 import { isRunning } from "./pod-status.ts";
 import { listeningPorts } from "./ports.ts";
 
@@ -99,8 +100,7 @@ class InsideOfPods implements Inside {
 
   async prepare(order: LeaseOrder, namespace: string): Promise<void> {
     const { client, name, settings } = this.#with;
-    if (settings.checkpointClass !== undefined)
-      await ensureCheckpoint(client, name, order, namespace, settings.checkpointClass);
+    if (claimsCheckpoint(order, settings)) await ensureCheckpoint(client, name, order, namespace, settings);
   }
 
   started(lease: LeaseId, pod: Pod): void {

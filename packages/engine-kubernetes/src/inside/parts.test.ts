@@ -26,7 +26,13 @@ describe("what files add to a pod", () => {
   });
 
   it("is an agent that brings trees before the member begins, and a pod that stays until outputs are taken", () => {
-    const order = { ...plain, code: { tree }, mounts: [{ at: "/in", tree }], outputs: { bytesMax: 1 } };
+    const asked = {
+      code: { tree },
+      mounts: [{ at: "/in", tree }],
+      outputs: { bytesMax: 1 },
+      checkpoint: true,
+    } as const;
+    const order = { ...plain, ...asked };
     const parts = insideOf(order, { agentImage: "tessera", checkpointClass: "fast" });
     const spec = { containers: [], initContainers: parts.initContainers };
     const duty = agentOrderOf({ metadata: { name: "p" }, spec });
@@ -47,6 +53,7 @@ describe("what files add to a pod", () => {
     );
     const claimName = "tess-job-1";
     assert.deepEqual(parts.volumes[0], { name: "checkpoint", persistentVolumeClaim: { claimName } });
+    assert.deepEqual(insideOf(plain, { checkpointClass: "fast" }).volumes, [{ name: "checkpoint", emptyDir: {} }]);
   });
 
   it("is never a folder of a machine, nor anything over Tessera's own", () => {

@@ -88,8 +88,14 @@ export function insideOf(order: LeaseOrder, settings: KubernetesSettings): Insid
 
 const checkpointMount: VolumeMount = { name: "checkpoint", mountPath: folders.checkpoint };
 
-function checkpointVolume({ job, limits }: LeaseOrder, { checkpointClass }: KubernetesSettings): Volume {
-  if (checkpointClass !== undefined)
+/** Whether the folder for checkpoints is storage of its own; only jobs that save are given any. */
+export function claimsCheckpoint({ checkpoint }: LeaseOrder, { checkpointClass }: KubernetesSettings): boolean {
+  return checkpoint === true && checkpointClass !== undefined;
+}
+
+function checkpointVolume(order: LeaseOrder, settings: KubernetesSettings): Volume {
+  const { job, limits } = order;
+  if (claimsCheckpoint(order, settings))
     return { name: checkpointMount.name, persistentVolumeClaim: { claimName: checkpointClaim(job) } };
   const { checkpointMiB } = limits;
   return {

@@ -64,6 +64,7 @@ const orderShape: ShapeOf<LeaseOrder> = {
   setup: maybe(script),
   run: script,
   mounts: maybe(list(mount, 200)),
+  checkpoint: maybe(flag),
   outputs: maybe(fields({ declared: maybe(table(path, 200)), bytesMax: whole() })),
   env: table(script, 2_000),
   secrets: table(script, 500),

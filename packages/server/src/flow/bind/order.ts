@@ -53,6 +53,7 @@ export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<Leas
     ...(spec.venv !== undefined && { venv: spec.venv }),
     setup: spec.setup,
     run: spec.run,
+    ...(spec.checkpoint !== undefined && { checkpoint: true }),
     env: spec.env,
     limits: limitsOf(state, job, lease),
     strict: spec.strict,
