@@ -44,6 +44,22 @@ const delayFrom = (expressionFrom, durationMilliseconds = 0) => ({
   durationFrom: { expressionFrom },
 });
 
+/**
+ * What becomes of the status of exactly the version of the pod that the stage was chosen for. Several workers of KWOK may have
+ * one pod in hand, each at another version: without this, one would let a pod run that another has ended, or say of a pod
+ * that runs that it never did. KWOK drops what is refused, and chooses again by the newer version.
+ */
+const podStatus = (template) => ({
+  patches: [
+    {
+      subresource: "status",
+      template: `metadata: {resourceVersion: {{ .metadata.resourceVersion | Quote }}}
+status:
+${template.replace(/^/gm, "  ")}`,
+    },
+  ],
+});
+
 const condition = (type, status, more = "") =>
   `- {lastTransitionTime: {{ $now | Quote }}, status: "${status}", type: ${type}${more}}`;
 
@@ -54,9 +70,8 @@ function statuses(state, { ready }) {
 {{ end }}`;
 }
 
-/** All containers have ended with the code and the reason that the template variables hold; one that never ran began at 0. */
+/** All containers have ended with the code and the reason that the template variables hold. */
 const terminated = `{{ $start := or .status.startTime $now }}
-{{ if ne .status.phase "Running" }}{{ $start = "1970-01-01T00:00:00Z" }}{{ end }}
 conditions:
 ${condition("Ready", "False", ", reason: PodFailed")}
 ${condition("ContainersReady", "False", ", reason: PodFailed")}
@@ -81,8 +96,7 @@ phase: Running`,
 
 const podRuns = stage("pod-runs", pod, [alive, among(".status.phase", "Pending"), notAmong(word("fail"), "pull")], {
   delay: delayFrom(word("start-delay")),
-  next: {
-    statusTemplate: `${withText}
+  next: podStatus(`${withText}
 {{ $runFor := ${wordInTemplate("run-for")} }}
 conditions:
 ${condition("Initialized", "True")}
@@ -96,8 +110,7 @@ ${statuses("{running: {startedAt: {{ $now | Quote }}}}", { ready: true })}
 hostIP: {{ NodeIPWith .spec.nodeName | Quote }}
 podIP: {{ PodIPWith .spec.nodeName (or .spec.hostNetwork false) (or .metadata.uid "") (or .metadata.name "") (or .metadata.namespace "") | Quote }}
 phase: Running
-startTime: {{ $now | Quote }}`,
-  },
+startTime: {{ $now | Quote }}`),
 });
 
 const podCannotPull = stage(
@@ -111,18 +124,15 @@ const podCannotPull = stage(
   ],
   {
     delay: delayFrom(word("start-delay")),
-    next: {
-      statusTemplate: `{{ $now := Now }}
+    next: podStatus(`{{ $now := Now }}
 ${statuses('{waiting: {reason: ImagePullBackOff, message: {{ printf "Back-off pulling image %q" .image | Quote }}}}', { ready: false })}
-startTime: {{ $now | Quote }}`,
-    },
+startTime: {{ $now | Quote }}`),
   },
 );
 
 const podEnds = stage("pod-ends", pod, [alive, among(".status.phase", "Running"), exists(endsAt)], {
   delay: delayFrom(endsAt),
-  next: {
-    statusTemplate: `${withText}
+  next: podStatus(`${withText}
 {{ $fail := ${wordInTemplate("fail")} }}
 {{ $code := or ${wordInTemplate("exit-code")} "0" }}
 {{ $reason := "Completed" }}
@@ -142,8 +152,7 @@ message: "The node was low on resource: memory."
 reason: DeadlineExceeded
 message: Pod was active on the node longer than the specified deadline
 {{ end }}
-${terminated}`,
-  },
+${terminated}`),
 });
 
 /**
@@ -152,7 +161,7 @@ ${terminated}`,
  */
 function podStops(name, expressions, { delay, code }) {
   const template = `{{ $now := Now }}{{ $code := "${code}" }}{{ $reason := "Error" }}\n${terminated}`;
-  const next = { delete: true, statusTemplate: template };
+  const next = { delete: true, ...podStatus(template) };
   return stage(name, pod, [leaving, among(".status.phase", "Running"), ...expressions], { delay, next });
 }
 
@@ -170,11 +179,11 @@ const podIsKilled = podStops("pod-is-killed", [among(word("stop"), "never")], {
 const podNeverRan = stage("pod-never-ran", pod, [leaving, among(".status.phase", "Pending")], {
   next: {
     delete: true,
-    statusTemplate: `{{ $now := Now }}
+    ...podStatus(`{{ $now := Now }}
 conditions:
 ${condition("Ready", "False", ", reason: PodFailed")}
 ${statuses("{terminated: {exitCode: 137, reason: ContainerStatusUnknown, message: The container could not be located when the pod was terminated}}", { ready: false })}
-phase: Failed`,
+phase: Failed`),
   },
 });
 

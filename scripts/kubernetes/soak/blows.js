@@ -47,11 +47,16 @@ export const blows = {
     }
   },
   /** Nodes vanish with what runs on them, and come back empty. */
-  async nodesRemoved({ lab, nodes, random }) {
+  async nodesRemoved({ lab, observer, nodes, random }) {
     const numbers = shuffled([...Array(nodes).keys()], random).slice(0, nodesRemoved);
-    for (const no of numbers) await lab.api.delete(`/api/v1/nodes/${kwokNode(no).metadata.name}`);
+    const removed = numbers.map((no) => kwokNode(no));
+    for (const { metadata } of removed) {
+      observer.noteRemoved(metadata.name);
+      await lab.api.delete(`/api/v1/nodes/${metadata.name}`);
+      observer.noteRemoved(metadata.name); // what came there meanwhile
+    }
     await sleep(3_000);
-    for (const no of numbers) await lab.api.post("/api/v1/nodes", kwokNode(no));
+    for (const node of removed) await lab.api.post("/api/v1/nodes", node);
   },
   /** Tessera dies while it cannot reach the cluster, and comes back when it can. */
   async killedWhileCutOff({ proxy, killTessera, startTessera }) {

@@ -28,9 +28,16 @@ export class PodObserver {
     });
   }
 
-  /** Somebody else deleted this pod: that it ended is all that can be known of how it did. */
+  /** Somebody else deletes this pod: if that is what ends it, that it ended is all that can be known of how it did. */
   noteDeleted(uid) {
     this.#deleted.add(uid);
+  }
+
+  /** This node is about to vanish with all that is on it: which of it still ends by itself cannot be known. */
+  noteRemoved(node) {
+    for (const pod of this.#pods.values()) {
+      if (pod.node === node && !pod.over) Object.assign(pod, { vanished: true, runs: false });
+    }
   }
 
   /** Pods that run at the moment. */
@@ -38,10 +45,16 @@ export class PodObserver {
     return [...this.#pods.values()].filter(({ runs }) => runs);
   }
 
-  /** Everything that ran, in the form in which the soak of the local engine judges. */
-  ran() {
+  /**
+   * Everything that ran, in the form in which the soak of the local engine judges. An end beside which its node vanished counts
+   * where `isTold(job, attempt)`: it may be missing, but not be another.
+   */
+  ran(isTold) {
     return [...this.#pods.values()]
       .filter(({ startedAt }) => startedAt !== undefined)
+      .map((pod) =>
+        pod.vanished && !isTold(pod.job, pod.attempt) ? { ...pod, endedAt: undefined, code: undefined } : pod,
+      )
       .map(({ uid, ...pod }) => ({
         job: pod.job,
         attempt: pod.attempt,
@@ -53,7 +66,7 @@ export class PodObserver {
         ...(pod.endedAt && {
           endedAt: greatest(nanoseconds(pod.endedAt), nanoseconds(pod.startedAt) + 1_000_000_000n),
         }),
-        ...(pod.code !== undefined && !this.#deleted.has(uid) && { code: pod.code }),
+        ...(pod.code !== undefined && { code: pod.code }),
       }));
   }
 
@@ -81,11 +94,14 @@ export class PodObserver {
     const startedAt = state.running?.startedAt ?? state.terminated?.startedAt;
     if (startedAt) known.startedAt ??= startedAt;
     known.node = spec.nodeName;
-    known.runs = state.running !== undefined && status.phase === "Running";
-    // KWOK may play the end of a pod that never ran over one that just began: then it says of no start, and its code is none.
-    if (state.terminated?.startedAt) {
-      known.endedAt ??= state.terminated.finishedAt;
-      known.code ??= state.terminated.exitCode;
+    known.runs = state.running !== undefined && status.phase === "Running" && !known.vanished;
+    if (known.runs && known.over) this.#fault(`ranTwice: ${known.lease} ran in a pod that was over`);
+    known.over ||= status.phase === "Succeeded" || status.phase === "Failed";
+    if (state.terminated !== undefined && known.startedAt !== undefined && known.endedAt === undefined) {
+      known.endedAt = state.terminated.finishedAt;
+      // It may have ended by itself just before others deleted it.
+      const byOthers = (known.vanished || this.#deleted.has(known.uid)) && metadata.deletionTimestamp !== undefined;
+      if (!byOthers) known.code = state.terminated.exitCode;
     }
     this.#pods.set(metadata.uid, known);
   }

@@ -49,6 +49,9 @@ export async function soak({ lab, nodes, cycles, seed, say }) {
     const histories = all.map(({ history }) => history);
     const told = await collect(target, histories);
     await server.stop();
+    for (const { id, outcome, reason } of told.jobs.values()) {
+      if (outcome === "infra-failed") say(`${id} ended as infra-failed: ${reason}`);
+    }
     return { ...(await judge({ histories, observer, told, server, stuck, left })), blows: struck };
   } finally {
     for (const { gate } of all) gate.stop();
@@ -99,7 +102,8 @@ async function untilNoPods(api) {
 }
 
 async function judge({ histories, observer, told, server, stuck, left }) {
-  const ran = observer.ran();
+  const attemptOf = (job, no) => told.jobs.get(job)?.attempts?.find(({ attempt }) => attempt === no);
+  const ran = observer.ran((job, attempt) => attemptOf(job, attempt)?.exitCode !== undefined);
   const verdict = check(histories, ran, told);
   const faults = [...verdict.faults, ...observer.faults, ...histories.flatMap(({ surprises }) => surprises)];
   const extra = (kind) => observer.faults.filter((fault) => fault.startsWith(`${kind}:`)).length;

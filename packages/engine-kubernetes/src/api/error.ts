@@ -27,6 +27,9 @@ export class ClusterAway extends Error {
 /** A member cannot be made here, in words for its owner: it is reported as refused. */
 export class MemberRefused extends Error {}
 
+/** The node or the GPU that a member was placed on is not there any more: it is reported as lost, and may run elsewhere. */
+export class SeatGone extends Error {}
+
 export function isStatus(error: unknown, status: number): boolean {
   return error instanceof ApiError && error.status === status;
 }

@@ -1,5 +1,5 @@
 import type { LeaseOrder } from "@tessera/engine";
-import { MemberRefused } from "../api/error.ts";
+import { MemberRefused, SeatGone } from "../api/error.ts";
 import type { NodeView } from "../nodes/facts.ts";
 
 /** What a pod must ask for, so that it gets the GPUs of its order. */
@@ -14,7 +14,7 @@ export interface DeviceAsk {
   }[];
 }
 
-/** Throws MemberRefused where the node does not have a GPU, or cannot cut it as ordered. */
+/** Throws SeatGone where the node does not have a GPU, and MemberRefused where it cannot cut it as ordered. */
 export function deviceAskOf(order: Pick<LeaseOrder, "gpuUuids" | "node" | "part">, view: NodeView): DeviceAsk {
   if (order.part !== undefined) {
     const models = [...new Set(view.facts.gpus.map(({ model }) => model))];
@@ -26,7 +26,7 @@ export function deviceAskOf(order: Pick<LeaseOrder, "gpuUuids" | "node" | "part"
   const claims = new Map<string, { driver: string; deviceClass: string; uuids: string[] }>();
   for (const uuid of order.gpuUuids) {
     const source = view.sources.get(uuid);
-    if (source === undefined) throw new MemberRefused(`GPU ${uuid} is not on node ${order.node}`);
+    if (source === undefined) throw new SeatGone(`GPU ${uuid} is not on node ${order.node}`);
     if (source.kind === "plugin") {
       resources[source.resource] = (resources[source.resource] ?? 0) + 1;
     } else {

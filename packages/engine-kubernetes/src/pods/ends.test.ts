@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { LeaseId } from "@tessera/core";
 import type { Pod, PodStatus } from "../api/types.ts";
 import { annotation, heldGate } from "../names.ts";
-import { endOf } from "./ends.ts";
+import { type EndFound, endOf as endAfter } from "./ends.ts";
 import { progressOf } from "./progress.ts";
 import { usualStartLimits, verdictOn } from "./start-limits.ts";
 import { isOver } from "./status.ts";
@@ -25,6 +25,8 @@ function ended(exitCode: number, more: object = {}, status: PodStatus = {}): Pod
   const phase = exitCode === 0 ? "Succeeded" : "Failed";
   return { phase, containerStatuses: [{ name: "member", state: { terminated } }], ...status };
 }
+
+const endOf = (pod: Pod): EndFound => endAfter(pod, []);
 
 const stopped = { annotations: { [annotation.stop]: JSON.stringify({ signal: "SIGTERM", graceMs: 1000 }) } };
 const deleted = { deletionTimestamp: "2026-11-16T10:00:05Z", deletionGracePeriodSeconds: 2 };
@@ -80,6 +82,16 @@ describe("the end of a pod", () => {
     assert.ok(isOver(ours));
     assert.deepEqual(endOf(ours).end, { kind: "exited", ran: false });
     assert.equal(endOf(podOf({ phase: "Pending" }, deleted, held)).end.kind, "lost");
+  });
+
+  it("is a run where a start was told, also if the node lost the container and says of no start any more", () => {
+    const unknown = { exitCode: 137, reason: "ContainerStatusUnknown", message: "not located" };
+    const status = { phase: "Failed", containerStatuses: [{ name: "member", state: { terminated: unknown } }] };
+    const running = { phase: "Running", containerStatuses: [{ name: "member", state: { running: { startedAt } } }] };
+    const told = progressOf("job_a-1-0" as LeaseId, podOf(running));
+    assert.deepEqual(endAfter(podOf(status, stopped), told).end, { kind: "exited", ran: true, code: 137 });
+    assert.deepEqual(endAfter(podOf(status, stopped), told.slice(0, 1)).end, { kind: "exited", ran: false });
+    assert.equal(endAfter(podOf(status), told).end.kind, "lost");
   });
 
   it("is the verdict for which the engine gave it up, unless it ran after all", () => {

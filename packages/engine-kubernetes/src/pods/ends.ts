@@ -1,4 +1,4 @@
-import type { ReportWhat } from "@tessera/core";
+import type { Report, ReportWhat } from "@tessera/core";
 import type { Condition, Pod } from "../api/types.ts";
 import { annotation } from "../names.ts";
 import { isHeld, memberStatus, startedAt, stopMarkOf, timeOf } from "./status.ts";
@@ -17,8 +17,10 @@ export interface EndFound {
 const nodeReasons =
   /^(Evicted|NodeLost|NodeShutdown|Terminated|Shutdown|Preempting|UnexpectedAdmissionError|NodeAffinity|OutOf.*|.*AdmissionError)$/;
 
-/** How a pod that is over ended, with what Kubernetes said of it. */
-export function endOf(pod: Pod): EndFound {
+const lostContainer = "ContainerStatusUnknown";
+
+/** How a pod that is over ended, with what Kubernetes said of it and what was told of it before. */
+export function endOf(pod: Pod, told: readonly Report[]): EndFound {
   const { status, metadata } = pod;
   const mark = stopMarkOf(pod);
   const terminated = memberStatus(pod)?.state?.terminated;
@@ -27,6 +29,11 @@ export function endOf(pod: Pod): EndFound {
   const at = finished !== undefined && finished > 0 ? finished : timeOf(metadata.deletionTimestamp);
   const found = (end: End, overran = false): EndFound => ({ overran, end, ...(at !== undefined && { at }) });
 
+  if (began === undefined && terminated?.reason === lostContainer && told.some(({ what }) => what.kind === "started")) {
+    // A kubelet that cannot find a container any more takes back when it began, and says that it was killed.
+    if (mark !== undefined) return found({ kind: "exited", ran: true, code: terminated.exitCode });
+    return found({ kind: "lost", reason: lossOf(pod) ?? said("the node lost its container", terminated.message) });
+  }
   if (began === undefined || terminated === undefined) {
     if (mark?.verdict !== undefined) return found(mark.verdict);
     if (mark !== undefined && began === undefined) return found({ kind: "exited", ran: false });
@@ -47,7 +54,7 @@ export function endOf(pod: Pod): EndFound {
   }
   const loss = lossOf(pod, finished);
   if (loss !== undefined && !("done" in done)) return found({ kind: "lost", reason: loss });
-  if (terminated.reason === "ContainerStatusUnknown") {
+  if (terminated.reason === lostContainer) {
     return found({ kind: "lost", reason: said("the node lost its container", terminated.message) });
   }
   // What the first process of the member could not say otherwise, such as a work folder that is not there.

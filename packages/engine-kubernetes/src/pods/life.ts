@@ -120,7 +120,7 @@ export class Life {
     record.pod = undefined;
     this.#ports.leaving.gone(record.lease);
     if (record.ended) return;
-    const { end, at } = endOf(last);
+    const { end, at } = endOf(last, record.reports);
     const known = isOver(last) || stopMarkOf(last) !== undefined;
     const what: ReportWhat = known ? end : { kind: "lost", reason: "its pod was removed from the cluster" };
     this.end(record, what, at);
@@ -139,7 +139,7 @@ export class Life {
     const outputs = began !== undefined && (isOver(pod) || hasEnded(pod)) ? await this.#keep(lease, pod) : undefined;
     // Its end may have been told meanwhile, for instance because its node left the cluster.
     if (!isOver(pod) || record.ended) return;
-    const { end, at, overran } = endOf(pod);
+    const { end, at, overran } = endOf(pod, record.reports);
     if (overran) reports.overran(record, pod);
     this.end(record, end.kind === "exited" && outputs !== undefined ? { ...end, outputs } : end, at);
   }

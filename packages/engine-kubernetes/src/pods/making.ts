@@ -1,5 +1,5 @@
 import type { LeaseOrder } from "@tessera/engine";
-import { isStatus, MemberRefused } from "../api/error.ts";
+import { isStatus, MemberRefused, SeatGone } from "../api/error.ts";
 import type { Mirror } from "../api/mirror.ts";
 import type { Pod } from "../api/types.ts";
 import { deviceAskOf } from "./devices.ts";
@@ -28,12 +28,12 @@ export class Making {
     this.#ports = ports;
   }
 
-  /** Can be repeated after a failure at any place. Throws MemberRefused for what will never do. */
+  /** Can be repeated after a failure at any place. Throws MemberRefused for what will never do, and SeatGone. */
   async make(order: LeaseOrder): Promise<MemberRecord> {
     const { engine, instance, settings, walls, inventory, inside, calls, pods, records, holding } = this.#ports;
     await inventory().ready();
     const view = inventory().view(order.node);
-    if (view === undefined) throw new MemberRefused(`node ${order.node} is not in the cluster`);
+    if (view === undefined) throw new SeatGone(`node ${order.node} is not in the cluster`);
     const devices = deviceAskOf(order, view);
     const fault = faultOf(order, settings);
     if (fault !== undefined) throw new MemberRefused(fault);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseId, Report } from "@tessera/core";
 import type { EngineLease, LeaseOrder, StopOrder } from "@tessera/engine";
 import { withoutNoise } from "../api/keep.ts";
@@ -14,7 +15,7 @@ import { PodCalls } from "./pod-calls.ts";
 import type { MembersPorts } from "./ports.ts";
 import { MemberRecord } from "./record.ts";
 import { Records } from "./records.ts";
-import { refusalOf } from "./refusals.ts";
+import { verdictFor } from "./refusals.ts";
 import { Removal } from "./removal.ts";
 import { Reports } from "./reports.ts";
 import { isHeld, isOver } from "./status.ts";
@@ -23,6 +24,8 @@ import { Waiting } from "./waiting.ts";
 import { Watchers } from "./watchers.ts";
 
 const readyMsMax = 15_000;
+/** A seat that is gone is told after the nodes are: the control plane would choose it again at once. */
+const newsMs = 2_000;
 const lookEveryMs = 1_000;
 
 /** All members of this engine: takes the orders for them, each in the turn of its lease, and gives them to the parts. */
@@ -184,10 +187,10 @@ export class Members {
     } catch (error) {
       const pod = this.#records.get(lease)?.pod;
       if (pod === undefined) this.#records.delete(lease);
-      const reason = refusalOf(error);
-      if (reason === undefined) throw error;
+      const verdict = verdictFor(error);
+      if (verdict === undefined) throw error;
+      if (verdict.kind === "lost") await sleep(newsMs);
       // It cannot be made here: what was made of it goes, and that is told.
-      const verdict = { kind: "refused", reason } as const;
       if (pod !== undefined) return this.#removal.remove(lease, pod, { signal: "SIGKILL", graceMs: 0, verdict });
       const bootId = this.#ports.inventory().view(order.node)?.facts.bootId ?? "";
       this.#life.end(this.#records.add(new MemberRecord(lease)), verdict, undefined, bootId);

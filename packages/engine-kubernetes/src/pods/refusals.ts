@@ -1,7 +1,8 @@
 import type { LeaseOrder } from "@tessera/engine";
-import { ApiError, MemberRefused } from "../api/error.ts";
+import { ApiError, MemberRefused, SeatGone } from "../api/error.ts";
 import { insideFault } from "../inside/parts.ts";
 import type { KubernetesSettings } from "../settings.ts";
+import type { Verdict } from "./status.ts";
 
 /** The kernel takes no argument longer than 128 KiB. */
 const scriptBytesMax = 128 * 1024 - 1;
@@ -22,10 +23,12 @@ export function faultOf(order: LeaseOrder, settings: KubernetesSettings): string
   return undefined;
 }
 
-/** What the cluster refuses for good, in its own words; undefined for what may pass. */
-export function refusalOf(error: unknown): string | undefined {
-  if (error instanceof MemberRefused) return error.message;
+/** What stands in the way of a member for good, in the words of the cluster; undefined for what may pass. */
+export function verdictFor(error: unknown): Verdict | undefined {
+  if (error instanceof SeatGone) return { kind: "lost", reason: error.message };
+  if (error instanceof MemberRefused) return { kind: "refused", reason: error.message };
   if (!(error instanceof ApiError)) return undefined;
   const passing = /being terminated|not yet ready to handle|timed out|context deadline/i.test(error.message);
-  return [400, 403, 422].includes(error.status) && !passing ? `the cluster refuses it: ${error.message}` : undefined;
+  if (![400, 403, 422].includes(error.status) || passing) return undefined;
+  return { kind: "refused", reason: `the cluster refuses it: ${error.message}` };
 }

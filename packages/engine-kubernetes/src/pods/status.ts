@@ -1,13 +1,18 @@
 import type { ContainerStatus, Pod } from "../api/types.ts";
 import { annotation, heldGate, memberContainer, reportFinalizer } from "../names.ts";
 
+/** Why the engine gave a member up before it ran. */
+export interface Verdict {
+  readonly kind: "refused" | "lost";
+  readonly reason: string;
+}
+
 /** What a stop order, or a verdict of the engine itself, left on a pod before it was deleted. */
 export interface StopMark {
   readonly signal: string;
   readonly graceMs: number;
   readonly returns?: boolean;
-  /** Why the engine gave the member up before it ran. */
-  readonly verdict?: { readonly kind: "refused" | "lost"; readonly reason: string };
+  readonly verdict?: Verdict;
 }
 
 export function isHeld({ spec }: Pod): boolean {

@@ -235,7 +235,9 @@ export class Driver implements CommitListener {
     if (lease.state !== "prepared") return;
     const gang = job.leases.filter((each) => !each.extra);
     const ready = gang.every((each) => each.state === "prepared" || each.state === "running");
-    if (lease.extra || (ready && gang.length === job.spec.members.min)) return engine.release(id);
+    // Once one of them has run, all were let go: the order of this one may have been lost, and others may have ended since.
+    const whole = gang.length === job.spec.members.min || job.startedAt > 0;
+    if (lease.extra || (ready && whole)) return engine.release(id);
   }
 
   /** Another job claims its seat. */
