@@ -11,7 +11,7 @@ export function dependenciesOf(packages) {
       readFileSync(join(folder, "package.json"), "utf8"),
     );
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      // Types are for those who write programs.
+      // Types are needed only to compile.
       const next = name.startsWith("@types/") ? undefined : findPackage(name, folder);
       if (next !== undefined) visit(next);
       else if (name in dependencies && !(name in optionalDependencies) && !name.startsWith("@types/"))

@@ -33,7 +33,7 @@ const programs = ["cli", "server", "what-if"];
 const tools = ["sh", "sync", "cat", "ls", "sleep", "tar"];
 const authorities = "/etc/ssl/certs/ca-certificates.crt";
 
-/** What runs, without what only those who write it need. */
+/** What runs, without what is only needed to build and test it. */
 const unneeded =
   /\.(map|test\.js|fixture\.js|d\.[mc]?ts|d\.ts\.map|md|markdown|tsbuildinfo)$|(^|\/)(golden|\.github|\.vscode|docs|example|examples|test|tests|__tests__|benchmarks?)$/;
 

@@ -5,7 +5,7 @@ import { openServer, until } from "../places/server.js";
 export const engineName = "lab";
 export const image = "localhost/busybox:1";
 
-/** A server as whoever runs this starts it. */
+/** A server, started as the user of this process. */
 export const here = { root: process.getuid() === 0, command: (words) => words };
 
 /**

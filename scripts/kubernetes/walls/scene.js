@@ -123,7 +123,7 @@ export class Scene {
   close() {
     this.leave();
     this.tessera.close();
-    // Other parts use the cluster as its administrator, whom the policies keep from making pods of tenants.
+    // Other parts use the cluster as its administrator, and the policies let no administrator make pods of tenants.
     kubectl(this.lab, ["delete", "-f", manifests, "--ignore-not-found"]);
   }
 }

@@ -136,7 +136,7 @@ export const commands: readonly CommandEntry[] = [
     name: "pool",
     aliases: ["pools"],
     group: fleet,
-    summary: "get, create, edit, delete: nodes by label, for whom and at what price",
+    summary: "get, create, edit, delete: nodes by label, with the accounts that may use them and their price",
     load: () => import("./fleet/pool.ts"),
   },
   {

@@ -18,10 +18,12 @@ export interface MirrorSpec<Item extends KubeObject> {
   readonly onChange: (now: Item | undefined, before: Item | undefined) => void;
 }
 
-interface WatchEvent<Item> {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
-  readonly object: Item;
-}
+type WatchEvent<Item> =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: Item }
+  | {
+      readonly type: "ERROR";
+      readonly object: { readonly code: number; readonly reason: string; readonly message: string };
+    };
 
 const pageSize = 500;
 const waitMsFirst = 100;
@@ -180,11 +182,7 @@ export class Mirror<Item extends KubeObject> {
         silence.refresh();
         const event = JSON.parse(line) as WatchEvent<Item>;
         if (event.type === "ERROR") {
-          const { code, reason, message } = event.object as unknown as {
-            code: number;
-            reason: string;
-            message: string;
-          };
+          const { code, reason, message } = event.object;
           throw new ApiError(code, reason, message);
         }
         at = event.object.metadata.resourceVersion ?? at;

@@ -44,7 +44,7 @@ export const EngineShape = Type.Object({
   since: Type.Optional(Timestamp),
   lostAt: Type.Optional(Timestamp),
   error: Type.Optional(
-    Type.String({ description: "What stands in the way, or did last; for those who may change it" }),
+    Type.String({ description: "What stands in the way, or did last; told to people who may change engines" }),
   ),
   version: Type.Optional(Type.String({ description: "What answers there, such as Kubernetes v1.37.1" })),
   capabilities: Type.Optional(EngineCapabilities),
