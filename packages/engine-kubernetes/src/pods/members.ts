@@ -34,6 +34,7 @@ export class Members {
   readonly #pods: Mirror<Pod>;
   readonly #turns = new Turns();
   readonly #watchers = new Watchers();
+  readonly #calls: PodCalls;
   readonly #records: Records;
   readonly #reports: Reports;
   readonly #holding: Holding;
@@ -67,6 +68,7 @@ export class Members {
     const waiting = new Waiting({ limits, turns, holding, removal, release, advance });
     const onChange = (record: MemberRecord) => this.#changed(record);
     this.#ports = ports;
+    this.#calls = calls;
     this.#pods = pods;
     this.#records = records;
     this.#reports = reports;
@@ -167,9 +169,18 @@ export class Members {
   /** A node left the cluster, and with it everything that ran there. */
   nodeGone(name: string): void {
     for (const record of this.#records.values()) {
-      if (record.pod?.spec.nodeName !== name || record.ended || isOver(record.pod)) continue;
-      this.#life.end(record, { kind: "lost", reason: `node ${name} is not in the cluster any more` });
+      const { pod } = record;
+      if (pod?.spec.nodeName !== name || record.ended || isOver(pod)) continue;
+      void this.#turns.run(record.lease, () => this.#nodeLeft(record, pod, name));
     }
+  }
+
+  /** The end of a member that was over in time may be on its way by the other watch: it is looked for first. */
+  async #nodeLeft(record: MemberRecord, pod: Pod, node: string): Promise<void> {
+    const now = await this.#calls.read(pod).catch(() => undefined);
+    if (now !== undefined && now.metadata.uid === pod.metadata.uid) this.#pods.put(now);
+    if (record.ended || (record.pod !== undefined && isOver(record.pod))) return;
+    this.#life.end(record, { kind: "lost", reason: `node ${node} is not in the cluster any more` });
   }
 
   async close(): Promise<void> {

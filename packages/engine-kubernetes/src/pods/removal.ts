@@ -24,10 +24,15 @@ export class Removal {
   }
 
   /** Marks why a pod goes, then deletes it; its end comes as a change of the pod. */
-  async remove(lease: LeaseId, pod: Pod, mark: StopMark): Promise<void> {
+  async remove(lease: LeaseId, known: Pod, mark: StopMark): Promise<void> {
     const { calls, inside, pods } = this.#ports;
+    let pod = known;
     try {
-      if (stopMarkOf(pod) === undefined) pods.put(await calls.mark(pod, mark));
+      // What is marked may be further than what was known: let go, or started.
+      if (stopMarkOf(known) === undefined) {
+        pod = await calls.mark(known, mark);
+        pods.put(pod);
+      }
     } catch (error) {
       if (isStatus(error, 404) || isStatus(error, 409)) return; // its end is on its way
       throw error;
