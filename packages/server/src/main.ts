@@ -231,7 +231,7 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
         ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
         ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
       });
-    mkdirSync(content, { recursive: true, mode: 0o700 }); // its owner is the user for whom the helper keeps results
+    mkdirSync(content, { recursive: true, mode: 0o700 }); // the helper keeps results for the user who owns it
     return openRemoteEngine(new RemoteCalls(helper));
   };
   return [{ ...common, name: "local", kind: "local", open }];
