@@ -12,10 +12,12 @@ import { doneMessage } from "./wrapper.ts";
 const startedAt = "2026-11-16T10:00:00Z";
 const finishedAt = "2026-11-16T10:00:05Z";
 
-function podOf(status: PodStatus, change: Partial<Pod["metadata"]> = {}, spec: Partial<Pod["spec"]> = {}): Pod {
+const placed: Partial<Pod["spec"]> = { nodeName: "node-1" };
+
+function podOf(status: PodStatus, change: Partial<Pod["metadata"]> = {}, spec = placed): Pod {
   return {
     metadata: { name: "p", namespace: "n", uid: "u", creationTimestamp: "2026-11-16T09:59:58Z", ...change },
-    spec: { containers: [{ name: "member", image: "registry.example/image:1" }], nodeName: "node-1", ...spec },
+    spec: { containers: [{ name: "member", image: "registry.example/image:1" }], ...spec },
     status,
   };
 }
@@ -77,7 +79,7 @@ describe("the end of a pod", () => {
   });
 
   it("is no run where it was stopped while it was held, and a loss where others deleted it", () => {
-    const held = { nodeName: undefined, schedulingGates: [{ name: heldGate }] } as unknown as Pod["spec"];
+    const held = { schedulingGates: [{ name: heldGate }] };
     const ours = podOf({ phase: "Pending" }, { ...deleted, ...stopped }, held);
     assert.ok(isOver(ours));
     assert.deepEqual(endOf(ours).end, { kind: "exited", ran: false });
@@ -121,7 +123,7 @@ describe("a pod that does not start", () => {
   it("is lost where the cluster does not place it, or at last", () => {
     const { scheduleMs, startMs } = usualStartLimits;
     const conditions = [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/4 nodes" }];
-    const unplaced = podOf({ phase: "Pending", conditions }, {}, { nodeName: undefined } as unknown as Pod["spec"]);
+    const unplaced = podOf({ phase: "Pending", conditions }, {}, {});
     assert.match(verdictOn(unplaced, scheduleMs, usualStartLimits)!.reason, /0\/4 nodes/);
     assert.equal(verdictOn(waiting("ContainerCreating"), startMs, usualStartLimits)?.kind, "lost");
   });
