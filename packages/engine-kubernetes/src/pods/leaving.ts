@@ -5,11 +5,13 @@ import type { Turns } from "./turns.ts";
 
 /** Lets go of pods whose end is acknowledged. What the cluster does not take now is tried again. */
 export class Leaving {
-  readonly #calls: PodCalls;
+  readonly #calls: Pick<PodCalls, "forget">;
   readonly #turns: Turns;
   readonly #records = new Map<LeaseId, MemberRecord>();
+  /** Those for which a call is under way or waits for its turn. */
+  readonly #asked = new Set<LeaseId>();
 
-  constructor(calls: PodCalls, turns: Turns) {
+  constructor(calls: Pick<PodCalls, "forget">, turns: Turns) {
     this.#calls = calls;
     this.#turns = turns;
   }
@@ -29,15 +31,28 @@ export class Leaving {
 
   /** Within the turn of its lease. */
   async letGo(record: MemberRecord): Promise<void> {
-    if (record.pod === undefined) return;
+    const { lease, pod } = record;
+    if (pod === undefined) return;
     this.add(record);
-    await this.#calls.forget(record.pod);
-    this.gone(record.lease);
+    this.#asked.add(lease);
+    try {
+      await this.#calls.forget(pod);
+      this.gone(lease);
+    } finally {
+      this.#asked.delete(lease);
+    }
   }
 
+  /** What is asked already is not asked again behind it: a cluster that is slow would have ever more to do. */
   look(): void {
     for (const record of this.#records.values()) {
-      void this.#turns.run(record.lease, () => this.letGo(record)).catch(() => {}); // again in a second
+      const { lease } = record;
+      if (this.#asked.has(lease)) continue;
+      this.#asked.add(lease);
+      this.#turns
+        .run(lease, async () => (this.has(lease) ? this.letGo(record) : undefined))
+        .catch(() => {}) // again in a second
+        .finally(() => this.#asked.delete(lease));
     }
   }
 }
