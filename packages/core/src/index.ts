@@ -79,6 +79,7 @@ export {
 export { type EngineKind, type EngineState, type EngineTerms, engineKinds } from "./model/engine.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
+export type { FindingSource, HealthFinding } from "./model/health.ts";
 export {
   type AccountId,
   type AccountNo,

@@ -6,6 +6,8 @@ export { fetchScript } from "./fetch.ts";
 export { gpuModelOf, usualMemoryMiB } from "./gpu.ts";
 export {
   type Capabilities,
+  type CheckAsk,
+  type CheckResult,
   type CodeOrder,
   type Engine,
   EngineFenced,
@@ -24,4 +26,5 @@ export {
   type TenantTerms,
 } from "./port.ts";
 export { quoted } from "./quoted.ts";
+export type { GpuMetrics, GpuSample, MemberSample, Telemetry, TelemetrySource } from "./telemetry.ts";
 export { bootId, upMs } from "./uptime.ts";

@@ -1,5 +1,6 @@
-import type { JobId, LeaseId, NodeFacts, PartSeat, Report, Trust } from "@tessera/core";
+import type { HealthFinding, JobId, LeaseId, NodeFacts, PartSeat, Report, Trust } from "@tessera/core";
 import type { Entry, EntryAsk } from "./entry.ts";
+import type { Telemetry } from "./telemetry.ts";
 
 /** What an engine can do beyond running a command on whole GPUs. A job that asks for more is refused, not bent. */
 export interface Capabilities {
@@ -161,6 +162,26 @@ export class EngineFenced extends Error {
   }
 }
 
+/** Checks of a node by names of the owner's folder of checks; absent = all of its kind. */
+export interface CheckAsk {
+  readonly names?: readonly string[];
+  /** Only these GPUs; absent = all of the node. */
+  readonly gpuUuids?: readonly string[];
+  /** Real work comes first: what runs is ended, and counts neither as passed nor as failed. */
+  readonly signal?: AbortSignal;
+}
+
+export interface CheckResult {
+  readonly name: string;
+  readonly gpuUuid?: string;
+  readonly result: "passed" | "failed" | "skipped" | "ended";
+  /** What was measured, with its unit, and what it was compared with. */
+  readonly measured?: string;
+  readonly expected?: string;
+  readonly text: string;
+  readonly ms: number;
+}
+
 /** A lease as the engine knows it. */
 export interface EngineLease {
   readonly lease: LeaseId;
@@ -223,6 +244,12 @@ export interface Engine {
   inventory(): Promise<readonly NodeFacts[]>;
   /** Told when the inventory may have changed, so that it is not only asked for now and then. One listener. */
   onInventory?(listener: () => void): void;
+  /** What the GPUs and the members of this engine do now. Asked every few seconds; absent = it cannot be seen. */
+  telemetry?(): Promise<Telemetry>;
+  /** Told what may be a fault of a node, also what was seen since the process before ended. One listener. */
+  onHealth?(listener: (finding: HealthFinding) => void): void;
+  /** Checks GPUs that no lease holds, or those of the leases of the tenant that asks. */
+  check?(node: string, ask: CheckAsk): Promise<readonly CheckResult[]>;
   /** What the owner decided about a node is shown where it runs: others place nothing there either. */
   markNode?(node: string, mode: "up" | "cordoned", reason: string): Promise<void>;
   /**

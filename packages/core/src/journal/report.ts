@@ -24,7 +24,13 @@ export type ReportWhat =
   /** The GPUs could not be scrubbed: nothing ran, and no other lease may have them either. */
   | { readonly kind: "scrub-failed"; readonly reason: string }
   /** Everything is ready and held; no user code has run. */
-  | { readonly kind: "prepared"; readonly engineId: string; readonly enforcement: { readonly [limit: string]: string } }
+  | {
+      readonly kind: "prepared";
+      readonly engineId: string;
+      readonly enforcement: { readonly [limit: string]: string };
+      /** What it holds where that is no whole GPU, such as `MIG-…`. */
+      readonly devices?: readonly string[];
+    }
   /** The lease cannot be prepared on this node; nothing ran. */
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "started" }
@@ -36,8 +42,10 @@ export type ReportWhat =
       readonly ran: boolean;
       readonly code?: number;
       readonly signal?: string;
-      /** The limit that ended it: `memory`, `time`. */
+      /** The limit that ended it: `memory`, `time`, `gpu-memory`. */
       readonly limit?: string;
+      /** Another member on the same GPU brought it down: it is not to blame [L1]. */
+      readonly neighbour?: true;
       /** The member wrote its done file, `$TESS_DONE`; only that of rank 0 counts [L1]. */
       readonly done?: boolean;
       /** What it left that is kept, if its job does not start again. */

@@ -1,3 +1,5 @@
+import type { Trust } from "./account.ts";
+import type { PoolMode } from "./part.ts";
 import type { Instant } from "./units.ts";
 
 /** Nodes of the fleet that have all of these labels, for some tenants, at a price of their own. */
@@ -8,6 +10,12 @@ export interface PoolTerms {
   readonly tenants?: readonly string[];
   /** What the price of use beyond guarantees is multiplied by, in thousandths; 1000 changes nothing. */
   readonly perMille: number;
+  /** How GPUs may be partitioned here; absent = as the node says. */
+  readonly mode?: PoolMode;
+  /** By time slices: so many times as much as a GPU has is given out, 1 to 4; absent = 1. */
+  readonly ratio?: number;
+  /** The least trust of a tenant whose parts come here; absent = every tenant. */
+  readonly trust?: Trust;
 }
 
 /** A pool as the journal knows it. A node that matches several belongs to the first of them by name. */
