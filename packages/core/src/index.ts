@@ -14,6 +14,8 @@ export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
 export { findNode, nodeName } from "./fleet/find-node.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
+export { type MigUse, uncut, withInstance } from "./gpu/mig.ts";
+export { type MigProfile, migModelOf } from "./gpu/mig-models.ts";
 export { canonicalJson } from "./journal/canonical.ts";
 export type { Actor, AuditNote, AuditOutcome, Command, CommandInput, SubmitJob } from "./journal/command.ts";
 export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseEnded, LeaseStopping } from "./journal/event.ts";
