@@ -120,6 +120,21 @@ export class SimulatedFleet {
     this.#nodes.set(name, { ...node, bootId: `${name}-boot-${boots}` });
   }
 
+  /** A member faults on its GPU: it fails, and by MPS all other members on that GPU end with it. */
+  fault(lease: LeaseId): void {
+    const culprit = this.#members.get(lease);
+    if (culprit?.order === undefined || culprit.startedAt === undefined) throw new Error(`${lease} does not run`);
+    const { node, gpuUuids, job } = culprit.order;
+    for (const member of this.#members.values()) {
+      const { order, phase } = member;
+      if (order?.part?.mode !== "mps" || order.node !== node || order.gpuUuids[0] !== gpuUuids[0]) continue;
+      if ((phase !== "running" && phase !== "stopping") || member === culprit) continue;
+      const neighbour = order.job !== job && { neighbour: true as const };
+      this.#end(member, { kind: "exited", ran: true, code: 1, ...neighbour }, 1);
+    }
+    this.#end(culprit, { kind: "exited", ran: true, code: 1, reason: "a fault on its GPU" }, 1);
+  }
+
   bind(order: LeaseOrder): void {
     if (order.epoch < this.#epochSeen) throw new EngineFenced(order.lease, order.epoch, this.#epochSeen);
     this.#epochSeen = order.epoch;
