@@ -59,9 +59,9 @@ describe("waste", () => {
     w.tick(second);
     for (const id of ["seen", "unseen"]) w.run(id);
     w.tick(10 * second);
-    const measured = { [leaseOf(w, "seen")]: { measuredMs: 8 * second, busyMs: 3 * second } };
+    const measured = { [leaseOf(w, "seen")]: { measuredMs: 8 * second, busyMs: 3 * second, idleMs: 4 * second } };
     assert.deepEqual(shown(wasteAt(w, measured)), {
-      lab: { busy: 3, allocated_idle: 5, allocated_unmeasured: 12, setup: 2 },
+      lab: { busy: 3, allocated_partly: 1, allocated_idle: 4, allocated_unmeasured: 12, setup: 2 },
       "": { unallocated_idle: 22 },
     });
   });
@@ -71,7 +71,7 @@ describe("waste", () => {
     w.submit("a", "lab");
     w.run("a");
     w.tick(4 * second);
-    const measured = { [leaseOf(w, "a")]: { measuredMs: 9 * second, busyMs: 7 * second } };
+    const measured = { [leaseOf(w, "a")]: { measuredMs: 9 * second, busyMs: 7 * second, idleMs: 9 * second } };
     assert.deepEqual(shown(wasteAt(w, measured)), { lab: { busy: 4 } });
   });
 
@@ -87,7 +87,7 @@ describe("waste", () => {
     w.tick(50 * second);
     w.must({ kind: "node.down", node: "n0", reason: "lost" });
     w.tick(5 * second);
-    const measured = { [lease]: { measuredMs: 2 * 1_900 * second, busyMs: 1_900 * second } };
+    const measured = { [lease]: { measuredMs: 3_800 * second, busyMs: 1_900 * second, idleMs: 1_900 * second } };
     assert.deepEqual(shown(wasteAt(w, measured)), {
       guest: { busy: 1_800, allocated_idle: 1_800, lost_preemption: 200 },
       owner: { lost_fault: 100 },
@@ -115,7 +115,9 @@ describe("waste", () => {
       const facts = factsOf(replay, world!.now);
       const leases = new Set(facts.used.map(({ lease }) => lease));
       const measured = new Map(
-        [...leases].filter(() => roll(3) > 0).map((lease) => [lease, { measuredMs: roll(9_000), busyMs: roll(9_000) }]),
+        [...leases]
+          .filter(() => roll(3) > 0)
+          .map((lease) => [lease, { measuredMs: roll(9_000), busyMs: roll(9_000), idleMs: roll(9_000) }]),
       );
       const first = Math.min(...facts.devices.map(({ at }) => at));
       const span = { from: first + roll(2_000), to: world!.now - roll(2_000) };

@@ -1,12 +1,13 @@
-import type { Instant } from "../model/units.ts";
+import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type DeviceUse, unitMsIn } from "./balance.ts";
 import type { DeviceChange } from "./device-timeline.ts";
 import type { LostWork } from "./usage.ts";
 
 /**
- * Where the capacity of a fleet goes; each unit-millisecond is in exactly one of them. The first eight are of leases:
- * - `busy`, `allocated_idle`, `allocated_unmeasured`: a member runs, and its GPUs were active, were not, or no telemetry
- *   says which. Missing telemetry is never idleness [S35].
+ * Where the capacity of a fleet goes; each unit-millisecond is in exactly one of them. The first nine are of leases:
+ * - `busy`, `allocated_partly`, `allocated_idle`, `allocated_unmeasured`: a member runs. Time times activity is busy, time
+ *   below the idle threshold is idle, and the rest of what was measured is partly used. Missing telemetry is never
+ *   idleness [S35].
  * - `dedicated`: left of a node that a confidential tenant has to itself.
  * - `setup`: a member is being started.
  * - `handover`: GPUs that are scrubbed or cut again, or held for a gang that is not whole yet.
@@ -15,6 +16,7 @@ import type { LostWork } from "./usage.ts";
  */
 export const wasteClasses = [
   "busy",
+  "allocated_partly",
   "allocated_idle",
   "allocated_unmeasured",
   "dedicated",
@@ -46,10 +48,13 @@ export interface WasteDevice extends Omit<DeviceChange, "mode"> {
   readonly key: string;
 }
 
-/** What telemetry knows of the GPUs of a lease in the span, all of them together: time, and time times activity. */
+/** What telemetry knows of the GPUs of a lease in the span, all of them together, by the share that is held of each. */
 export interface MeasuredTime {
   readonly measuredMs: number;
+  /** Time times activity. */
   readonly busyMs: number;
+  /** Time with so little activity that it counts as idle. */
+  readonly idleMs: number;
 }
 
 export interface WasteFacts {
@@ -110,13 +115,14 @@ class Cells {
   }
 }
 
-/** What is left to tell of a lease that runs, in unit-milliseconds: `busy` <= `measured` <= `ran`. */
+/** What is left to tell of a lease that runs, in unit-milliseconds: `busy` <= `told` <= `measured` <= `ran`. */
 interface Running {
-  readonly units: number;
   ran: bigint;
   /** With the work that was lost: telemetry saw that too. */
   held: bigint;
   measured: bigint;
+  /** Busy or idle. */
+  told: bigint;
   busy: bigint;
 }
 
@@ -143,7 +149,7 @@ function addLeases(cells: Cells, { used, lost, measured }: WasteFacts, span: Spa
     const ran = held - destroyed;
     running.push({ use, ran });
     const lease = leases.get(use.lease);
-    if (lease === undefined) leases.set(use.lease, { units: use.units, ran, held, measured: 0n, busy: 0n });
+    if (lease === undefined) leases.set(use.lease, { ran, held, measured: 0n, told: 0n, busy: 0n });
     else [lease.ran, lease.held] = [lease.ran + ran, lease.held + held];
   }
   for (const [id, lease] of leases) learn(lease, measured.get(id));
@@ -152,12 +158,15 @@ function addLeases(cells: Cells, { used, lost, measured }: WasteFacts, span: Spa
     const lease = leases.get(use.lease)!;
     // Each use takes its share of what is left, so that the last one takes the rest and nothing is rounded away.
     const seen = (lease.measured * ran) / lease.ran;
+    const told = (lease.told * ran) / lease.ran;
     const busy = (lease.busy * ran) / lease.ran;
     lease.ran -= ran;
     lease.measured -= seen;
+    lease.told -= told;
     lease.busy -= busy;
     cells.add(use, "busy", busy);
-    cells.add(use, "allocated_idle", seen - busy);
+    cells.add(use, "allocated_idle", told - busy);
+    cells.add(use, "allocated_partly", seen - told);
     cells.add(use, "allocated_unmeasured", ran - seen);
   }
 }
@@ -170,12 +179,12 @@ function destroyedIn(use: WasteUse, { at, lostMs }: Pick<LostWork, "at" | "lostM
 function learn(lease: Running, time: MeasuredTime | undefined): void {
   if (time === undefined || lease.held === 0n) return;
   const part = (ms: number, most: bigint) => {
-    const amount = BigInt(ms) * BigInt(lease.units);
-    const counted = ((amount > lease.held ? lease.held : amount) * lease.ran) / lease.held;
+    const counted = (BigInt(ms) * BigInt(unitsPerGpu) * lease.ran) / lease.held;
     return counted > most ? most : counted;
   };
   lease.measured = part(time.measuredMs, lease.ran);
-  lease.busy = part(time.busyMs, lease.measured);
+  lease.told = part(time.busyMs + time.idleMs, lease.measured);
+  lease.busy = part(time.busyMs, lease.told);
 }
 
 /** The free part of each device; answers the capacity of all, by model. */
