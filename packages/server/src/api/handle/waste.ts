@@ -11,8 +11,9 @@ import {
 import type { WasteReport } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { belongsTo } from "../../flow/find/find-job.ts";
+import type { ActivityBetween } from "../../flow/meter/activity.ts";
 import { openStretches, reportSpan } from "../../flow/meter/usage.ts";
-import { type ActivityBetween, wasteReport } from "../../flow/meter/waste.ts";
+import { wasteReport } from "../../flow/meter/waste.ts";
 import { renderReason } from "../../render/job.ts";
 import { gpusOf } from "../../render/quantities.ts";
 import { renderSpec } from "../../render/spec.ts";

@@ -1,7 +1,7 @@
 import { listValueOf, type PriceVersion, type ReadonlyState, smallerShape, unitMsIn, unitsPerGpu } from "@tessera/core";
 import type { WasteReport } from "@tessera/wire";
 import type { UsageRow } from "../../store/port.ts";
-import type { LeaseActivity } from "./waste.ts";
+import type { LeaseActivity } from "./activity.ts";
 
 type Oversized = WasteReport["oversized"][number];
 

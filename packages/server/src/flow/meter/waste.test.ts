@@ -4,8 +4,9 @@ import type { PriceVersion } from "@tessera/core";
 import type { WasteReport } from "@tessera/wire";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy } from "../../testing/tenancy.ts";
+import type { LeaseActivity } from "./activity.ts";
 import { openStretches } from "./usage.ts";
-import { type LeaseActivity, type WasteAsk, wasteReport } from "./waste.ts";
+import { type WasteAsk, wasteReport } from "./waste.ts";
 
 const start = 1_800_000_000_000;
 const gpu = 21_000;

@@ -1,7 +1,6 @@
 import {
   currencyOf,
   type Instant,
-  type MeasuredTime,
   type PriceVersion,
   type ReadonlyState,
   versionAt,
@@ -12,19 +11,12 @@ import {
 import type { WasteReport } from "@tessera/wire";
 import type { DeviceRow, StoreReader, UsageRow } from "../../store/port.ts";
 import { readLost } from "../bill/bill.ts";
+import type { ActivityBetween, LeaseActivity } from "./activity.ts";
 import { oversizedOf } from "./oversized.ts";
 import { mineOf, type OpenStretches, type UsageAsk, usedIn, withNames } from "./usage.ts";
 import { WasteSums } from "./waste-sums.ts";
 
 type By = WasteReport["by"];
-
-/** What telemetry knows of a lease in a span. */
-export interface LeaseActivity extends MeasuredTime {
-  readonly memoryPeakMiB?: number;
-}
-
-/** The leases that telemetry knows of, by id. */
-export type ActivityBetween = (from: Instant, to: Instant) => Promise<ReadonlyMap<string, LeaseActivity>>;
 
 export interface WasteAsk extends Omit<UsageAsk, "by"> {
   readonly by: By;
