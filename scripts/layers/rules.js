@@ -22,7 +22,7 @@ export const mayImport = {
  */
 export const coreLayers = [
   ["model", "money", "collections", "journal"],
-  ["gpu"],
+  ["gpu", "health"],
   ["fleet"],
   ["quota"],
   ["learn"],

@@ -231,7 +231,9 @@ export type StopCause =
   /** Its user sends it back to the queue. */
   | "requeue"
   | "member-failed"
-  | "node-lost";
+  | "node-lost"
+  /** Its node or one of its GPUs has a fault: it starts elsewhere [H3]. */
+  | "unhealthy";
 
 /** A finished attempt of a job. */
 export interface AttemptRecord {
@@ -321,6 +323,8 @@ export interface Job {
   exitCode?: number;
   /** The engine's reason for the failure of that member. */
   endReason?: string;
+  /** What the driver said of a fault of its own program in the present attempt: the reason of a bad end [H2]. */
+  fault?: string;
   /** Rank 0 of the present attempt has ended and had written the done file [L1]. */
   done?: true;
   /** What members of the present attempt that have ended kept; absent = nothing. */

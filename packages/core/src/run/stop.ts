@@ -14,6 +14,7 @@ const strength: Readonly<Record<StopCause, number>> = {
   drain: 2,
   budget: 2,
   "node-lost": 2,
+  unhealthy: 2,
   suspend: 3,
   requeue: 3,
   "time-limit": 4,
@@ -81,6 +82,7 @@ export function comesBack({ spec, failures }: Pick<Job, "spec" | "failures">, ca
     case "budget":
       return when.includes("preempted");
     case "node-lost":
+    case "unhealthy":
       return when.includes("node_lost");
     case "member-failed":
       return when.includes("failed") && failures < max;

@@ -211,6 +211,9 @@ class Running {
         return engineCommands(this.#state, input).map((command) => this.#ask(command));
       case "maintenance":
         throw new Error("the naive model knows no maintenance");
+      case "finding":
+      case "checks":
+        throw new Error("the naive model knows no faults");
       case "quota":
         if (input.untilMs !== undefined) throw new Error("the naive model knows no quota for a time");
         return input.accounts.map((account) =>

@@ -89,7 +89,7 @@ export class Story implements CommitListener {
         return;
       }
       case "job-requeued":
-        if (event.cause === "node_lost" || event.cause === "drain") {
+        if (event.cause === "node_lost" || event.cause === "node_fault" || event.cause === "drain") {
           this.#tell(event.at, "moved", state.jobs.get(event.job)!, state, event.cause);
         } else if (event.cause === "moved") {
           const { why, claimant } = this.#moves.get(event.job)!;
