@@ -313,6 +313,8 @@ export interface LeaseEnded extends Head<"lease-ended"> {
   readonly exitCode?: number;
   readonly limit?: string;
   readonly reason?: string;
+  /** A fault of another job on the same GPU ended it [L3]. */
+  readonly neighbour?: true;
   /** Rank 0 wrote the done file: the work of the job is complete, even if it was asked to leave [L1]. */
   readonly done?: true;
   /** What the member left that is kept, if this is the last attempt of its job. */
@@ -325,6 +327,7 @@ export interface JobRequeued extends Head<"job-requeued"> {
   readonly cause:
     | "failed"
     | "node_lost"
+    | "neighbour_fault"
     | "preempted"
     | "moved"
     | "drain"

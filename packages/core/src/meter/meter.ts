@@ -162,9 +162,10 @@ function lostWork(state: ReadonlyState, lease: Lease, event: LeaseEnded): LostWo
   return { ...about, at: event.at, lostMs, graceMs, cause, ...ofPool };
 }
 
-/** Only a preemption, a lost node or a fault of a node destroys work; a member that exits with 0, or is done, has lost nothing. */
-function lostBy({ stopCause }: Job, { result, exitCode, done }: LeaseEnded): LostWork["cause"] | undefined {
+/** Only a preemption or a fault outside the job destroys work; a member that exits with 0, or is done, lost nothing. */
+function lostBy({ stopCause }: Job, { result, exitCode, neighbour, done }: LeaseEnded): LostWork["cause"] | undefined {
   if (result === "lost" || stopCause === "node-lost") return "node_lost";
+  if (done !== true && (neighbour === true || stopCause === "neighbour-fault")) return "neighbour_fault";
   if (exitCode === 0 || done === true) return undefined;
   return stopCause === "preempt" ? "preempted" : stopCause === "unhealthy" ? "node_fault" : undefined;
 }

@@ -57,7 +57,7 @@ export interface TopologyAsk {
 export type RetryCause = "failed" | "node_lost" | "preempted";
 
 export interface Retry {
-  /** How often the job may start again after its own failure. Losing a node or being preempted does not count. */
+  /** How often the job may start again after its own failure. Losing a node, a neighbour's fault or being preempted does not. */
   readonly max: number;
   readonly when: readonly RetryCause[];
 }
@@ -233,7 +233,9 @@ export type StopCause =
   | "member-failed"
   | "node-lost"
   /** Its node or one of its GPUs has a fault: it starts elsewhere [H3]. */
-  | "unhealthy";
+  | "unhealthy"
+  /** A fault of another job on the same GPU ended one of its members [L3]. */
+  | "neighbour-fault";
 
 /** A finished attempt of a job. */
 export interface AttemptRecord {

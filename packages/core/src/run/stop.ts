@@ -15,6 +15,7 @@ const strength: Readonly<Record<StopCause, number>> = {
   budget: 2,
   "node-lost": 2,
   unhealthy: 2,
+  "neighbour-fault": 2,
   suspend: 3,
   requeue: 3,
   "time-limit": 4,
@@ -83,6 +84,7 @@ export function comesBack({ spec, failures }: Pick<Job, "spec" | "failures">, ca
       return when.includes("preempted");
     case "node-lost":
     case "unhealthy":
+    case "neighbour-fault":
       return when.includes("node_lost");
     case "member-failed":
       return when.includes("failed") && failures < max;

@@ -70,6 +70,7 @@ function tidy(scenario: Scenario): Scenario {
         jobs.add(input.job.name);
         return accounts.has(input.job.account);
       case "cancel":
+      case "fault":
         return jobs.has(input.job);
       case "node":
       case "maintenance":

@@ -6,7 +6,7 @@ import { namesOf, readJobs } from "./parse-job.ts";
 import { checkResults, engineTurns, nodeTurns, type ScenarioNode, type Step, type StepInput } from "./scenario.ts";
 import { duration, whole } from "./values.ts";
 
-const keys = ["at", "submit", "cancel", "node", "engine", "quota", "expect"];
+const keys = ["at", "submit", "cancel", "fault", "node", "engine", "quota", "expect"];
 
 /** Reads the steps in order; each may name only jobs that it or an earlier step submits. */
 export class StepReader {
@@ -57,6 +57,10 @@ export class StepReader {
       case "cancel":
         return listOf("jobs", (each, where): StepInput => {
           return { kind: "cancel", job: knownName("a job submitted so far", [...this.#cancellable])(each, where) };
+        })(value, at);
+      case "fault":
+        return listOf("jobs", (each, where): StepInput => {
+          return { kind: "fault", job: knownName("a job submitted so far", [...this.#jobs])(each, where) };
         })(value, at);
       case "node":
         return mapOf("nodes with what happens to them", (each, where, node): StepInput => {

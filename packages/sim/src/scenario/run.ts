@@ -11,6 +11,7 @@ import {
   plainTerms,
   type Refusal,
   type Rehearsal,
+  refuse,
   rehearse,
   type State,
   type UserId,
@@ -174,6 +175,8 @@ class Run {
         return this.#submit(input.job);
       case "cancel":
         return this.#cancel(input.job);
+      case "fault":
+        return this.#fault(input.job, `${step}.fault`);
       case "node":
         return this.#turnNode(input, `${step}.node.${input.node}`);
       case "engine":
@@ -227,6 +230,14 @@ class Run {
     const at = this.#control.clock.now();
     const answer = await this.#control.ask({ kind: "job.cancel", job: this.#ids.get(name)! });
     if (isRefusal(answer)) this.story.refused(name, answer, at, false);
+  }
+
+  async #fault(name: string, field: string): Promise<Refusal | undefined> {
+    const lease = this.state.jobById.get(this.#ids.get(name)!)?.leases[0];
+    if (lease === undefined)
+      return refuse("invalid", field, name, "holds no GPU at this step", "let it fault while it runs");
+    this.#fleet.fault(lease.id);
+    return undefined;
   }
 
   #turnNode({ node, to }: Extract<StepInput, { kind: "node" }>, field: string): Promise<Refusal | undefined> {

@@ -88,6 +88,8 @@ export interface Step {
 export type StepInput =
   | { readonly kind: "submit"; readonly job: ScenarioJob }
   | { readonly kind: "cancel"; readonly job: string }
+  /** The job faults on its GPU: it fails, and by MPS the other jobs on that GPU end with it. */
+  | { readonly kind: "fault"; readonly job: string }
   | { readonly kind: "node"; readonly node: string; readonly to: NodeTurn }
   | { readonly kind: "engine"; readonly engine: string; readonly to: EngineTurn }
   /** The node is out of use between two instants of the scenario. */

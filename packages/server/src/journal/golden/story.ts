@@ -1,4 +1,5 @@
 import { minute, plainPolicy, second, type TokenId, type UserId } from "@tessera/core";
+import { tellHealth } from "./health-story.ts";
 import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
 
@@ -31,8 +32,9 @@ export function tellStory(seed: string): Teller {
   longArray(t);
   sessions(t);
   pools(t);
-  health(t);
+  tellHealth(t);
   engines(t);
+  neighbours(t);
   return t;
 }
 
@@ -426,59 +428,30 @@ function engines(t: Teller): void {
   t.do({ kind: "engine.reach", name: "west", away: "certificate expired" });
 }
 
-/** A program that fails, a GPU that leaves the bus under a job, checks, and a repair; then acceptance of a new node. */
-function health(t: Teller): void {
-  const labels = { tier: "sick" };
-  const facts = () => [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
-  t.do({ kind: "pool.create", name: "sick", terms: { labels, tenants: ["mint"], perMille: 1000 } });
-  const sick = ["s0", "s1"].map((name) => nodeOf(name, 1, { labels }));
-  t.do({ kind: "node.register", nodes: [...facts(), ...sick] });
-  const find = (node: string, code: string, text: string) =>
-    t.do({
-      kind: "node.finding",
-      node: `golden/${node}`,
-      gpuUuid: `GPU-${node}-0`,
-      at: t.now,
-      source: "xid",
-      code,
-      text,
-    });
-  t.submit("faulty", "mint", { where: labels, gpus: 1 });
-  t.run("faulty");
-  find("s0", "31", "MMU Fault: ENGINE GRAPHICS");
-  t.exit("faulty", 134);
-  t.submit("hurt", "mint", { where: labels, gpus: 1 });
-  t.run("hurt");
+/** Jobs that share a GPU by MPS: a fault of one ends the others, which come back; one uses more memory than it may. */
+function neighbours(t: Teller): void {
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const labels = { by: "mps" };
+  t.account("shop", 2);
+  t.do({ kind: "pool.create", name: "shared", terms: { labels, tenants: ["shop"], perMille: 1000 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("shared", 2, { pool: "mps", labels })] });
+  const ask = { gpus: 0.5, where: labels };
+  t.submit("wild", "shop", { ...ask, retry: { max: 0, when: [] } });
+  t.submit("calm", "shop", ask);
+  t.submit("pair", "shop", { ...ask, members: 2 });
+  for (const id of ["wild", "calm", "pair"]) t.run(id);
   t.tick(minute);
-  find("s0", "79", "GPU has fallen off the bus.");
-  find("s0", "45", "Ch 00000008");
-  t.leave("hurt");
-  const result = (passed: boolean) => [
-    {
-      name: "memory",
-      gpuUuid: "GPU-s0-0",
-      result: passed ? "passed" : "failed",
-      measured: "12 GiB",
-      text: "pattern",
-    } as const,
-    { name: "all-reduce", result: "skipped", text: "there is one GPU" } as const,
-  ];
-  t.do({ kind: "node.checked", node: "golden/s0", results: result(false) });
-  t.do({ kind: "node.checked", node: "golden/s0", results: result(true) });
-  t.do({
-    kind: "node.finding",
-    node: "golden/s1",
-    at: t.now,
-    source: "pcie",
-    code: "width",
-    text: "x8 of x16",
-    count: 2,
+  const ended = { kind: "exited", ran: true, code: 1 } as const;
+  t.report("wild", { ...ended, reason: "a fault on its GPU" });
+  t.report("calm", { ...ended, neighbour: true });
+  t.report("pair", { ...ended, neighbour: true }, 1);
+  t.report("pair", { kind: "exited", ran: true, signal: "SIGTERM" }, 0);
+  t.run("calm");
+  t.report("calm", {
+    kind: "exited",
+    ran: true,
+    signal: "SIGKILL",
+    limit: "gpu-memory",
+    reason: "used 23.1 GiB of GPU memory, asked for 20 GiB",
   });
-  t.do({ kind: "repair.close", repair: t.state.nextRepair - 1, reason: "seated again" });
-  const { policy } = t.state;
-  t.do({ kind: "policy.set", policy: { ...policy, acceptance: true, checkEveryMs: 60 * minute } });
-  t.do({ kind: "node.register", nodes: [...facts(), nodeOf("s2", 1, { labels })] });
-  t.do({ kind: "policy.set", policy });
-  t.run("hurt");
-  t.exit("hurt", 0);
 }
