@@ -67,6 +67,7 @@ export {
   type Quota,
   type QuotaWindow,
   type Trust,
+  trusts,
 } from "./model/account.ts";
 export type { Anchor } from "./model/anchor.ts";
 export { durationText, durationUnitsMs } from "./model/duration.ts";
@@ -137,7 +138,7 @@ export { nodeKey } from "./model/node-key.ts";
 export { mostOf, type Numbers, numberBounds, numberNames } from "./model/numbers.ts";
 export type { Lack } from "./model/offers.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
-export type { PartSeat, PoolMode } from "./model/part.ts";
+export { type PartMode, type PartSeat, type PoolMode, poolModes, type Sharing } from "./model/part.ts";
 export {
   graceMaxOf,
   movesPerHourPlain,
@@ -147,7 +148,7 @@ export {
   usualHandover,
   usualLostWorkMsMax,
 } from "./model/policy.ts";
-export type { Pool, PoolTerms } from "./model/pool.ts";
+export { type Pool, type PoolTerms, ratioMax } from "./model/pool.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,

@@ -47,6 +47,11 @@ export interface ScenarioPool {
   readonly labels: Labels;
   /** Absent = all. */
   readonly tenants?: readonly string[];
+  /** Absent = that of each node. */
+  readonly mode?: PoolMode;
+  /** Absent = 1. */
+  readonly ratio?: number;
+  readonly trust?: Trust;
 }
 
 export interface Labels {

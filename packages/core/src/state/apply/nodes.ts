@@ -45,7 +45,7 @@ function changeNode(state: State, { node: no, at, mode, reason, drainUntil, fact
 
 /** Counts what a node is and offers; also how a snapshot is read back. */
 export function noteNode(state: State, node: FleetNode): void {
-  state.nodePools.note(node);
+  if (state.nodePools.note(node)) state.fleet.share(node.no, state.nodePools.of(node.no)?.terms);
   state.offerKinds.note(node);
 }
 

@@ -41,7 +41,7 @@ export const snapshotSchema = 8;
 
 type NodeImage = Omit<
   FleetNode,
-  "own" | "mode" | "freeCpusMilli" | "freeMemoryMiB" | "leavingCpusMilli" | "leavingMemoryMiB" | "leases"
+  "own" | "mode" | "sharing" | "freeCpusMilli" | "freeMemoryMiB" | "leavingCpusMilli" | "leavingMemoryMiB" | "leases"
 > &
   FleetNode["own"];
 
@@ -133,7 +133,7 @@ export function writeSnapshot(state: State): string {
     nodes: fleet.nodes.map((node, no) => {
       if (node === undefined)
         return fleet.gpuNode.subarray(0, fleet.gpus).reduce((sum, of) => sum + (of === no ? 1 : 0), 0);
-      const { own, freeCpusMilli, freeMemoryMiB, leavingCpusMilli, leavingMemoryMiB, leases, ...rest } = node;
+      const { own, sharing, freeCpusMilli, freeMemoryMiB, leavingCpusMilli, leavingMemoryMiB, leases, ...rest } = node;
       return { ...rest, ...own };
     }),
     models: fleet.models,
