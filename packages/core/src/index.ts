@@ -15,6 +15,8 @@ export { decide } from "./decide/decide.ts";
 export { findNode, nodeName } from "./fleet/find-node.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
 export { type SmallerShape, smallerShape } from "./gpu/smaller-shape.ts";
+export { findingName, meaningOf } from "./health/catalogue.ts";
+export { type CatalogueEntry, xids } from "./health/xids.ts";
 export { canonicalJson } from "./journal/canonical.ts";
 export type { Actor, AuditNote, AuditOutcome, Command, CommandInput, SubmitJob } from "./journal/command.ts";
 export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseEnded, LeaseStopping } from "./journal/event.ts";
@@ -94,7 +96,18 @@ export {
 export { type EngineKind, type EngineState, type EngineTerms, engineKinds } from "./model/engine.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
-export type { FindingSource, HealthFinding } from "./model/health.ts";
+export {
+  type CheckOutcome,
+  type CheckRecord,
+  type Evidence,
+  type FindingRecord,
+  type FindingSource,
+  type HealthAction,
+  type HealthFinding,
+  healthActions,
+  type NodeHealth,
+  type Repair,
+} from "./model/health.ts";
 export {
   type AccountId,
   type AccountNo,
