@@ -14,6 +14,8 @@ export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
 export { findNode, nodeName } from "./fleet/find-node.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
+export { findingName, meaningOf } from "./health/catalogue.ts";
+export { type CatalogueEntry, xids } from "./health/xids.ts";
 export { canonicalJson } from "./journal/canonical.ts";
 export type { Actor, AuditNote, AuditOutcome, Command, CommandInput, SubmitJob } from "./journal/command.ts";
 export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseEnded, LeaseStopping } from "./journal/event.ts";
@@ -65,6 +67,7 @@ export {
   type Quota,
   type QuotaWindow,
   type Trust,
+  trusts,
 } from "./model/account.ts";
 export type { Anchor } from "./model/anchor.ts";
 export { durationText, durationUnitsMs } from "./model/duration.ts";
@@ -79,7 +82,18 @@ export {
 export { type EngineKind, type EngineState, type EngineTerms, engineKinds } from "./model/engine.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
-export type { FindingSource, HealthFinding } from "./model/health.ts";
+export {
+  type CheckOutcome,
+  type CheckRecord,
+  type Evidence,
+  type FindingRecord,
+  type FindingSource,
+  type HealthAction,
+  type HealthFinding,
+  healthActions,
+  type NodeHealth,
+  type Repair,
+} from "./model/health.ts";
 export {
   type AccountId,
   type AccountNo,
@@ -124,7 +138,7 @@ export { nodeKey } from "./model/node-key.ts";
 export { mostOf, type Numbers, numberBounds, numberNames } from "./model/numbers.ts";
 export type { Lack } from "./model/offers.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
-export type { PartSeat, PoolMode } from "./model/part.ts";
+export { type PartMode, type PartSeat, type PoolMode, poolModes, type Sharing } from "./model/part.ts";
 export {
   graceMaxOf,
   movesPerHourPlain,
@@ -134,7 +148,7 @@ export {
   usualHandover,
   usualLostWorkMsMax,
 } from "./model/policy.ts";
-export type { Pool, PoolTerms } from "./model/pool.ts";
+export { type Pool, type PoolTerms, ratioMax } from "./model/pool.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,

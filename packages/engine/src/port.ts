@@ -1,4 +1,4 @@
-import type { HealthFinding, JobId, LeaseId, NodeFacts, PartSeat, Report, Trust } from "@tessera/core";
+import type { HealthFinding, JobId, JobType, LeaseId, NodeFacts, PartSeat, Report, Trust } from "@tessera/core";
 import type { Entry, EntryAsk } from "./entry.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -31,6 +31,8 @@ export interface LeaseOrder {
   readonly lease: LeaseId;
   readonly job: JobId;
   readonly jobName: string;
+  /** What kind of work it is, for engines that only imitate it. */
+  readonly type?: JobType;
   readonly attempt: number;
   readonly rank: number;
   /** How many members the gang has. */

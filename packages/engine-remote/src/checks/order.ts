@@ -33,6 +33,7 @@ const orderShape: ShapeOf<LeaseOrder> = {
   lease: id,
   job: id,
   jobName: text(500),
+  type: maybe(oneOf("train", "service", "notebook", "batch")),
   attempt: whole(),
   rank: whole(),
   size: whole(),

@@ -27,6 +27,7 @@ export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<Leas
     lease: lease.id,
     job: job.id,
     jobName: spec.name,
+    type: spec.type,
     attempt: lease.attempt,
     rank: lease.rank,
     size: seats.length,
