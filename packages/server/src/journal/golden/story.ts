@@ -1,4 +1,5 @@
 import { minute, plainPolicy, second, type TokenId, type UserId } from "@tessera/core";
+import { tellHealth } from "./health-story.ts";
 import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
 
@@ -31,7 +32,9 @@ export function tellStory(seed: string): Teller {
   longArray(t);
   sessions(t);
   pools(t);
+  tellHealth(t);
   engines(t);
+  neighbours(t);
   return t;
 }
 
@@ -423,4 +426,32 @@ function engines(t: Teller): void {
   t.exit("east", 0);
   t.do({ kind: "engine.create", name: "west", terms: { ...terms, cordoned: "not yet" } });
   t.do({ kind: "engine.reach", name: "west", away: "certificate expired" });
+}
+
+/** Jobs that share a GPU by MPS: a fault of one ends the others, which come back; one uses more memory than it may. */
+function neighbours(t: Teller): void {
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const labels = { by: "mps" };
+  t.account("shop", 2);
+  t.do({ kind: "pool.create", name: "shared", terms: { labels, tenants: ["shop"], perMille: 1000 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("shared", 2, { pool: "mps", labels })] });
+  const ask = { gpus: 0.5, where: labels };
+  t.submit("wild", "shop", { ...ask, retry: { max: 0, when: [] } });
+  t.submit("calm", "shop", ask);
+  t.submit("pair", "shop", { ...ask, members: 2 });
+  for (const id of ["wild", "calm", "pair"]) t.run(id);
+  t.tick(minute);
+  const ended = { kind: "exited", ran: true, code: 1 } as const;
+  t.report("wild", { ...ended, reason: "a fault on its GPU" });
+  t.report("calm", { ...ended, neighbour: true });
+  t.report("pair", { ...ended, neighbour: true }, 1);
+  t.report("pair", { kind: "exited", ran: true, signal: "SIGTERM" }, 0);
+  t.run("calm");
+  t.report("calm", {
+    kind: "exited",
+    ran: true,
+    signal: "SIGKILL",
+    limit: "gpu-memory",
+    reason: "used 23.1 GiB of GPU memory, asked for 20 GiB",
+  });
 }
