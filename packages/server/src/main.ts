@@ -11,6 +11,7 @@ import { checkCluster, checkSettings, type KubernetesOptions, openKubernetes } f
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
+import { openTelemetry } from "@tessera/telemetry";
 import { signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
@@ -38,6 +39,8 @@ import { simulatedKind } from "./flow/engines/simulated-kind.ts";
 import { givenByFile, readEngineFile } from "./flow/engines/start-file.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
+import { Collector } from "./flow/telemetry/collector.ts";
+import { telemetryFolderIn } from "./flow/telemetry/place.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
@@ -147,6 +150,16 @@ async function main(): Promise<void> {
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
+  const telemetry = openTelemetry({
+    dir: telemetryFolderIn(dataFolder),
+    settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
+    warn: (text) => say(`tessera: ${text}`),
+  });
+  const collector = new Collector({
+    ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now(), store: telemetry },
+    ...{ everyMs: config.telemetry.everyMs, warn: (text) => say(`tessera: ${text}`) },
+  });
+  collector.start();
   const work = openWork(control, () => control.seq, {
     ...{ store: config.store, keys, dataFolder },
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
@@ -157,7 +170,8 @@ async function main(): Promise<void> {
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const parts = { control, keys, content, dataFolder, work, alarms, outletsNow, engines, config: settings };
+  const seen = { alarms, outletsNow, engines, telemetry, collector };
+  const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
@@ -182,8 +196,10 @@ async function main(): Promise<void> {
     for (const watch of watches) watch.stop();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
+    collector.stop();
     await api.close();
     await work.close();
+    await telemetry.close();
     await control.close();
     clockWatch.stop();
     await engines.close();

@@ -81,6 +81,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   revokeToken: "DELETE /v1/tokens/:token",
   readUsage: "GET /v1/usage",
   readWaste: "GET /v1/waste",
+  readSeries: "GET /v1/series",
   readPrices: "GET /v1/prices",
   addPrices: "POST /v1/prices",
   previewPrices: "POST /v1/prices/preview",

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
+import type { TelemetryStore } from "@tessera/telemetry";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { signerOf, vaultOf } from "../access/holder.ts";
@@ -21,6 +22,7 @@ import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
+import type { Collector } from "../flow/telemetry/collector.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
@@ -104,6 +106,8 @@ export async function buildApi(built: {
   outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   engines?: Engines;
+  telemetry?: TelemetryStore;
+  collector?: Collector;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -157,6 +161,8 @@ export async function buildApi(built: {
     ...(built.work !== undefined && { work: built.work }),
     ...(built.alarms !== undefined && { alarms: built.alarms }),
     ...(built.engines !== undefined && { engines: built.engines }),
+    ...(built.telemetry !== undefined && { telemetry: built.telemetry, samples: built.telemetry }),
+    ...(built.collector !== undefined && { collector: built.collector }),
   };
   built.alarms?.follow(({ kind, text }) =>
     notices.add({ kind: `alarm.${kind}`, account: "", target: "", outcome: "failed", detail: text }),

@@ -1,4 +1,5 @@
 import type { ContentStore } from "@tessera/content";
+import type { TelemetryReader, TelemetryStore } from "@tessera/telemetry";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
@@ -15,6 +16,7 @@ import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Notices } from "../flow/notice/notices.ts";
+import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
 import type { Denial } from "./answer/problem.ts";
@@ -57,6 +59,11 @@ export interface Api {
   readonly dataFolder?: string;
   /** The engines that are driven here; absent where there is only a state. */
   readonly engines?: Engines;
+  /** What GPUs did; absent where nothing is kept of it. On other threads it is behind by a minute. */
+  readonly telemetry?: TelemetryReader;
+  /** What GPUs do now, and how it is kept; absent on other threads. */
+  readonly samples?: Pick<TelemetryStore, "latest" | "latestMembers" | "status">;
+  readonly collector?: Pick<Collector, "counts">;
   /** Where the files that users send are kept; absent where the engine cannot use them. */
   readonly content?: ContentStore;
 }

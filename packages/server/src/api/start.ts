@@ -1,9 +1,11 @@
 import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
+import type { TelemetryStore } from "@tessera/telemetry";
 import type { Keys } from "../access/keys.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
+import type { Collector } from "../flow/telemetry/collector.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
@@ -27,6 +29,8 @@ export async function startApi(what: {
   outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   engines?: Engines;
+  telemetry?: TelemetryStore;
+  collector?: Collector;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

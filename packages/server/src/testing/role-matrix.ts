@@ -122,6 +122,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   revokeToken: { sees: "token.read", needs: "token.write" },
   readUsage: { sees: "account.read", needs: "usage.read" },
   readWaste: { sees: "account.read", needs: "usage.read" },
+  readSeries: { sees: "account.read", needs: "usage.read" },
   readPrices: { anywhere: true },
   addPrices: { anywhere: true, needs: "price.write" },
   previewPrices: { anywhere: true, needs: "price.write" },
@@ -286,6 +287,7 @@ export async function requestFor(
     case "listRoles":
     case "readUsage":
     case "readWaste":
+    case "readSeries":
     case "listAudit":
     case "listEvents":
       return { path: `${path}?account=${at(account)}` };

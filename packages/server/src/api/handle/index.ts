@@ -13,6 +13,7 @@ import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
 import { recordHandlers } from "./records.ts";
+import { seriesHandlers } from "./series.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -34,6 +35,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...policyHandlers,
   ...poolHandlers,
   ...recordHandlers,
+  ...seriesHandlers,
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
