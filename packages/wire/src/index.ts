@@ -94,5 +94,6 @@ export {
   seriesMetricNames,
   seriesMetrics,
 } from "./shapes/series.ts";
+export { SharingShape } from "./shapes/sharing.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";
