@@ -54,7 +54,7 @@ describe("pools that say how GPUs are shared", () => {
 
   it("are refused with the field that is wrong", async () => {
     const refused = await edit({ mode: "mig", ratio: 2 });
-    assert.equal(refused.status, 400, refused.text);
+    assert.equal(refused.status, 422, refused.text);
     assert.match(refused.text, /needs a pool that shares GPUs by time slices/);
     assert.equal((await edit({ ratio: 5 })).status, 400);
     assert.equal((await edit({ mode: "vgpu" })).status, 400);
