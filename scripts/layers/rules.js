@@ -23,7 +23,7 @@ export const mayImport = {
  */
 export const coreLayers = [
   ["model", "money", "collections", "journal"],
-  ["gpu"],
+  ["gpu", "health"],
   ["fleet"],
   ["quota"],
   ["learn"],

@@ -18,6 +18,7 @@ import {
   type LogQuery,
   type StopOrder,
   systemClock,
+  type Telemetry,
   upMs,
 } from "@tessera/engine";
 import { readLog } from "@tessera/engine/log";
@@ -51,6 +52,9 @@ import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
+import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
+import { gpuSources } from "./telemetry/sources.ts";
+import { Telemeter } from "./telemetry/telemeter.ts";
 
 export interface LocalEngineOptions {
   /** Where the engine keeps what it must not forget; one folder per machine. */
@@ -117,6 +121,8 @@ class LocalEngine implements Engine {
   readonly #leases = new Map<LeaseId, LeaseRecord>();
   readonly #turns = new Map<LeaseId, Promise<void>>();
   readonly #networks: Networks;
+  readonly #holdings = new Holdings();
+  readonly #telemeter = new Telemeter(gpuSources());
   #nodes: readonly NodeFacts[] | undefined;
   #listener: ((report: Report) => void) | undefined;
   #watcher: FSWatcher | undefined;
@@ -175,6 +181,12 @@ class LocalEngine implements Engine {
     return this.#nodes;
   }
 
+  async telemetry(): Promise<Telemetry> {
+    const nodes = this.#nodes ?? (await this.inventory());
+    const { held, isBeingCut } = await this.#holdings.of(this.#leases.values());
+    return this.#telemeter.read(nodes, held, this.#clock.now(), isBeingCut);
+  }
+
   async bind(order: LeaseOrder): Promise<void> {
     await passEpoch(this.#state.epochs, order.lease, order.epoch);
     await this.#inTurn(order.lease, async (known) => {
@@ -197,6 +209,7 @@ class LocalEngine implements Engine {
       await mkdir(sheet.logFolder, { recursive: true, mode: 0o700 });
       await replaceWhole(join(record.folder, leaseFile.order), JSON.stringify(sheet));
       await syncFolder(this.#state.leases);
+      if (touchesDevices(sheet)) await this.#telemeter.letGo();
       record.supervised = true;
       await startSupervisor(record.folder, secrets, this.#machine.supervisorGroup, (complaint) =>
         this.#supervisorEnded(record, complaint),
@@ -286,6 +299,7 @@ class LocalEngine implements Engine {
     this.#watcher?.close();
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
+    await this.#telemeter.letGo();
     await this.#networks.close();
   }
 

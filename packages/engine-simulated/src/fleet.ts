@@ -1,5 +1,13 @@
 import type { LeaseId, NodeFacts, Report, ReportWhat } from "@tessera/core";
-import { type Clock, EngineFenced, type EngineLease, type LeaseOrder, type StopOrder } from "@tessera/engine";
+import {
+  type Clock,
+  EngineFenced,
+  type EngineLease,
+  type LeaseOrder,
+  type StopOrder,
+  type Telemetry,
+} from "@tessera/engine";
+import { type Hold, SimulatedTelemetry } from "./load/telemetry.ts";
 import { listedState, type Member, newMember } from "./member.ts";
 import { type Faults, noFaults, Outbox } from "./outbox.ts";
 import { parseScript, type Script } from "./script.ts";
@@ -54,6 +62,7 @@ export class SimulatedFleet {
   readonly #members = new Map<LeaseId, Member>();
   readonly #ended = new Map<LeaseId, Ended>();
   readonly #ran: Ran[] = [];
+  readonly #telemetry = new SimulatedTelemetry();
   #epochSeen = 0;
 
   constructor(options: FleetOptions) {
@@ -84,6 +93,12 @@ export class SimulatedFleet {
       leases.push({ lease, state: listedState(phase), sequence: lastSequence });
     }
     return leases;
+  }
+
+  /** What its machines show; those that are lost show nothing. */
+  telemetry(): Promise<Telemetry> {
+    const nodes = this.nodes().filter(({ name }) => !this.#lost.has(name));
+    return this.#telemetry.read(nodes, holdsOf(this.#members.values()), this.clock.now());
   }
 
   /** The machine is gone with all that was on it. It refuses members until it is back. */
@@ -323,6 +338,12 @@ export class SimulatedFleet {
   #never(member: Member): void {
     member.cancelNext?.();
     delete member.cancelNext;
+  }
+}
+
+function* holdsOf(members: Iterable<Member>): Generator<Hold> {
+  for (const { order, phase, startedAt } of members) {
+    if (order !== undefined && phase !== "gone") yield { ...order, ...(startedAt !== undefined && { startedAt }) };
   }
 }
 

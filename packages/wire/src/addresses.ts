@@ -82,6 +82,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   readUsage: "GET /v1/usage",
   readTop: "GET /v1/top",
   readBusy: "GET /v1/busy",
+  readWaste: "GET /v1/waste",
   readPrices: "GET /v1/prices",
   addPrices: "POST /v1/prices",
   previewPrices: "POST /v1/prices/preview",

@@ -97,4 +97,5 @@ export {
 } from "./shapes/series.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

@@ -11,6 +11,7 @@ import type { PoolTerms } from "../model/pool.ts";
 import type { Instant } from "../model/units.ts";
 import type { VolumeTerms } from "../model/volume.ts";
 import type { Head } from "./head.ts";
+import type { HealthEvent } from "./health-event.ts";
 import type { MoneyEvent } from "./money-event.ts";
 import type { TrailEvent } from "./trail-event.ts";
 
@@ -23,6 +24,7 @@ export type Event =
   | NodeChanged
   | NodeRemoved
   | MaintenancePlanned
+  | HealthEvent
   | EngineChanged
   | EngineReached
   | PoolChanged
@@ -332,7 +334,8 @@ export interface JobRequeued extends Head<"job-requeued"> {
     | "budget"
     | "refused"
     | "suspended"
-    | "requeued";
+    | "requeued"
+    | "node_fault";
   readonly notBeforeAt: Instant;
   /** When its last member ended, where that is earlier than `at`: engines report late after an outage. */
   readonly ranUntil?: Instant;

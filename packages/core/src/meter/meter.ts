@@ -166,7 +166,8 @@ function lostWork(state: ReadonlyState, lease: Lease, event: LeaseEnded): LostWo
 function lostBy({ stopCause }: Job, { result, exitCode, neighbour, done }: LeaseEnded): LostWork["cause"] | undefined {
   if (result === "lost" || stopCause === "node-lost") return "node_lost";
   if (done !== true && (neighbour === true || stopCause === "neighbour-fault")) return "neighbour_fault";
-  return stopCause === "preempt" && exitCode !== 0 && done !== true ? "preempted" : undefined;
+  if (exitCode === 0 || done === true) return undefined;
+  return stopCause === "preempt" ? "preempted" : stopCause === "unhealthy" ? "node_fault" : undefined;
 }
 
 function isInService(mode: NodeMode): boolean {

@@ -232,6 +232,8 @@ export type StopCause =
   | "requeue"
   | "member-failed"
   | "node-lost"
+  /** Its node or one of its GPUs has a fault: it starts elsewhere [H3]. */
+  | "unhealthy"
   /** A fault of another job on the same GPU ended one of its members [L3]. */
   | "neighbour-fault";
 
@@ -323,6 +325,8 @@ export interface Job {
   exitCode?: number;
   /** The engine's reason for the failure of that member. */
   endReason?: string;
+  /** What the driver said of a fault of its own program in the present attempt: the reason of a bad end [H2]. */
+  fault?: string;
   /** Rank 0 of the present attempt has ended and had written the done file [L1]. */
   done?: true;
   /** What members of the present attempt that have ended kept; absent = nothing. */

@@ -72,6 +72,10 @@ export function finishAttempt(
     case "node-lost":
       if (retry.when.includes("node_lost")) return again("node_lost", 0);
       return end("infra-failed", "a node was lost under it");
+    case "unhealthy":
+      if (done) return complete();
+      if (retry.when.includes("node_lost")) return again("node_fault", 0);
+      return end("infra-failed", job.stopWhy ?? "its node had a fault");
     case "neighbour-fault":
       return byNeighbour();
     default:
@@ -82,7 +86,7 @@ export function finishAttempt(
     if (retry.when.includes("node_lost")) return again("node_lost", 0);
     return end("infra-failed", last.reason ?? "the engine lost it");
   }
-  const reason = job.endReason ?? last.reason;
+  const reason = job.fault ?? job.endReason ?? last.reason;
   // No member ran to an end: the engine refused one, or it was stopped before it was released.
   if (exitCode === undefined) return end("infra-failed", reason ?? "it was stopped before it ran");
   if (last.limit === "time") return end("timed-out", "it reached its max_time");

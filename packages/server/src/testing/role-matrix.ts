@@ -123,6 +123,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readUsage: { sees: "account.read", needs: "usage.read" },
   readTop: { sees: "account.read", needs: "usage.read" },
   readBusy: { sees: "account.read", needs: "usage.read" },
+  readWaste: { sees: "account.read", needs: "usage.read" },
   readPrices: { anywhere: true },
   addPrices: { anywhere: true, needs: "price.write" },
   previewPrices: { anywhere: true, needs: "price.write" },
@@ -288,6 +289,7 @@ export async function requestFor(
     case "readUsage":
     case "readTop":
     case "readBusy":
+    case "readWaste":
     case "listAudit":
     case "listEvents":
       return { path: `${path}?account=${at(account)}` };

@@ -74,6 +74,8 @@ function tidy(scenario: Scenario): Scenario {
         return jobs.has(input.job);
       case "node":
       case "maintenance":
+      case "finding":
+      case "checks":
         return nodes.has(input.node);
       case "engine":
         return scenario.nodes.some(({ engine }) => engine === input.engine);

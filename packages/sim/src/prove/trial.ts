@@ -213,6 +213,9 @@ class Running {
         throw new Error("the naive model knows no faults of jobs");
       case "maintenance":
         throw new Error("the naive model knows no maintenance");
+      case "finding":
+      case "checks":
+        throw new Error("the naive model knows no faults");
       case "quota":
         if (input.untilMs !== undefined) throw new Error("the naive model knows no quota for a time");
         return input.accounts.map((account) =>

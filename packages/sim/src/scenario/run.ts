@@ -22,6 +22,7 @@ import { VirtualControlPlane } from "../virtual/control-plane.ts";
 import { type Miss, missesOf } from "./check.ts";
 import { ScenarioEngine } from "./engine.ts";
 import { engineCommands } from "./engine-turns.ts";
+import { healthCommand } from "./health.ts";
 import { openMachines } from "./machines.ts";
 import { namesOf } from "./parse-job.ts";
 import { policyCommand, poolCommand } from "./policy.ts";
@@ -91,7 +92,7 @@ class Run {
     this.#engine = new ScenarioEngine(this.#fleet, (id) => {
       const lease = state.leases.get(id);
       const cause = lease === undefined ? undefined : state.jobs.get(lease.job)?.stopCause;
-      return cause === "preempt" || cause === "move" || cause === "drain";
+      return cause === "preempt" || cause === "move" || cause === "drain" || cause === "unhealthy";
     });
     this.#control.follow(this.story);
   }
@@ -185,6 +186,9 @@ class Run {
         );
       case "maintenance":
         return this.#askAll([{ field: `${step}.node.${input.node}`, command: maintenanceCommand(input) }], false);
+      case "finding":
+      case "checks":
+        return this.#askAll([{ field: `${step}.node.${input.node}`, command: healthCommand(input, this.now) }], false);
       case "quota":
         return this.#askAll(
           input.accounts.map((account) => ({

@@ -1,4 +1,5 @@
 import { minute, plainPolicy, second, type TokenId, type UserId } from "@tessera/core";
+import { tellHealth } from "./health-story.ts";
 import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
 
@@ -31,6 +32,7 @@ export function tellStory(seed: string): Teller {
   longArray(t);
   sessions(t);
   pools(t);
+  tellHealth(t);
   engines(t);
   neighbours(t);
   return t;
