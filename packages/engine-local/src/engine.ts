@@ -24,6 +24,7 @@ import {
 import { readLog } from "@tessera/engine/log";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
+import { isolationOf } from "./inventory/isolation.ts";
 import { describeFleet, engineName } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
@@ -53,7 +54,7 @@ import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
-import { NvidiaSmi } from "./telemetry/nvidia-smi.ts";
+import { gpuSources } from "./telemetry/sources.ts";
 import { Telemeter } from "./telemetry/telemeter.ts";
 
 export interface LocalEngineOptions {
@@ -122,8 +123,10 @@ class LocalEngine implements Engine {
   readonly #turns = new Map<LeaseId, Promise<void>>();
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
-  readonly #telemeter = new Telemeter([new NvidiaSmi()]);
+  readonly #telemeter = new Telemeter(gpuSources());
   #nodes: readonly NodeFacts[] | undefined;
+  /** How GPUs can be shared here; known once they were looked at. */
+  #isolation: Capabilities["isolation"] = ["whole"];
   #listener: ((report: Report) => void) | undefined;
   #watcher: FSWatcher | undefined;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -147,9 +150,9 @@ class LocalEngine implements Engine {
   }
 
   get capabilities(): Capabilities {
-    if (!this.#hasOneTenant) return this.#capabilities;
+    if (!this.#hasOneTenant) return { ...this.#capabilities, isolation: this.#isolation };
     const oneTenant = { ...oneUser, ...(this.#only === undefined ? {} : { tenant: this.#only }) };
-    return { ...this.#capabilities, oneTenant };
+    return { ...this.#capabilities, isolation: this.#isolation, oneTenant };
   }
 
   get #hasOneTenant(): boolean {
@@ -177,6 +180,7 @@ class LocalEngine implements Engine {
   async inventory(): Promise<readonly NodeFacts[]> {
     const found = this.#options.virtual === undefined ? await findGpus() : [];
     this.#gpuDevices = this.#options.gpuDevices ?? Object.fromEntries(found.map(({ uuid, device }) => [uuid, device]));
+    this.#isolation = isolationOf(found, this.#machine);
     this.#nodes = describeFleet(found, this.#options);
     return this.#nodes;
   }
