@@ -54,7 +54,7 @@ import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
-import { gpuSources } from "./telemetry/sources.ts";
+import { dcgmFault, gpuSources } from "./telemetry/sources.ts";
 import { Telemeter } from "./telemetry/telemeter.ts";
 
 export interface LocalEngineOptions {
@@ -78,6 +78,8 @@ export interface LocalEngineOptions {
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
+  /** The address of a DCGM exporter on this machine, which is then asked what the GPUs do. */
+  readonly dcgm?: string;
 }
 
 /** A hint can be missed; a report is then seen this much later. */
@@ -90,6 +92,8 @@ export async function openLocalEngine(
   examine: (stateFolder: string) => Promise<Machine> = examineMachine,
 ): Promise<Engine> {
   if (options.virtual !== undefined) parseVirtual(options.virtual);
+  const fault = options.dcgm === undefined ? undefined : dcgmFault(options.dcgm);
+  if (fault !== undefined) throw new Error(fault);
   const state = stateFolder(await realFolder(options.dir));
   for (const folder of Object.values(state)) await mkdir(folder, { recursive: true, mode: 0o700 });
   const machine = await examine(state.root);
@@ -123,7 +127,7 @@ class LocalEngine implements Engine {
   readonly #turns = new Map<LeaseId, Promise<void>>();
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
-  readonly #telemeter = new Telemeter(gpuSources());
+  readonly #telemeter: Telemeter;
   #nodes: readonly NodeFacts[] | undefined;
   /** How GPUs can be shared here; known once they were looked at. */
   #isolation: Capabilities["isolation"] = ["whole"];
@@ -144,6 +148,7 @@ class LocalEngine implements Engine {
       (this.#nodes ?? (await this.inventory())).map(({ name }) => name),
     );
     this.#clock = options.clock ?? systemClock;
+    this.#telemeter = new Telemeter(gpuSources(options.dcgm));
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
     this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };

@@ -229,6 +229,7 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
     if (helper === undefined)
       return openLocalEngine({
         ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+        ...(config.dcgm !== undefined && { dcgm: config.dcgm }),
         ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
       });
     mkdirSync(content, { recursive: true, mode: 0o700 }); // the helper keeps results for the user who owns it
