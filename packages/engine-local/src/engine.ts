@@ -1,7 +1,15 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { chmod, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type JobId, type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
+import {
+  type HealthFinding,
+  type JobId,
+  type LeaseId,
+  type NodeFacts,
+  parseLeaseId,
+  type Report,
+  type ReportWhat,
+} from "@tessera/core";
 import {
   bootId,
   type Capabilities,
@@ -24,6 +32,9 @@ import {
 import { readLog } from "@tessera/engine/log";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
+import { Addresses } from "./health/addresses.ts";
+import { Counters } from "./health/counters.ts";
+import { HealthWatch } from "./health/watch.ts";
 import { describeFleet, engineName } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
@@ -53,7 +64,8 @@ import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
-import { NvidiaSmi } from "./telemetry/nvidia-smi.ts";
+import { NvidiaSmi, runNvidiaSmi } from "./telemetry/nvidia-smi.ts";
+import { ownerOf } from "./telemetry/process-usage.ts";
 import { Telemeter } from "./telemetry/telemeter.ts";
 
 export interface LocalEngineOptions {
@@ -77,6 +89,8 @@ export interface LocalEngineOptions {
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
+  /** Where the kernel's messages are read instead of /dev/kmsg, such as a log that is replayed. */
+  readonly kernelLog?: string;
 }
 
 /** A hint can be missed; a report is then seen this much later. */
@@ -123,6 +137,8 @@ class LocalEngine implements Engine {
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
   readonly #telemeter = new Telemeter([new NvidiaSmi()]);
+  readonly #addresses = new Addresses();
+  readonly #health: HealthWatch;
   #nodes: readonly NodeFacts[] | undefined;
   #listener: ((report: Report) => void) | undefined;
   #watcher: FSWatcher | undefined;
@@ -143,6 +159,17 @@ class LocalEngine implements Engine {
     this.#clock = options.clock ?? systemClock;
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
+    this.#health = new HealthWatch({
+      ...(options.kernelLog !== undefined && { kernelLog: options.kernelLog }),
+      ...(options.virtual === undefined && { counters: new Counters(runNvidiaSmi) }),
+      ...{ memory: join(state.root, "kernel-log.json"), bootId: this.#bootId, clock: this.#clock },
+      nodes: async () => this.#nodes ?? (await this.inventory()),
+      addresses: async () => {
+        if (this.#nodes === undefined) await this.inventory();
+        return this.#addresses.uuids;
+      },
+      leaseOf: (pid) => this.#leaseOf(pid),
+    });
     this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };
   }
 
@@ -178,6 +205,8 @@ class LocalEngine implements Engine {
     const found = this.#options.virtual === undefined ? await findGpus() : [];
     this.#gpuDevices = this.#options.gpuDevices ?? Object.fromEntries(found.map(({ uuid, device }) => [uuid, device]));
     this.#nodes = describeFleet(found, this.#options);
+    if (found.length > 0) this.#addresses.note(found);
+    else this.#addresses.declare(this.#nodes);
     return this.#nodes;
   }
 
@@ -185,6 +214,10 @@ class LocalEngine implements Engine {
     const nodes = this.#nodes ?? (await this.inventory());
     const { held, isBeingCut } = await this.#holdings.of(this.#leases.values());
     return this.#telemeter.read(nodes, held, this.#clock.now(), isBeingCut);
+  }
+
+  onHealth(listener: (finding: HealthFinding) => void): void {
+    this.#health.start(listener);
   }
 
   async bind(order: LeaseOrder): Promise<void> {
@@ -282,6 +315,12 @@ class LocalEngine implements Engine {
     return readLiveFile(this.#state, this.#memberOf(lease), folder, path, start);
   }
 
+  async #leaseOf(pid: number): Promise<LeaseId | undefined> {
+    const { held } = await this.#holdings.of(this.#leases.values());
+    const mark = await ownerOf(pid, new Set(held.map((each) => each.mark)));
+    return held.find((each) => each.mark === mark)?.lease;
+  }
+
   #memberOf(lease: LeaseId) {
     const job = parseLeaseId(lease)?.job ?? "";
     if (!isFileName(job)) throw new Error(`"${lease}" is not the id of a lease`);
@@ -299,6 +338,7 @@ class LocalEngine implements Engine {
     this.#watcher?.close();
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
+    this.#health.close();
     await this.#telemeter.letGo();
     await this.#networks.close();
   }
@@ -447,7 +487,10 @@ class LocalEngine implements Engine {
     const bytes = await reportBytes(record.folder);
     if (answered && bytes === record.bytesSeen) return;
     record.bytesSeen = bytes;
-    this.#tell(record.take(await readReports(record.folder)));
+    const reports = await readReports(record.folder);
+    // What brought it down is told first: a fault of the machine costs the job nothing.
+    if (reports.at(-1)?.what.kind === "exited") await this.#health.look();
+    this.#tell(record.take(reports));
     if (!answered && !record.hasEnded) await this.#endLost(record, claim);
   }
 
