@@ -35,6 +35,7 @@ import { listFiles, readLiveFile } from "./files/live.ts";
 import { Addresses } from "./health/addresses.ts";
 import { Counters } from "./health/counters.ts";
 import { HealthWatch } from "./health/watch.ts";
+import { isolationOf } from "./inventory/isolation.ts";
 import { describeFleet, engineName } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
@@ -64,8 +65,9 @@ import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
-import { NvidiaSmi, runNvidiaSmi } from "./telemetry/nvidia-smi.ts";
+import { runNvidiaSmi } from "./telemetry/nvidia-smi.ts";
 import { ownerOf } from "./telemetry/process-usage.ts";
+import { gpuSources } from "./telemetry/sources.ts";
 import { Telemeter } from "./telemetry/telemeter.ts";
 
 export interface LocalEngineOptions {
@@ -136,10 +138,12 @@ class LocalEngine implements Engine {
   readonly #turns = new Map<LeaseId, Promise<void>>();
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
-  readonly #telemeter = new Telemeter([new NvidiaSmi()]);
+  readonly #telemeter = new Telemeter(gpuSources());
   readonly #addresses = new Addresses();
   readonly #health: HealthWatch;
   #nodes: readonly NodeFacts[] | undefined;
+  /** How GPUs can be shared here; known once they were looked at. */
+  #isolation: Capabilities["isolation"] = ["whole"];
   #listener: ((report: Report) => void) | undefined;
   #watcher: FSWatcher | undefined;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -174,9 +178,9 @@ class LocalEngine implements Engine {
   }
 
   get capabilities(): Capabilities {
-    if (!this.#hasOneTenant) return this.#capabilities;
+    if (!this.#hasOneTenant) return { ...this.#capabilities, isolation: this.#isolation };
     const oneTenant = { ...oneUser, ...(this.#only === undefined ? {} : { tenant: this.#only }) };
-    return { ...this.#capabilities, oneTenant };
+    return { ...this.#capabilities, isolation: this.#isolation, oneTenant };
   }
 
   get #hasOneTenant(): boolean {
@@ -204,6 +208,7 @@ class LocalEngine implements Engine {
   async inventory(): Promise<readonly NodeFacts[]> {
     const found = this.#options.virtual === undefined ? await findGpus() : [];
     this.#gpuDevices = this.#options.gpuDevices ?? Object.fromEntries(found.map(({ uuid, device }) => [uuid, device]));
+    this.#isolation = isolationOf(found, this.#machine);
     this.#nodes = describeFleet(found, this.#options);
     if (found.length > 0) this.#addresses.note(found);
     else this.#addresses.declare(this.#nodes);

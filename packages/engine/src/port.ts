@@ -97,6 +97,8 @@ export interface LeaseOrder {
 /** What a tenant may hold at most and how far it is trusted: a backstop behind what the scheduler decides. */
 export interface TenantTerms {
   readonly trust: Trust;
+  /** Trusted tenants of one group may share what is kept from others, such as an MPS server; absent = it shares with none. */
+  readonly trustGroup?: string;
   /** Whole GPUs of all models together; absent = no limit. */
   readonly gpusMax?: number;
   /** Beginnings of the images that its jobs may use; absent = all. */

@@ -50,6 +50,7 @@ const orderShape: ShapeOf<LeaseOrder> = {
   tenantTerms: maybe(
     fields({
       trust: oneOf("confidential", "untrusted", "trusted"),
+      trustGroup: maybe(id),
       gpusMax: maybe(whole()),
       images: maybe(list(text(1_000), 1_000)),
     }),
