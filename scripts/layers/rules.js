@@ -8,10 +8,11 @@ export const mayImport = {
   "engine-*": ["engine", "core"],
   "engine-kubernetes": ["engine", "core", "content"],
   "engine-local": ["engine", "core", "content"],
-  server: ["core", "wire", "engine", "content"],
+  telemetry: ["core", "engine"],
+  server: ["core", "wire", "engine", "content", "telemetry"],
   cli: ["wire"],
   web: ["wire"],
-  sim: ["core", "oracle", "server", "engine", "engine-simulated"],
+  sim: ["core", "oracle", "server", "engine", "engine-simulated", "telemetry"],
   verifier: [],
   "what-if": ["core", "server", "sim", "engine-simulated"],
 };
@@ -22,7 +23,7 @@ export const mayImport = {
  */
 export const coreLayers = [
   ["model", "money", "collections", "journal"],
-  ["gpu"],
+  ["gpu", "health"],
   ["fleet"],
   ["quota"],
   ["learn"],

@@ -12,8 +12,13 @@ export { type Shared, Totals } from "./bill/totals.ts";
 export type { Rule } from "./claim/rules/rule.ts";
 export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
-export { findNode, nodeName } from "./fleet/find-node.ts";
+export { findNode, nodeName, recordGpu, recordName } from "./fleet/find-node.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
+export { type MigUse, uncut, withInstance } from "./gpu/mig.ts";
+export { type MigProfile, migModelOf } from "./gpu/mig-models.ts";
+export { type SmallerShape, smallerShape } from "./gpu/smaller-shape.ts";
+export { findingName, meaningOf } from "./health/catalogue.ts";
+export { type CatalogueEntry, xids } from "./health/xids.ts";
 export { canonicalJson } from "./journal/canonical.ts";
 export type { Actor, AuditNote, AuditOutcome, Command, CommandInput, SubmitJob } from "./journal/command.ts";
 export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseEnded, LeaseStopping } from "./journal/event.ts";
@@ -53,6 +58,19 @@ export {
   tenantOfPath,
   type Usage,
 } from "./meter/usage.ts";
+export {
+  type MeasuredTime,
+  noWaste,
+  type Waste,
+  type WasteAmounts,
+  type WasteCell,
+  type WasteClass,
+  type WasteDevice,
+  type WasteUse,
+  wasteClasses,
+  wasteOf,
+} from "./meter/waste.ts";
+export { listValueOf, worthOf } from "./meter/waste-money.ts";
 export { type Role, type RoleBinding, roles, type Token, type User } from "./model/access.ts";
 export {
   type Account,
@@ -65,6 +83,7 @@ export {
   type Quota,
   type QuotaWindow,
   type Trust,
+  trusts,
 } from "./model/account.ts";
 export type { Anchor } from "./model/anchor.ts";
 export { durationText, durationUnitsMs } from "./model/duration.ts";
@@ -79,7 +98,18 @@ export {
 export { type EngineKind, type EngineState, type EngineTerms, engineKinds } from "./model/engine.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
-export type { FindingSource, HealthFinding } from "./model/health.ts";
+export {
+  type CheckOutcome,
+  type CheckRecord,
+  type Evidence,
+  type FindingRecord,
+  type FindingSource,
+  type HealthAction,
+  type HealthFinding,
+  healthActions,
+  type NodeHealth,
+  type Repair,
+} from "./model/health.ts";
 export {
   type AccountId,
   type AccountNo,
@@ -124,7 +154,7 @@ export { nodeKey } from "./model/node-key.ts";
 export { mostOf, type Numbers, numberBounds, numberNames } from "./model/numbers.ts";
 export type { Lack } from "./model/offers.ts";
 export { type KeptOutput, outputsUsual, outputUndeclared } from "./model/output.ts";
-export type { PartSeat, PoolMode } from "./model/part.ts";
+export { type PartMode, type PartSeat, type PoolMode, poolModes, type Sharing } from "./model/part.ts";
 export {
   graceMaxOf,
   movesPerHourPlain,
@@ -134,7 +164,7 @@ export {
   usualHandover,
   usualLostWorkMsMax,
 } from "./model/policy.ts";
-export type { Pool, PoolTerms } from "./model/pool.ts";
+export { type Pool, type PoolTerms, ratioMax } from "./model/pool.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,
@@ -218,3 +248,4 @@ export {
 } from "./why/reason.ts";
 export { reasonFor } from "./why/reason-for.ts";
 export { expected, type Rehearsal, rehearse } from "./why/rehearse.ts";
+export { type FreeGpus, freeGpus, type UnfitShape, unfitShapes } from "./why/shapes.ts";

@@ -1,7 +1,15 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { chmod, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type JobId, type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
+import {
+  type HealthFinding,
+  type JobId,
+  type LeaseId,
+  type NodeFacts,
+  parseLeaseId,
+  type Report,
+  type ReportWhat,
+} from "@tessera/core";
 import {
   bootId,
   type Capabilities,
@@ -18,11 +26,16 @@ import {
   type LogQuery,
   type StopOrder,
   systemClock,
+  type Telemetry,
   upMs,
 } from "@tessera/engine";
 import { readLog } from "@tessera/engine/log";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
+import { Addresses } from "./health/addresses.ts";
+import { Counters } from "./health/counters.ts";
+import { HealthWatch } from "./health/watch.ts";
+import { isolationOf } from "./inventory/isolation.ts";
 import { describeFleet, engineName } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
 import { parseVirtual } from "./inventory/virtual.ts";
@@ -51,6 +64,11 @@ import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
+import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
+import { runNvidiaSmi } from "./telemetry/nvidia-smi.ts";
+import { ownerOf } from "./telemetry/process-usage.ts";
+import { gpuSources } from "./telemetry/sources.ts";
+import { Telemeter } from "./telemetry/telemeter.ts";
 
 export interface LocalEngineOptions {
   /** Where the engine keeps what it must not forget; one folder per machine. */
@@ -73,6 +91,8 @@ export interface LocalEngineOptions {
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
+  /** Where the kernel's messages are read instead of /dev/kmsg, such as a log that is replayed. */
+  readonly kernelLog?: string;
 }
 
 /** A hint can be missed; a report is then seen this much later. */
@@ -117,7 +137,13 @@ class LocalEngine implements Engine {
   readonly #leases = new Map<LeaseId, LeaseRecord>();
   readonly #turns = new Map<LeaseId, Promise<void>>();
   readonly #networks: Networks;
+  readonly #holdings = new Holdings();
+  readonly #telemeter = new Telemeter(gpuSources());
+  readonly #addresses = new Addresses();
+  readonly #health: HealthWatch;
   #nodes: readonly NodeFacts[] | undefined;
+  /** How GPUs can be shared here; known once they were looked at. */
+  #isolation: Capabilities["isolation"] = ["whole"];
   #listener: ((report: Report) => void) | undefined;
   #watcher: FSWatcher | undefined;
   readonly #timers: NodeJS.Timeout[] = [];
@@ -137,13 +163,24 @@ class LocalEngine implements Engine {
     this.#clock = options.clock ?? systemClock;
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
+    this.#health = new HealthWatch({
+      ...(options.kernelLog !== undefined && { kernelLog: options.kernelLog }),
+      ...(options.virtual === undefined && { counters: new Counters(runNvidiaSmi) }),
+      ...{ memory: join(state.root, "kernel-log.json"), bootId: this.#bootId, clock: this.#clock },
+      nodes: async () => this.#nodes ?? (await this.inventory()),
+      addresses: async () => {
+        if (this.#nodes === undefined) await this.inventory();
+        return this.#addresses.uuids;
+      },
+      leaseOf: (pid) => this.#leaseOf(pid),
+    });
     this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };
   }
 
   get capabilities(): Capabilities {
-    if (!this.#hasOneTenant) return this.#capabilities;
+    if (!this.#hasOneTenant) return { ...this.#capabilities, isolation: this.#isolation };
     const oneTenant = { ...oneUser, ...(this.#only === undefined ? {} : { tenant: this.#only }) };
-    return { ...this.#capabilities, oneTenant };
+    return { ...this.#capabilities, isolation: this.#isolation, oneTenant };
   }
 
   get #hasOneTenant(): boolean {
@@ -171,8 +208,21 @@ class LocalEngine implements Engine {
   async inventory(): Promise<readonly NodeFacts[]> {
     const found = this.#options.virtual === undefined ? await findGpus() : [];
     this.#gpuDevices = this.#options.gpuDevices ?? Object.fromEntries(found.map(({ uuid, device }) => [uuid, device]));
+    this.#isolation = isolationOf(found, this.#machine);
     this.#nodes = describeFleet(found, this.#options);
+    if (found.length > 0) this.#addresses.note(found);
+    else this.#addresses.declare(this.#nodes);
     return this.#nodes;
+  }
+
+  async telemetry(): Promise<Telemetry> {
+    const nodes = this.#nodes ?? (await this.inventory());
+    const { held, isBeingCut } = await this.#holdings.of(this.#leases.values());
+    return this.#telemeter.read(nodes, held, this.#clock.now(), isBeingCut);
+  }
+
+  onHealth(listener: (finding: HealthFinding) => void): void {
+    this.#health.start(listener);
   }
 
   async bind(order: LeaseOrder): Promise<void> {
@@ -197,6 +247,7 @@ class LocalEngine implements Engine {
       await mkdir(sheet.logFolder, { recursive: true, mode: 0o700 });
       await replaceWhole(join(record.folder, leaseFile.order), JSON.stringify(sheet));
       await syncFolder(this.#state.leases);
+      if (touchesDevices(sheet)) await this.#telemeter.letGo();
       record.supervised = true;
       await startSupervisor(record.folder, secrets, this.#machine.supervisorGroup, (complaint) =>
         this.#supervisorEnded(record, complaint),
@@ -269,6 +320,12 @@ class LocalEngine implements Engine {
     return readLiveFile(this.#state, this.#memberOf(lease), folder, path, start);
   }
 
+  async #leaseOf(pid: number): Promise<LeaseId | undefined> {
+    const { held } = await this.#holdings.of(this.#leases.values());
+    const mark = await ownerOf(pid, new Set(held.map((each) => each.mark)));
+    return held.find((each) => each.mark === mark)?.lease;
+  }
+
   #memberOf(lease: LeaseId) {
     const job = parseLeaseId(lease)?.job ?? "";
     if (!isFileName(job)) throw new Error(`"${lease}" is not the id of a lease`);
@@ -286,6 +343,8 @@ class LocalEngine implements Engine {
     this.#watcher?.close();
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
+    this.#health.close();
+    await this.#telemeter.letGo();
     await this.#networks.close();
   }
 
@@ -433,7 +492,10 @@ class LocalEngine implements Engine {
     const bytes = await reportBytes(record.folder);
     if (answered && bytes === record.bytesSeen) return;
     record.bytesSeen = bytes;
-    this.#tell(record.take(await readReports(record.folder)));
+    const reports = await readReports(record.folder);
+    // What brought it down is told first: a fault of the machine costs the job nothing.
+    if (reports.at(-1)?.what.kind === "exited") await this.#health.look();
+    this.#tell(record.take(reports));
     if (!answered && !record.hasEnded) await this.#endLost(record, claim);
   }
 

@@ -17,6 +17,7 @@ import {
   type LogLine,
   type LogQuery,
   type StopOrder,
+  type Telemetry,
 } from "@tessera/engine";
 import { FramedEntry, framesOf, jsonFrame, jsonIn, kinds } from "@tessera/engine/framed";
 import type { RemoteCalls } from "@tessera/engine/remote";
@@ -54,6 +55,10 @@ class RemoteEngine implements Engine {
 
   inventory(): Promise<readonly NodeFacts[]> {
     return this.#calls.ask("inventory");
+  }
+
+  telemetry(): Promise<Telemetry> {
+    return this.#calls.ask("telemetry");
   }
 
   async bind(order: LeaseOrder): Promise<void> {

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { LeaseId, Report } from "@tessera/core";
-import type { Engine, JobFolder, LeaseOrder, LogQuery, StopOrder } from "@tessera/engine";
+import type { Engine, JobFolder, LeaseOrder, LogQuery, StopOrder, Telemetry } from "@tessera/engine";
 import { BadMessage, sentFailure } from "@tessera/engine/remote";
 import { type Check, list, mustBe, whole } from "./checks/check.ts";
 import { filePath, folderName, jobId, leaseId, leaseOrder, logQuery, stopOrder } from "./checks/order.ts";
@@ -74,6 +74,7 @@ class FarSide {
     const calls: { readonly [name: string]: Call } = {
       hello: { takes: [], act: () => ({ name: engine.name, capabilities: engine.capabilities }) },
       inventory: { takes: [], act: () => engine.inventory() },
+      telemetry: { takes: [], act: () => engine.telemetry?.() ?? nothingSeen },
       bind: { takes: [leaseOrder], act: ([order]) => engine.bind(prepare(order as LeaseOrder)) },
       release: { takes: [leaseId], act: ([lease]) => engine.release(lease as LeaseId) },
       stop: { takes: [leaseId, stopOrder], act: ([lease, how]) => engine.stop(lease as LeaseId, how as StopOrder) },
@@ -166,6 +167,9 @@ class FarSide {
     return kept;
   }
 }
+
+/** Of an engine that cannot be watched. */
+const nothingSeen: Telemetry = { gpus: [], members: [] };
 
 /** What a call answers that has written its answer itself. */
 const streaming = Symbol("streaming");

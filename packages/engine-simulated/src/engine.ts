@@ -9,6 +9,7 @@ import {
   type LogLine,
   type LogQuery,
   type StopOrder,
+  type Telemetry,
 } from "@tessera/engine";
 import type { SimulatedFleet } from "./fleet.ts";
 import { readLog } from "./log.ts";
@@ -36,6 +37,10 @@ export class SimulatedEngine implements Engine {
 
   async inventory(): Promise<readonly NodeFacts[]> {
     return this.#open().nodes();
+  }
+
+  async telemetry(): Promise<Telemetry> {
+    return this.#open().telemetry();
   }
 
   async bind(order: LeaseOrder): Promise<void> {

@@ -1,5 +1,13 @@
 import type { LeaseId, NodeFacts, Report, ReportWhat } from "@tessera/core";
-import { type Clock, EngineFenced, type EngineLease, type LeaseOrder, type StopOrder } from "@tessera/engine";
+import {
+  type Clock,
+  EngineFenced,
+  type EngineLease,
+  type LeaseOrder,
+  type StopOrder,
+  type Telemetry,
+} from "@tessera/engine";
+import { type Hold, SimulatedTelemetry } from "./load/telemetry.ts";
 import { listedState, type Member, newMember } from "./member.ts";
 import { type Faults, noFaults, Outbox } from "./outbox.ts";
 import { parseScript, type Script } from "./script.ts";
@@ -54,6 +62,7 @@ export class SimulatedFleet {
   readonly #members = new Map<LeaseId, Member>();
   readonly #ended = new Map<LeaseId, Ended>();
   readonly #ran: Ran[] = [];
+  readonly #telemetry = new SimulatedTelemetry();
   #epochSeen = 0;
 
   constructor(options: FleetOptions) {
@@ -86,6 +95,12 @@ export class SimulatedFleet {
     return leases;
   }
 
+  /** What its machines show; those that are lost show nothing. */
+  telemetry(): Promise<Telemetry> {
+    const nodes = this.nodes().filter(({ name }) => !this.#lost.has(name));
+    return this.#telemetry.read(nodes, holdsOf(this.#members.values()), this.clock.now());
+  }
+
   /** The machine is gone with all that was on it. It refuses members until it is back. */
   loseNode(name: string): void {
     if (!this.#nodes.has(name)) throw new Error(`there is no node ${name}`);
@@ -103,6 +118,21 @@ export class SimulatedFleet {
     const boots = (this.#boots.get(name) ?? 1) + 1;
     this.#boots.set(name, boots);
     this.#nodes.set(name, { ...node, bootId: `${name}-boot-${boots}` });
+  }
+
+  /** A member faults on its GPU: it fails, and by MPS all other members on that GPU end with it. */
+  fault(lease: LeaseId): void {
+    const culprit = this.#members.get(lease);
+    if (culprit?.order === undefined || culprit.startedAt === undefined) throw new Error(`${lease} does not run`);
+    const { node, gpuUuids, job } = culprit.order;
+    for (const member of this.#members.values()) {
+      const { order, phase } = member;
+      if (order?.part?.mode !== "mps" || order.node !== node || order.gpuUuids[0] !== gpuUuids[0]) continue;
+      if ((phase !== "running" && phase !== "stopping") || member === culprit) continue;
+      const neighbour = order.job !== job && { neighbour: true as const };
+      this.#end(member, { kind: "exited", ran: true, code: 1, ...neighbour }, 1);
+    }
+    this.#end(culprit, { kind: "exited", ran: true, code: 1, reason: "a fault on its GPU" }, 1);
   }
 
   bind(order: LeaseOrder): void {
@@ -308,6 +338,12 @@ export class SimulatedFleet {
   #never(member: Member): void {
     member.cancelNext?.();
     delete member.cancelNext;
+  }
+}
+
+function* holdsOf(members: Iterable<Member>): Generator<Hold> {
+  for (const { order, phase, startedAt } of members) {
+    if (order !== undefined && phase !== "gone") yield { ...order, ...(startedAt !== undefined && { startedAt }) };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { HealthFinding, JobId, LeaseId, NodeFacts, PartSeat, Report, Trust } from "@tessera/core";
+import type { HealthFinding, JobId, JobType, LeaseId, NodeFacts, PartSeat, Report, Trust } from "@tessera/core";
 import type { Entry, EntryAsk } from "./entry.ts";
 import type { Telemetry } from "./telemetry.ts";
 
@@ -31,6 +31,8 @@ export interface LeaseOrder {
   readonly lease: LeaseId;
   readonly job: JobId;
   readonly jobName: string;
+  /** What kind of work it is, for engines that only imitate it. */
+  readonly type?: JobType;
   readonly attempt: number;
   readonly rank: number;
   /** How many members the gang has. */
@@ -95,6 +97,8 @@ export interface LeaseOrder {
 /** What a tenant may hold at most and how far it is trusted: a backstop behind what the scheduler decides. */
 export interface TenantTerms {
   readonly trust: Trust;
+  /** Trusted tenants of one group may share what is kept from others, such as an MPS server; absent = it shares with none. */
+  readonly trustGroup?: string;
   /** Whole GPUs of all models together; absent = no limit. */
   readonly gpusMax?: number;
   /** Beginnings of the images that its jobs may use; absent = all. */

@@ -8,6 +8,7 @@ import { describeLogs } from "./suite/logs.ts";
 import { describeOthers } from "./suite/others.ts";
 import { describeReports } from "./suite/reports.ts";
 import { describeStop } from "./suite/stop.ts";
+import { describeTelemetry } from "./suite/telemetry.ts";
 import { describeTimeLimit } from "./suite/time-limit.ts";
 
 export type { Commands, Harness, InsideCommands, OpenHarness, Others } from "./suite/harness.ts";
@@ -25,5 +26,6 @@ export function describeEngine(name: string, open: OpenHarness): void {
     describeLogs(open);
     describeEntries(open);
     describeOthers(open);
+    describeTelemetry(open);
   });
 }

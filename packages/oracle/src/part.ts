@@ -58,6 +58,14 @@ export function mayShare(world: World, mode: PartMode, a: number, b: number): bo
   return mode === "mig" || (first.trustGroup !== "" && first.trustGroup === second.trustGroup);
 }
 
+/** Whether parts of an account's tenant may come to a node, by its pool [P11]. */
+function isTrusted(world: World, node: number, account: number): boolean {
+  const { trust: least } = world.nodes[node]!;
+  const { trust } = world.accounts[tenantOf(world, account)]!;
+  if (least === undefined || least === "confidential") return true;
+  return least === "untrusted" ? trust !== "confidential" : trust === "trusted";
+}
+
 function allows({ migWith = [] }: World["accounts"][number], { path }: World["accounts"][number]): boolean {
   return migWith.includes(path);
 }
@@ -85,7 +93,7 @@ function partsOf(world: World, node: number, gpu: number, wish: Wish, option: Op
   const { mode } = world.nodes[node]!;
   const { parts, whole } = occupantsOf(world, gpu);
   const kept = world.holds.some((hold) => hold.seats.some((seat) => seat.gpus.includes(gpu)));
-  if (option.part !== mode || whole.length > 0 || kept) return 0;
+  if (option.part !== mode || whole.length > 0 || kept || !isTrusted(world, node, wish.account)) return 0;
   if (!parts.every((other) => mayShare(world, mode, wish.account, other.account))) return 0;
   const { compute, memory, profile = "" } = option;
   const room = (beside: readonly Occupant[]): number => {
@@ -127,7 +135,9 @@ export function faultOfGpu(
   if (total("compute") > unitsPerGpu || total("memory") > unitsPerGpu)
     return capacity(`${here} holds more than it has`);
   const taken = new Set<number>();
-  for (const { job, mode: own, profile, slot } of parts) {
+  for (const { job, account, mode: own, profile, slot } of parts) {
+    if (!isTrusted(world, node, account))
+      return { kind: "trust", what: `[P11] ${here}: the pool takes no parts of the tenant of ${job}` };
     if (own !== mode) return capacity(`${here}: ${job} has a part by ${own} in a pool of ${mode}`);
     if (own !== "mig") continue;
     const eighths = eighthsOf(profile, slot);

@@ -71,6 +71,8 @@ export interface Node {
   readonly labels?: Labels;
   /** The accounts at and below which jobs may use it, by its pool; absent = all [P11]. */
   readonly tenants?: readonly number[];
+  /** The least trust of a tenant whose parts come here; absent = every tenant [P11]. */
+  readonly trust?: Trust;
   /** The lowest account that contains every job of a confidential tenant that came since the node was empty [U3]. */
   readonly charged?: number;
 }

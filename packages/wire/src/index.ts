@@ -29,6 +29,7 @@ export {
   WhoAmI,
 } from "./shapes/access.ts";
 export { Account, AccountCreate, AccountEdit } from "./shapes/account.ts";
+export { BusyReport, BusyRow, busyGroups } from "./shapes/busy.ts";
 export {
   anyTextPattern,
   durationPattern,
@@ -85,5 +86,17 @@ export {
 } from "./shapes/money.ts";
 export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
+export {
+  type SeriesGroup,
+  SeriesLine,
+  type SeriesMetric,
+  SeriesView,
+  seriesGroups,
+  seriesMetricNames,
+  seriesMetrics,
+} from "./shapes/series.ts";
+export { SharingShape } from "./shapes/sharing.ts";
+export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

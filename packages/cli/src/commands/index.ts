@@ -113,6 +113,12 @@ export const commands: readonly CommandEntry[] = [
 
   { name: "gpus", group: fleet, summary: "show which GPUs are free", load: () => import("./fleet/gpus.ts") },
   {
+    name: "top",
+    group: fleet,
+    summary: "show how busy GPUs are, by job, user, account or GPU",
+    load: () => import("./fleet/top.ts"),
+  },
+  {
     name: "alarms",
     group: fleet,
     summary: "show what is wrong with the server's machine",
@@ -235,6 +241,12 @@ export const commands: readonly CommandEntry[] = [
     group: books,
     summary: "GPU time by account, user, job, GPU or node",
     load: () => import("./books/usage.ts"),
+  },
+  {
+    name: "waste",
+    group: books,
+    summary: "where the capacity went, in GPU time and money",
+    load: () => import("./books/waste.ts"),
   },
   { name: "events", group: books, summary: "recent events", load: () => import("./books/events.ts") },
   { name: "audit", group: books, summary: "who did what", load: () => import("./books/audit.ts") },

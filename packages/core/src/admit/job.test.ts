@@ -146,7 +146,7 @@ describe("a job that the empty fleet could not hold", () => {
 
   it("[P3] is refused if no GPU can be divided into its part", () => {
     const w = new World().nodes(["n0", "T4:1"]).account("lab");
-    refuses(w, { gpus: "T4:0.5", isolation: "mig" }, "gpus", /no GPU of the fleet can be divided into/);
+    refuses(w, { gpus: "T4:0.5", isolation: "mig" }, "gpus", /is a part, and T4 is given out in whole GPUs only/);
     admits(w, { gpus: "T4:1" });
   });
 

@@ -1,17 +1,13 @@
-import { DomainRoom } from "../fleet/domain-room.ts";
 import { type Among, domainRoomWhenEmpty, gpusThatFit, type MemberNeed, membersThatFit, needOf } from "../fleet/fit.ts";
 import { holdsGang } from "../fleet/gang.ts";
-import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
-import { loadOf } from "../gpu/latency.ts";
-import { type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import { type AccountNo, noAccount } from "../model/ids.ts";
-import type { GpuAsk, JobSpec } from "../model/job.ts";
+import type { JobSpec } from "../model/job.ts";
 import { memoryText, shortMemory } from "../model/memory.ts";
 import type { FleetNode } from "../model/node.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { tenantOf } from "../quota/accounts.ts";
 import { lowestCeiling } from "../quota/ceiling.ts";
-import { anyTenant } from "../quota/demand.ts";
 import { coverFor } from "../quota/guarantee.ts";
 import { nothingHeld } from "../quota/held.ts";
 import { namesKept, unlentBeside, unlentUnits } from "../quota/lending.ts";
@@ -19,7 +15,9 @@ import type { WishOption } from "../state/indexes/wish.ts";
 import { nodesAmong } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
+import { neverAsPart } from "./never-as-part.ts";
 import { noNodeAmong } from "./no-node.ts";
+import { tooFewInAll, tooFewTogether } from "./too-few.ts";
 
 /** Refuses a job that would wait for ever: not even the empty fleet, within its quota, could hold it. */
 export function neverFits(state: ReadonlyState, account: AccountNo, spec: JobSpec): Refusal | undefined {
@@ -95,16 +93,17 @@ function neverFitsAs(
       );
     }
   }
-  if (option.fitsEmptyAt === state.fleet.composition && option.fitsEmptyAmong === among?.key) return undefined;
+  const fits = state.fleet.hasTrust(model) ? `${tenantOf(state, account).terms.trust} ${among?.key ?? ""}` : among?.key;
+  if (option.fitsEmptyAt === state.fleet.composition && option.fitsEmptyAmong === fits) return undefined;
   const ask = spec.gpus[choice]!;
   const [field, text] = askedIn(spec, choice);
   const refusal =
     ask.part === undefined
       ? neverAsWhole(state, spec, needOf(spec, choice, model, among), field, text)
-      : neverAsPart(state, spec, ask, model, among, field, text);
+      : neverAsPart(state, { account, spec, choice, model, among }, field, text);
   if (refusal === undefined) {
     option.fitsEmptyAt = state.fleet.composition;
-    option.fitsEmptyAmong = among?.key;
+    option.fitsEmptyAmong = fits;
   }
   return refusal;
 }
@@ -205,82 +204,4 @@ function tooLarge(
   const together = need.cpusMilli === 0 ? beside : `${beside} and ${spec.cpusMilli / 1000} cores`;
   const why = `is more memory than ${any} has${together}`;
   return refuse("never-fits", "memory", memoryText(spec.memoryMiB), why, `ask for at most ${shortMemory(memory)}`);
-}
-
-/** Refuses parts that the empty GPUs of this model cannot provide [P3, P5]. */
-function neverAsPart(
-  state: ReadonlyState,
-  spec: JobSpec,
-  ask: GpuAsk,
-  model: number,
-  among: Among | undefined,
-  field: string,
-  text: string | number,
-): Refusal | undefined {
-  const { fleet } = state;
-  const { min: members, apart } = spec.members;
-  const partAsk = { ...ask.part!, isolation: spec.isolation };
-  const most = apart ? 1 : members;
-  const newcomer = { ...anyTenant, ...loadOf(spec) };
-  const here = (node: FleetNode) =>
-    among?.has(node) === false ? 0 : Math.min(most, partsOn(fleet, node, model, partAsk, newcomer, most));
-  const rooms = new DomainRoom(fleet, here);
-  if (holdsGang(fleet, members, rooms, { topology: spec.topology })) return undefined;
-  let fit = 0;
-  for (const node of fleet.nodes) if (node !== undefined) fit += here(node);
-  if (fit === 0) {
-    const why = "is a part that no GPU of the fleet can be divided into";
-    return refuse("never-fits", field, text, why, "ask for a whole GPU, or another part; see: tess gpus -o wide");
-  }
-  if (fit >= members) return tooFewTogether(spec, members);
-  return tooFewInAll(fleet, { model, among }, apart, members, fit);
-}
-
-/** The number of such parts that an empty node holds, counted up to `most`. */
-function partsOn(
-  fleet: ReadonlyState["fleet"],
-  node: FleetNode,
-  model: number,
-  ask: PartAsk,
-  newcomer: Newcomer,
-  most: number,
-): number {
-  let parts = 0;
-  for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length && parts < most; gpu++) {
-    if (fleet.gpuModel[gpu] !== model) continue;
-    const occupants: Occupant[] = [];
-    while (parts < most) {
-      const seat = seatPart(fleet.device(gpu), occupants, newcomer, ask);
-      if (typeof seat === "string") break;
-      occupants.push({ ...newcomer, ...seat });
-      parts++;
-    }
-  }
-  return parts;
-}
-
-function tooFewTogether({ topology }: JobSpec, members: number): Refusal {
-  const { level } = topology!;
-  const why = `is too strict: no ${level} can hold ${members} such members`;
-  return refuse(
-    "never-fits",
-    "topology",
-    level,
-    why,
-    `write topology: ${level}? to prefer it only, or ask for fewer members`,
-  );
-}
-
-/** A gang is in one engine [P9]: where there are several, it is the engine that is too small. */
-function tooFewInAll(
-  fleet: ReadonlyFleet,
-  { model, among }: Pick<MemberNeed, "model" | "among">,
-  apart: boolean,
-  members: number,
-  fit: number,
-): Refusal {
-  const whole = fleet.engines.length > 1 ? `engine ${fleet.engineOf(model)}` : "the whole fleet";
-  const where = among === undefined ? `${whole} holds` : "the nodes that it may use hold";
-  const why = `is too many: ${where} ${fit} such members when ${among === undefined ? "it is" : "they are"} empty`;
-  return refuse("never-fits", apart ? "nodes" : "members", members, why, `ask for at most ${fit}`);
 }

@@ -16,6 +16,7 @@ import { changeBooks } from "./books.ts";
 import { editJob } from "./edit.ts";
 import { changeEngines, reachCame } from "./engines.ts";
 import { enterJob } from "./enter.ts";
+import { changeHealth } from "./health.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
@@ -94,6 +95,10 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "node.up":
     case "node.down":
       return changeNodes(state, command, now);
+    case "node.finding":
+    case "node.checked":
+    case "repair.close":
+      return changeHealth(state, command, now);
     case "engine.create":
     case "engine.edit":
     case "engine.cordon":

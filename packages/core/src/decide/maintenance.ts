@@ -9,6 +9,7 @@ import type { Instant } from "../model/units.ts";
 import { jobsOn, nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";
 import type { State } from "../state/state.ts";
+import { comesBack } from "./comes-back.ts";
 
 /** Each window costs a timer and a check; a hundred are enough for any plan. */
 const windowsMax = 100;
@@ -20,7 +21,7 @@ export function planMaintenance(state: State, node: FleetNode, { window }: Maint
   const { maintenance = [] } = node;
   if (window === null) {
     if (maintenance.length === 0) return { events: [] };
-    return { events: [planned(node, [], now), ...endOfWindow(node, maintenance, now)] };
+    return { events: [planned(node, [], now), ...endOfWindow(state, node, maintenance, now)] };
   }
   const { from, to } = window;
   if (to <= from) return refuse("invalid", "to", instantText(to), "is not after from", "give a later end");
@@ -55,7 +56,7 @@ export function maintenanceCame(state: State, no: NodeNo, at: Instant, now: Inst
   if (node === undefined || !windows?.some(({ from, to, active }) => (from === at && active !== true) || to === at))
     return [];
   const left = windows.filter(({ to }) => to > now);
-  if (left.length < windows.length) return [planned(node, left, now), ...endOfWindow(node, windows, now)];
+  if (left.length < windows.length) return [planned(node, left, now), ...endOfWindow(state, node, windows, now)];
   const due = left.some(({ from, active }) => from <= now && active !== true);
   return due ? begin(state, node, left, now) : [];
 }
@@ -78,10 +79,10 @@ function begin(state: State, node: FleetNode, windows: readonly MaintenanceWindo
   return [planned(node, active, now), nodeChanged(node, mode, reason, now, drainUntil), ...stops];
 }
 
-function endOfWindow(node: FleetNode, windows: readonly MaintenanceWindow[], now: Instant): Event[] {
+function endOfWindow(state: State, node: FleetNode, windows: readonly MaintenanceWindow[], now: Instant): Event[] {
   const wasIn = windows.some(({ active }) => active);
   return wasIn && (node.own.mode === "draining" || node.own.mode === "maintenance")
-    ? [nodeChanged(node, "up", "", now)]
+    ? [comesBack(state, node, now)]
     : [];
 }
 

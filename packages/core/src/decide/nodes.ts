@@ -2,6 +2,7 @@ import { findNode } from "../fleet/find-node.ts";
 import { canonicalJson } from "../journal/canonical.ts";
 import type { Command, RegisterNodes } from "../journal/command.ts";
 import type { Event } from "../journal/event.ts";
+import type { HealthCommand } from "../journal/health-command.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { isRefusal, refuse } from "../journal/refusal.ts";
 import type { GpuNo, NodeNo } from "../model/ids.ts";
@@ -10,11 +11,13 @@ import { nodeKey } from "../model/node-key.ts";
 import type { Instant } from "../model/units.ts";
 import { jobsOn, nodeChanged } from "../run/nodes.ts";
 import { stopJob } from "../run/stop.ts";
+import { notAccepted, openRepair, quarantineReason } from "../state/repairs.ts";
 import type { State } from "../state/state.ts";
+import { comesBack } from "./comes-back.ts";
 import { loseLeases } from "./lost.ts";
 import { endWindowEarly, planMaintenance } from "./maintenance.ts";
 
-type NodeCommand = Extract<Command, { kind: `node.${string}` }>;
+type NodeCommand = Exclude<Extract<Command, { kind: `node.${string}` }>, HealthCommand>;
 
 /** The reason of a node that its engine no longer reports; the node comes back when the engine reports it again. */
 export const absent = "not reported by its engine";
@@ -35,9 +38,19 @@ export function changeNodes(state: State, command: NodeCommand, now: Instant): D
       return { events: [nodeChanged(node, "draining", command.reason, now, command.until ?? 0)] };
     case "node.maintenance":
       return planMaintenance(state, node, command, now);
-    case "node.up":
+    case "node.up": {
       if (node.own.mode === "up") return { events: [] };
+      const repair = openRepair(state, node.facts);
+      if (repair !== undefined)
+        return refuse(
+          "conflict",
+          "node",
+          command.node,
+          `is in quarantine: ${repair.why}`,
+          `check it (tess node check ${command.node}), or say that it is well: tess repairs close ${repair.no}`,
+        );
       return { events: [...endWindowEarly(node, now), nodeChanged(node, "up", "", now)] };
+    }
     case "node.down":
       return {
         events: [
@@ -55,6 +68,13 @@ export function drainCame(state: State, no: NodeNo, now: Instant): Event[] {
   return jobsOn(state, no).flatMap((job) => stopJob(state, job, "drain", now));
 }
 
+/** Why a node that joins the fleet takes no work yet: what was found of it before, or the checks that it has to pass [H6]. */
+function outOfUseFor(state: State, facts: NodeFacts): string | undefined {
+  const repair = openRepair(state, facts);
+  if (repair !== undefined) return quarantineReason(repair.why);
+  return state.policy.acceptance && !facts.virtual ? notAccepted : undefined;
+}
+
 function register(state: State, { engine, nodes }: RegisterNodes, now: Instant): Event[] {
   // A late inventory of an engine that has left brings nothing back.
   if (engine !== undefined && state.engines.size > 0 && !state.engines.has(engine)) return [];
@@ -63,7 +83,11 @@ function register(state: State, { engine, nodes }: RegisterNodes, now: Instant):
   let nextNode = fleet.nodes.length;
   let nextGpu = fleet.gpus;
   const addNode = (facts: NodeFacts): void => {
-    events.push({ kind: "node-added", v: 1, at: now, node: nextNode as NodeNo, firstGpu: nextGpu as GpuNo, facts });
+    const node = nextNode as NodeNo;
+    events.push({ kind: "node-added", v: 1, at: now, node, firstGpu: nextGpu as GpuNo, facts });
+    const reason = outOfUseFor(state, facts);
+    if (reason !== undefined)
+      events.push({ kind: "node-changed", v: 1, at: now, node, mode: "maintenance", reason, drainUntil: 0 });
     nextNode++;
     nextGpu += facts.gpus.length;
   };
@@ -83,7 +107,7 @@ function register(state: State, { engine, nodes }: RegisterNodes, now: Instant):
     } else {
       const back = node.own.mode === "down" && node.own.reason === absent;
       const changed = canonicalJson(node.facts) !== canonicalJson(facts);
-      if (back) events.push(nodeChanged(node, "up", "", now, 0, facts));
+      if (back) events.push(comesBack(state, node, now, facts));
       else if (changed) events.push(nodeChanged(node, node.own.mode, node.own.reason, now, node.drainUntil, facts));
     }
   }

@@ -1,7 +1,9 @@
 import type { Command } from "../journal/command.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { type Refusal, refuse, refuseAll } from "../journal/refusal.ts";
-import type { PoolTerms } from "../model/pool.ts";
+import { trusts } from "../model/account.ts";
+import { poolModes } from "../model/part.ts";
+import { type PoolTerms, ratioMax } from "../model/pool.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 import { checkLabels, sortedLabels } from "../submit/narrow.ts";
@@ -46,7 +48,8 @@ function badName(name: string): Refusal {
   return refuse("invalid", "name", name, why, "write at most 40 letters a-z, digits and -, such as gold");
 }
 
-function checkPool(state: State, { labels, tenants, perMille }: PoolTerms): Refusal | undefined {
+function checkPool(state: State, terms: PoolTerms): Refusal | undefined {
+  const { labels, tenants, perMille } = terms;
   const mistakes: (Refusal | undefined)[] = [checkLabels(labels, "labels")];
   if (Object.keys(labels).length === 0)
     mistakes.push(refuse("invalid", "labels", null, "is empty", "say which nodes it has, such as tier=gold"));
@@ -71,14 +74,36 @@ function checkPool(state: State, { labels, tenants, perMille }: PoolTerms): Refu
     const why = "is not in the range 1 to 100000";
     mistakes.push(refuse("invalid", "perMille", perMille, why, "write 1500 for one and a half times the price"));
   }
+  mistakes.push(...checkSharing(terms));
   return refuseAll(mistakes.filter((mistake) => mistake !== undefined));
 }
 
-/** As the journal writes them: labels by key, each account once. */
-function inOrder({ labels, tenants, perMille }: PoolTerms): PoolTerms {
+function* checkSharing({ mode, ratio, trust }: PoolTerms): Iterable<Refusal> {
+  if (mode !== undefined && !poolModes.includes(mode))
+    yield refuse("invalid", "mode", mode, "is not a way to share GPUs", `write one of ${poolModes.join(", ")}`);
+  if (ratio !== undefined && (!Number.isInteger(ratio) || ratio < 1 || ratio > ratioMax)) {
+    const why = `is not in the range 1 to ${ratioMax}`;
+    yield refuse("invalid", "ratio", ratio, why, "write 2 to give out time slices of twice a GPU");
+  } else if (ratio !== undefined && ratio > 1 && mode !== "timeslice" && mode !== "any") {
+    const why = "needs a pool that shares GPUs by time slices: nothing else can be given out more than once";
+    yield refuse("invalid", "ratio", ratio, why, "set mode to timeslice, or ratio to 1");
+  }
+  if (trust !== undefined && !trusts.includes(trust))
+    yield refuse("invalid", "trust", trust, "is not a trust level", `write one of ${trusts.join(", ")}`);
+  else if (trust !== undefined && mode === "whole") {
+    const why = "says whose parts of GPUs come here, and a pool of whole GPUs has no parts";
+    yield refuse("invalid", "trust", trust, why, "leave trust out, or name tenants");
+  }
+}
+
+/** As the journal writes them: labels by key, each account once, and nothing that changes nothing. */
+function inOrder({ labels, tenants, perMille, mode, ratio = 1, trust }: PoolTerms): PoolTerms {
   return {
     labels: sortedLabels(labels) ?? {},
     perMille,
     ...(tenants !== undefined && { tenants: [...new Set(tenants)].sort() }),
+    ...(mode !== undefined && { mode }),
+    ...(ratio !== 1 && { ratio }),
+    ...(trust !== undefined && { trust }),
   };
 }

@@ -88,6 +88,9 @@ describe("the fleet", () => {
     assert.throws(() => fleet.addNode(first, 0 as GpuNo, nodeOf("n0", "H100:2"), 2), /out of order/);
     assert.equal(fleet.totals.gpuUnits, 4 * unitsPerGpu);
     assert.equal(fleet.freeUnitsUp("H100"), unitsPerGpu);
-    assert.deepEqual([...fleet.poolsOf(fleet.modelNo("H100", 0))], ["whole"]);
+    assert.deepEqual(
+      [...fleet.sharingsOf(fleet.modelNo("H100", 0))].map(({ mode }) => mode),
+      ["whole"],
+    );
   });
 });

@@ -1,13 +1,15 @@
 import type { NodeIndex } from "../collections/node-index.ts";
 import { NodeSet } from "../collections/node-set.ts";
-import type { Newcomer, Occupant, PartDevice, PartTenant } from "../gpu/seat.ts";
+import { type Newcomer, type Occupant, type PartDevice, type PartTenant, shareOf } from "../gpu/seat.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import type { GpuNo, JobNo, NodeNo } from "../model/ids.ts";
 import type { Lease } from "../model/lease.ts";
 import { must } from "../model/must.ts";
 import type { FleetNode, NodeFacts, OwnMode } from "../model/node.ts";
 import { nodeKey } from "../model/node-key.ts";
-import type { PoolMode } from "../model/part.ts";
+import type { Sharing } from "../model/part.ts";
+import type { PoolTerms } from "../model/pool.ts";
+import { sharingOf } from "../model/sharing.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { type DomainRoom, DomainRooms, type Fits } from "./domain-room.ts";
 import { FreeUnits } from "./free-units.ts";
@@ -35,9 +37,11 @@ export class Fleet extends GpuColumns {
   readonly totals = { gpuUnits: 0, cpusMilli: 0, memoryMiB: 0 };
   /** Incremented when nodes come, go or change; invalidates results that depend on what an empty fleet has. */
   composition = 0;
-  /** Incremented when a model appears in, or disappears from, pools of a mode. */
+  /** Incremented when GPUs of a model begin, or end, to be shared in a way. */
   kinds = 0;
   readonly #pools = new Pools();
+  /** By node: what its pool says. */
+  readonly #terms: (PoolTerms | undefined)[] = [];
   /** The nodes that changed last: change `n` is at `n` modulo the length. */
   readonly changes = { count: 0, recent: new Int32Array(4_096) };
   readonly #domainRooms = new DomainRooms(this);
@@ -91,6 +95,7 @@ export class Fleet extends GpuColumns {
       no,
       facts,
       firstGpu,
+      sharing: sharingOf(facts, undefined),
       addedAt: at,
       own: { mode: "up", reason: "" },
       mode: "up",
@@ -170,9 +175,24 @@ export class Fleet extends GpuColumns {
     node.freeMemoryMiB += facts.memoryMiB - node.facts.memoryMiB;
     const withheld = node.facts.withheld ?? facts.withheld;
     node.facts = facts;
+    node.sharing = sharingOf(facts, this.#terms[node.no]);
     this.#count(node, 1);
     if (withheld !== undefined) this.#withhold(node);
     for (let gpu = node.firstGpu as number; gpu < node.firstGpu + facts.gpus.length; gpu++) this.#regroup(gpu);
+  }
+
+  /** A node belongs to a pool with these terms from now on; undefined = to none. */
+  share(no: NodeNo, terms: PoolTerms | undefined): void {
+    if (this.#terms[no] === terms) return;
+    this.#terms[no] = terms;
+    const node = this.node(no);
+    const sharing = sharingOf(node.facts, terms);
+    if (sharing === node.sharing) return;
+    this.#count(node, -1);
+    node.sharing = sharing;
+    this.#count(node, 1);
+    for (let gpu = node.firstGpu as number; gpu < node.firstGpu + node.facts.gpus.length; gpu++) this.#regroup(gpu);
+    this.#note(node);
   }
 
   removeNode(no: NodeNo): void {
@@ -296,7 +316,7 @@ export class Fleet extends GpuColumns {
 
   /** A GPU as the rules of parts see it. */
   device(gpu: number): PartDevice {
-    return this.deviceIn(this.nodes[this.gpuNode[gpu]!]?.facts.pool ?? "whole", gpu);
+    return this.deviceIn(this.nodes[this.gpuNode[gpu]!]?.sharing ?? sharingOf({}, undefined), gpu);
   }
 
   #regroup(gpu: number): void {
@@ -352,9 +372,22 @@ export class Fleet extends GpuColumns {
     return [...new Set(this.models.filter((_, no) => this.hasModel(no)))];
   }
 
-  /** The modes of the pools that have GPUs of a model. */
-  poolsOf(model: number): Iterable<PoolMode> {
+  /** The ways in which GPUs of a model are shared. */
+  sharingsOf(model: number): Iterable<Sharing> {
     return this.#pools.of(model);
+  }
+
+  /** Whether some GPUs of a model are shared by tenants of some trust only. */
+  hasTrust(model: number): boolean {
+    for (const { trust } of this.#pools.of(model)) if (trust !== undefined) return true;
+    return false;
+  }
+
+  /** The least compute that a part may take of a GPU of a model, whatever its pool. */
+  leastOf(units: number, model: number): number {
+    let ratio = 1;
+    for (const sharing of this.#pools.of(model)) ratio = Math.max(ratio, sharing.ratio);
+    return ratio === 1 ? units : shareOf(units, ratio);
   }
 
   /** The room of all domains for members with the same need; `fits` may depend only on `need` and the node. */
@@ -414,7 +447,7 @@ export class Fleet extends GpuColumns {
     const engine = this.engineNo(facts.engine);
     this.#nodesOf[engine] = (this.#nodesOf[engine] ?? 0) + sign;
     for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++)
-      if (this.#pools.count(this.gpuModel[gpu]!, facts.pool ?? "whole", sign)) this.kinds++;
+      if (this.#pools.count(this.gpuModel[gpu]!, node.sharing, sign)) this.kinds++;
     this.totals.gpuUnits += sign * facts.gpus.length * unitsPerGpu;
     this.totals.cpusMilli += sign * facts.cpusMilli;
     this.totals.memoryMiB += sign * facts.memoryMiB;

@@ -1,7 +1,7 @@
 import type { PartDevice } from "../gpu/seat.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import type { GpuFacts } from "../model/node.ts";
-import type { PoolMode } from "../model/part.ts";
+import type { Sharing } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
 
 /**
@@ -113,8 +113,8 @@ export class GpuColumns {
     this.withhold(gpu, false);
   }
 
-  protected deviceIn(pool: PoolMode, gpu: number): PartDevice {
-    return { model: this.models[this.gpuModel[gpu]!]!, memoryMiB: this.gpuMemoryMiB[gpu]!, pool };
+  protected deviceIn(sharing: Sharing, gpu: number): PartDevice {
+    return { model: this.models[this.gpuModel[gpu]!]!, memoryMiB: this.gpuMemoryMiB[gpu]!, sharing };
   }
 
   #grow(gpus: number): void {

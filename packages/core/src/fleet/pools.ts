@@ -1,11 +1,11 @@
-import type { PoolMode } from "../model/part.ts";
+import type { Sharing } from "../model/part.ts";
 
-/** How many GPUs of each model are in pools of each mode. */
+/** How many GPUs of each model are shared in each way. */
 export class Pools {
-  readonly #byModel: Map<PoolMode, number>[] = [];
+  readonly #byModel: Map<Sharing, number>[] = [];
 
-  /** The modes of the pools that have GPUs of a model. */
-  of(model: number): Iterable<PoolMode> {
+  /** The ways in which GPUs of a model are shared. */
+  of(model: number): Iterable<Sharing> {
     return this.#byModel[model]?.keys() ?? [];
   }
 
@@ -13,14 +13,14 @@ export class Pools {
     return (this.#byModel[model]?.size ?? 0) > 0;
   }
 
-  /** Counts a GPU in (`sign` 1) or out (-1); true if the model's first GPU in such a pool came, or its last one left. */
-  count(model: number, pool: PoolMode, sign: 1 | -1): boolean {
+  /** Counts a GPU in (`sign` 1) or out (-1); true if the model's first GPU that is shared so came, or its last one left. */
+  count(model: number, sharing: Sharing, sign: 1 | -1): boolean {
     this.#byModel[model] ??= new Map();
-    const pools = this.#byModel[model];
-    const before = pools.get(pool) ?? 0;
-    if (before + sign < 0) throw new Error(`Bug: a GPU of model ${model} leaves a ${pool} pool that has none`);
-    if (before + sign === 0) pools.delete(pool);
-    else pools.set(pool, before + sign);
+    const ways = this.#byModel[model];
+    const before = ways.get(sharing) ?? 0;
+    if (before + sign < 0) throw new Error(`Bug: a GPU of model ${model} is not shared by ${sharing.key}, yet leaves`);
+    if (before + sign === 0) ways.delete(sharing);
+    else ways.set(sharing, before + sign);
     return before === 0 || before + sign === 0;
   }
 }

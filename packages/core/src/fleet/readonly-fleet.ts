@@ -15,6 +15,7 @@ type Changes =
   | "hold"
   | "unhold"
   | "touch"
+  | "share"
   | "neighboursChanged";
 
 /** The fleet as everything but `apply` sees it: no query can change it. */

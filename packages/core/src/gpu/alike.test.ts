@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Trust } from "../model/account.ts";
 import type { PartMode } from "../model/part.ts";
+import { sharingOf } from "../model/sharing.ts";
 import { alikeKey, isAlikeFor } from "./alike.ts";
 import { type Newcomer, type Occupant, type PartAsk, type PartDevice, seatPart } from "./seat.ts";
 
-const device: PartDevice = { model: "H100-80GB", memoryMiB: 81_559, pool: "any" };
+const device: PartDevice = { model: "H100-80GB", memoryMiB: 81_559, sharing: sharingOf({ pool: "any" }, undefined) };
 const ask: PartAsk = { compute: 3_000, memory: 2_000, memoryMiB: 0, isolation: "any" };
 
 function who(tenant: number, trust: Trust = "trusted", migWith: readonly number[] = []): Newcomer {

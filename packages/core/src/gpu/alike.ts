@@ -16,7 +16,7 @@ export function alikeKey(device: PartDevice, occupants: readonly Occupant[]): st
     compute += each.compute;
     memory += each.memory;
   }
-  const key = `${device.pool} ${device.memoryMiB} ${mode} ${compute} ${memory}`;
+  const key = `${device.sharing.key} ${device.memoryMiB} ${mode} ${compute} ${memory}`;
   if (mode !== "mig") {
     const { total, spare } = promisesOn(mode, occupants);
     const isMixed = occupants.some((each) => isBursty(each) !== isBursty(occupants[0]!));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Trust } from "../model/account.ts";
 import type { PartSeat, PoolMode } from "../model/part.ts";
+import { sharingOf } from "../model/sharing.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { diceOf } from "../testing/dice.ts";
 import { uncut, withInstance } from "./mig.ts";
@@ -11,7 +12,7 @@ import { mpsClientsMax, type Newcomer, type Occupant, type PartAsk, type PartDev
 const quarter = unitsPerGpu / 4;
 
 function gpu(pool: PoolMode, model = "H100-80GB", memoryMiB = 81_559): PartDevice {
-  return { model, memoryMiB, pool };
+  return { model, memoryMiB, sharing: sharingOf({ pool }, undefined) };
 }
 
 function who(tenant: number, trust: Trust = "trusted", group = "", migWith: readonly number[] = []): Newcomer {

@@ -1,7 +1,7 @@
-import type { Trust } from "../model/account.ts";
+import { type Trust, trusts } from "../model/account.ts";
 import type { Isolation } from "../model/job.ts";
 import { must } from "../model/must.ts";
-import type { PartMode, PartSeat, PoolMode } from "../model/part.ts";
+import type { PartMode, PartSeat, Sharing } from "../model/part.ts";
 import { unitsPerGpu } from "../model/units.ts";
 import { keepsPromises, type Load } from "./latency.ts";
 import { bestStart, type MigUse, smallestProfile, uncut, withInstance } from "./mig.ts";
@@ -49,7 +49,7 @@ export interface PartAsk {
 export interface PartDevice {
   readonly model: string;
   readonly memoryMiB: number;
-  readonly pool: PoolMode;
+  readonly sharing: Sharing;
 }
 
 /**
@@ -62,10 +62,8 @@ export type NoSeat = "no-room" | "isolation" | "latency" | "never" | "reserved";
 /** The most clients of one MPS server; newer drivers allow more, but 48 holds everywhere. */
 export const mpsClientsMax = 48;
 
-const strongestFirst: readonly PartMode[] = ["mig", "mps", "timeslice"];
-
 /**
- * A seat for a part of this GPU, or why there is none [P3, P5]. An idle GPU of an `any` pool takes the strongest possible
+ * A seat for a part of this GPU, or why there is none [P3, P5, P11]. An idle GPU of an `any` pool takes the strongest possible
  * isolation; a GPU in use keeps its mode. The caller excludes GPUs held whole and the nodes of confidential tenants.
  */
 export function seatPart(
@@ -81,6 +79,7 @@ export function seatPart(
     if (other === undefined) return "never";
     return unitsAreLeft(occupants, other) ? "isolation" : "no-room";
   }
+  if (!isTrusted(who, device)) return "isolation";
   const seat = fit(size, device, occupants);
   if (seat === undefined) return "no-room";
   for (const neighbour of occupants) if (!maySharePart(size.mode, who, neighbour)) return "isolation";
@@ -99,6 +98,11 @@ function maySharePart(mode: PartMode, who: PartTenant, other: Occupant): boolean
   return trusted || (who.migWith.includes(other.tenant) && (other.migWith ?? []).includes(who.tenant));
 }
 
+/** Whether parts of a tenant may come to the pool of a device at all [P11]. */
+export function isTrusted({ trust }: Pick<PartTenant, "trust">, { sharing }: Pick<PartDevice, "sharing">): boolean {
+  return sharing.trust === undefined || trusts.indexOf(trust) >= trusts.indexOf(sharing.trust);
+}
+
 /** The size of a requested part on a device in one mode. */
 interface PartSize {
   readonly mode: PartMode;
@@ -109,8 +113,7 @@ interface PartSize {
 
 /** The size in the strongest mode that the pool, the job and the model allow; if a mode is in use, in that one only. */
 function strongestSize(device: PartDevice, ask: PartAsk, inUse: PartMode | undefined): PartSize | undefined {
-  for (const mode of strongestFirst) {
-    if (device.pool !== "any" && device.pool !== mode) continue;
+  for (const mode of device.sharing.modes) {
     if (ask.isolation !== "any" && ask.isolation !== mode) continue;
     if (inUse !== undefined && inUse !== mode) continue;
     const size = sizeOf(mode, device, ask);
@@ -130,12 +133,22 @@ function sizeOf(mode: PartMode, device: PartDevice, ask: PartAsk): PartSize | un
     return profile === undefined ? undefined : { mode, compute: profile.compute, memory: profile.memory, profile };
   }
   if (ask.profile !== undefined) return undefined;
+  const ratio = mode === "timeslice" ? device.sharing.ratio : 1;
   const byMiB = ask.memoryMiB === 0 ? 0 : Math.ceil((ask.memoryMiB * unitsPerGpu) / device.memoryMiB);
-  const asked = Math.max(ask.memory, byMiB);
-  const compute = ask.compute || asked;
-  const memory = asked || ask.compute;
+  const askedCompute = shareOf(ask.compute, ratio);
+  const asked = Math.max(shareOf(ask.memory, ratio), byMiB);
+  const compute = askedCompute || asked;
+  const memory = asked || askedCompute;
   if (compute === 0) throw new Error("a part of a GPU must have compute, memory or a profile");
   return compute > unitsPerGpu || memory > unitsPerGpu ? undefined : { mode, compute, memory };
+}
+
+/**
+ * What a fraction is of one GPU that is given out `ratio` times [U5]: memory that is asked for by its size is never less
+ * than that, and nothing ever adds up to more than the GPU.
+ */
+export function shareOf(units: number, ratio: number): number {
+  return units === 0 ? 0 : Math.max(1, Math.floor(units / ratio));
 }
 
 function fit(size: PartSize, device: PartDevice, occupants: readonly Occupant[]): PartSeat | undefined {
@@ -164,7 +177,7 @@ export function migUseOf(device: PartDevice, model: MigModel, occupants: readonl
   return use;
 }
 
-// On a time-slice pool the replicas of a GPU are fractions of one GPU [U1]: oversubscribing it costs latency and adds no
+// On a time-slice pool the replicas of a GPU are fractions of one GPU [U5]: oversubscribing it costs latency and adds no
 // capacity, so the same sum bounds it.
 function unitsAreLeft(occupants: readonly Occupant[], size: PartSize): boolean {
   let { compute, memory } = size;

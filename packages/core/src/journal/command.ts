@@ -7,6 +7,7 @@ import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { PoolTerms } from "../model/pool.ts";
 import type { Instant } from "../model/units.ts";
+import type { HealthCommand } from "./health-command.ts";
 import type { MoneyCommand } from "./money-command.ts";
 import type { TrailCommand } from "./trail-command.ts";
 import type { PrivateNote } from "./trail-event.ts";
@@ -109,6 +110,7 @@ export type Command =
     }
   | { readonly kind: "volume.delete"; readonly account: string; readonly name: string }
   | { readonly kind: "policy.set"; readonly policy: Policy }
+  | HealthCommand
   | MoneyCommand
   | TrailCommand
   /** What the audit keeps although nothing changed: refusals, failed sign-ins, reads. Sent by the shell in batches. */

@@ -11,6 +11,7 @@ import type { PoolTerms } from "../model/pool.ts";
 import type { Instant } from "../model/units.ts";
 import type { VolumeTerms } from "../model/volume.ts";
 import type { Head } from "./head.ts";
+import type { HealthEvent } from "./health-event.ts";
 import type { MoneyEvent } from "./money-event.ts";
 import type { TrailEvent } from "./trail-event.ts";
 
@@ -23,6 +24,7 @@ export type Event =
   | NodeChanged
   | NodeRemoved
   | MaintenancePlanned
+  | HealthEvent
   | EngineChanged
   | EngineReached
   | PoolChanged
@@ -311,6 +313,8 @@ export interface LeaseEnded extends Head<"lease-ended"> {
   readonly exitCode?: number;
   readonly limit?: string;
   readonly reason?: string;
+  /** A fault of another job on the same GPU ended it [L3]. */
+  readonly neighbour?: true;
   /** Rank 0 wrote the done file: the work of the job is complete, even if it was asked to leave [L1]. */
   readonly done?: true;
   /** What the member left that is kept, if this is the last attempt of its job. */
@@ -323,13 +327,15 @@ export interface JobRequeued extends Head<"job-requeued"> {
   readonly cause:
     | "failed"
     | "node_lost"
+    | "neighbour_fault"
     | "preempted"
     | "moved"
     | "drain"
     | "budget"
     | "refused"
     | "suspended"
-    | "requeued";
+    | "requeued"
+    | "node_fault";
   readonly notBeforeAt: Instant;
   /** When its last member ended, where that is earlier than `at`: engines report late after an outage. */
   readonly ranUntil?: Instant;

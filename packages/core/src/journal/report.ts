@@ -44,7 +44,7 @@ export type ReportWhat =
       readonly signal?: string;
       /** The limit that ended it: `memory`, `time`, `gpu-memory`. */
       readonly limit?: string;
-      /** Another member on the same GPU brought it down: it is not to blame [L1]. */
+      /** Another member on the same GPU brought it down: it is not to blame [L3]. */
       readonly neighbour?: true;
       /** The member wrote its done file, `$TESS_DONE`; only that of rank 0 counts [L1]. */
       readonly done?: boolean;

@@ -344,6 +344,23 @@ describe("lost work", () => {
     );
   });
 
+  it("[L3] by the fault of a neighbour is recorded like that by a lost node, for each member of a gang", () => {
+    const w = smallWorld();
+    w.submit("a", "lab", { gpus: 1, members: 2 });
+    w.run("a");
+    w.tick(5 * second);
+    w.report("a", { kind: "exited", ran: true, code: 1, neighbour: true }, 1);
+    w.report("a", { kind: "exited", ran: true, signal: "SIGTERM" }, 0);
+    const { lost } = meterEvents(w.events).metered;
+    assert.deepEqual(
+      lost.map(({ job, cause, lostMs }) => [job, cause, lostMs]),
+      [
+        ["job_a", "neighbour_fault", 5 * second],
+        ["job_a", "neighbour_fault", 5 * second],
+      ],
+    );
+  });
+
   /** A borrower on all GPUs, and a tenant that takes its floor back. */
   function preempted(exitCode: number): World {
     const w = new World().nodes(["n0", "H100:2"]).account("guest").account("owner", { guarantee: 2 });

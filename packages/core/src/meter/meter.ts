@@ -162,10 +162,12 @@ function lostWork(state: ReadonlyState, lease: Lease, event: LeaseEnded): LostWo
   return { ...about, at: event.at, lostMs, graceMs, cause, ...ofPool };
 }
 
-/** Only a preemption or a lost node destroys work; a member that exits with 0, or is done, has lost nothing. */
-function lostBy({ stopCause }: Job, { result, exitCode, done }: LeaseEnded): LostWork["cause"] | undefined {
+/** Only a preemption or a fault outside the job destroys work; a member that exits with 0, or is done, lost nothing. */
+function lostBy({ stopCause }: Job, { result, exitCode, neighbour, done }: LeaseEnded): LostWork["cause"] | undefined {
   if (result === "lost" || stopCause === "node-lost") return "node_lost";
-  return stopCause === "preempt" && exitCode !== 0 && done !== true ? "preempted" : undefined;
+  if (done !== true && (neighbour === true || stopCause === "neighbour-fault")) return "neighbour_fault";
+  if (exitCode === 0 || done === true) return undefined;
+  return stopCause === "preempt" ? "preempted" : stopCause === "unhealthy" ? "node_fault" : undefined;
 }
 
 function isInService(mode: NodeMode): boolean {

@@ -53,7 +53,7 @@ export interface CapacityChange {
   readonly unitsAdded: number;
 }
 
-/** Work that a preemption or a lost node destroyed. */
+/** Work that a preemption, a lost node, a fault of a node or that of a neighbour destroyed. */
 export interface LostWork {
   readonly lease: string;
   readonly job: string;
@@ -65,7 +65,7 @@ export interface LostWork {
   readonly lostMs: number;
   /** The most that is credited: the owner's `lostWorkMsMax`, else the grace that the job was promised. */
   readonly graceMs: number;
-  readonly cause: "preempted" | "node_lost";
+  readonly cause: "preempted" | "node_lost" | "node_fault" | "neighbour_fault";
   /** As of a usage. */
   readonly pool?: string;
   readonly poolPerMille?: number;

@@ -22,8 +22,9 @@ export interface Quota {
   readonly weight: number;
 }
 
-/** How far a tenant may share hardware with another. */
-export type Trust = "confidential" | "untrusted" | "trusted";
+/** How far a tenant may share hardware with another, least first. */
+export const trusts = ["confidential", "untrusted", "trusted"] as const;
+export type Trust = (typeof trusts)[number];
 
 /** Which of the waiting jobs of one account goes first, at equal priority [O3]. */
 export const accountOrders = ["age", "aged-shortest", "attained-service"] as const;

@@ -57,7 +57,7 @@ export interface TopologyAsk {
 export type RetryCause = "failed" | "node_lost" | "preempted";
 
 export interface Retry {
-  /** How often the job may start again after its own failure. Losing a node or being preempted does not count. */
+  /** How often the job may start again after its own failure. Losing a node, a neighbour's fault or being preempted does not. */
   readonly max: number;
   readonly when: readonly RetryCause[];
 }
@@ -231,7 +231,11 @@ export type StopCause =
   /** Its user sends it back to the queue. */
   | "requeue"
   | "member-failed"
-  | "node-lost";
+  | "node-lost"
+  /** Its node or one of its GPUs has a fault: it starts elsewhere [H3]. */
+  | "unhealthy"
+  /** A fault of another job on the same GPU ended one of its members [L3]. */
+  | "neighbour-fault";
 
 /** A finished attempt of a job. */
 export interface AttemptRecord {
@@ -321,6 +325,8 @@ export interface Job {
   exitCode?: number;
   /** The engine's reason for the failure of that member. */
   endReason?: string;
+  /** What the driver said of a fault of its own program in the present attempt: the reason of a bad end [H2]. */
+  fault?: string;
   /** Rank 0 of the present attempt has ended and had written the done file [L1]. */
   done?: true;
   /** What members of the present attempt that have ended kept; absent = nothing. */

@@ -1,5 +1,5 @@
 import type { GpuNo, NodeNo } from "./ids.ts";
-import type { PoolMode } from "./part.ts";
+import type { PoolMode, Sharing } from "./part.ts";
 import type { Instant } from "./units.ts";
 
 /**
@@ -56,7 +56,7 @@ export interface NodeFacts {
   readonly gpus: readonly GpuFacts[];
   readonly cpusMilli: number;
   readonly memoryMiB: number;
-  /** How its GPUs may be partitioned; absent = whole only. */
+  /** How its GPUs may be partitioned if its pool says nothing of it; absent = whole only. What holds: `FleetNode.sharing`. */
   readonly pool?: PoolMode;
   /** True if the GPUs are declared and not detected: there is no hardware behind them. */
   readonly virtual: boolean;
@@ -89,6 +89,8 @@ export interface FleetNode {
   readonly no: NodeNo;
   facts: NodeFacts;
   readonly firstGpu: GpuNo;
+  /** How its GPUs are shared, now. */
+  sharing: Sharing;
   readonly addedAt: Instant;
   /** What its owner said of it, and what the control plane said in the owner's place. */
   own: { readonly mode: OwnMode; readonly reason: string };

@@ -27,6 +27,10 @@ export interface Policy {
   readonly lostWorkMsMax?: number;
   /** The most that tenants may have of what they can make large; absent = `numberBounds` says. */
   readonly max?: Partial<Numbers>;
+  /** New nodes with real GPUs get work only after they have passed the checks [H6]; absent = at once. */
+  readonly acceptance?: true;
+  /** How often idle nodes are checked; absent = never. */
+  readonly checkEveryMs?: number;
   /** Named sizes, which quotas and jobs can use. */
   readonly sizes?: SizeClasses;
 }

@@ -2,6 +2,9 @@ import type { Trust } from "./account.ts";
 import type { PoolMode } from "./part.ts";
 import type { Instant } from "./units.ts";
 
+/** Beyond this, tenants of one GPU wait for each other longer than they compute. */
+export const ratioMax = 4;
+
 /** Nodes of the fleet that have all of these labels, for some tenants, at a price of their own. */
 export interface PoolTerms {
   /** A key and the value that it must have; `engine` and `region` count as labels of every node. */

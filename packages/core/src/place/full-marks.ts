@@ -109,11 +109,11 @@ function mayHoldOne(
   { gpus, cpusMilli, memoryMiB }: JobSpec,
 ): boolean {
   if (node.mode !== "up" || node.freeCpusMilli < cpusMilli || node.freeMemoryMiB < memoryMiB) return false;
-  for (const { choice } of options) {
+  for (const { choice, model } of options) {
     const { count, part } = gpus[choice]!;
     if (part === undefined) {
       if (fleet.nodeFreeGpus[node.no]! >= count) return true;
-    } else if (hasPart(fleet, node, part.compute, part.memory)) return true;
+    } else if (hasPart(fleet, node, fleet.leastOf(part.compute, model), fleet.leastOf(part.memory, model))) return true;
   }
   return false;
 }

@@ -37,12 +37,11 @@ export function cleanFor(state: ReadonlyState, account: AccountNo): (gpu: number
   };
 }
 
-/** The GPUs of a seat that change their mode. One in use keeps its mode (P3); one of a fixed pool never had another. */
+/** The GPUs of a seat that change their mode. One in use keeps its mode (P3); some never had another. */
 function otherwiseCut(state: ReadonlyState, { gpus, part }: Seat): GpuNo[] {
   const { fleet } = state;
   const mode = part?.mode ?? "whole";
   return gpus.filter((gpu) => {
-    const { pool } = fleet.device(gpu);
-    return pool === "any" && !fleet.parts.has(gpu) && gpuModeOf(state, gpu) !== mode;
+    return fleet.device(gpu).sharing.recut && !fleet.parts.has(gpu) && gpuModeOf(state, gpu) !== mode;
   });
 }

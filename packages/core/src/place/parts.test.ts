@@ -101,7 +101,7 @@ function lookEverywhere(fleet: Fleet, need: MemberNeed, spec: JobSpec, { part }:
     const { mode, freeCpusMilli, freeMemoryMiB } = fleet.nodes[fleet.gpuNode[gpu]!]!;
     return mode === "up" && freeCpusMilli >= need.cpusMilli && freeMemoryMiB >= need.memoryMiB;
   };
-  const isForShares = (gpu: number) => ["mps", "timeslice"].includes(fleet.device(gpu).pool);
+  const isForShares = (gpu: number) => ["mps", "timeslice"].includes(fleet.device(gpu).sharing.mode);
   const forShares = mixed.some(isOpen) ? free.filter(isForShares) : [];
   const reasons = new Set<NoSeat>();
   for (const gpu of [...alike, ...forShares, ...mixed, ...free]) {

@@ -114,7 +114,7 @@ function onePart(
     const seat = tryGpu(gpu);
     if (seat !== undefined) return seat;
   }
-  const freeMin = Math.floor(ask.compute / 1_000);
+  const freeMin = Math.floor(fleet.leastOf(ask.compute, need.model) / 1_000);
   let passedOver = false;
   /** On the shared GPU with the least left, among those where kinds of work mix, or those where they do not. */
   const tryShared = (mixed: boolean): Seat | undefined => {
@@ -134,7 +134,7 @@ function onePart(
       const nodes = fleet.nodesWith(need.model, free);
       if (nodes === undefined) continue;
       for (let no = nodes.next(0, cpusMilli, memoryMiB); no >= 0; no = nodes.next(no + 1, cpusMilli, memoryMiB)) {
-        if (!isWanted(fleet.nodes[no]!.facts.pool ?? "whole")) continue;
+        if (!isWanted(fleet.nodes[no]!.sharing.mode)) continue;
         const gpu = freshGpu(fleet, no, added, plans, need.isClean);
         const seat = gpu === undefined ? undefined : tryGpu(gpu);
         if (seat !== undefined) return seat;

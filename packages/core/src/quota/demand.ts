@@ -60,8 +60,8 @@ export function demandOf({ fleet }: WithFleet, job: Pick<Job, "spec">, choice: n
 }
 
 /**
- * The size of a part on an empty device of a model: the largest over the modes of the model's pools, because MIG rounds
- * up and the device is not chosen yet.
+ * The size of a part on an empty device of a model: the largest over the ways in which GPUs of the model are
+ * shared, because MIG rounds up and the device is not chosen yet.
  */
 function partOn(
   fleet: ReadonlyFleet,
@@ -70,8 +70,8 @@ function partOn(
 ): { readonly compute: number; readonly memory: number } {
   const most = { compute: 0, memory: 0 };
   const device = fleet.device(fleet.someGpuOf(model));
-  for (const pool of fleet.poolsOf(model)) {
-    const seat = seatPart({ ...device, pool }, [], anyTenant, ask);
+  for (const sharing of fleet.sharingsOf(model)) {
+    const seat = seatPart({ ...device, sharing }, [], anyTenant, ask);
     if (typeof seat !== "object") continue;
     most.compute = Math.max(most.compute, seat.compute);
     most.memory = Math.max(most.memory, seat.memory);

@@ -147,3 +147,74 @@ it("[L1] a done file does not turn a failure into success: a job that was not as
   w.run("a").report("a", { kind: "exited", ran: true, code: 1, done: true });
   assert.equal(w.outcomeOf("a"), "failed");
 });
+
+describe("a job that a fault of its neighbour on the GPU ended", () => {
+  const fault = { kind: "exited", ran: true, code: 1, neighbour: true, reason: "server of job_b" } as const;
+  const results = (w: World, id: string) => w.job(id).attempts.map(({ result }) => result);
+
+  it("[L3] waits again although its retries are used up, and they stay as they are", () => {
+    const w = new World().nodes(["n0", "H100:1"]).account("lab");
+    w.submit("a", "lab", { retry: 0 });
+    w.run("a").report("a", fault);
+    const { failures, notBeforeAt } = w.job("a");
+    assert.deepEqual([results(w, "a"), failures, notBeforeAt], [["neighbour_fault"], 0, 0]);
+  });
+
+  it("[L3] is told that another job was the cause, and not which", () => {
+    const w = new World().nodes(["n0", "H100:1"]).account("lab");
+    w.submit("a", "lab", { retry: { max: 0, when: [] } });
+    w.run("a").report("a", fault);
+    const ended = w.events.find((event) => event.kind === "job-ended");
+    assert.deepEqual(
+      [ended?.outcome, ended?.reason],
+      ["infra-failed", "a fault of another job on the same GPU ended it"],
+    );
+    assert.ok(!JSON.stringify(w.events).includes("server of job_b"));
+  });
+
+  it("[L3] has succeeded if rank 0 wrote the done file, or if it exited with 0", () => {
+    for (const change of [{ done: true }, { code: 0 }]) {
+      const w = new World().nodes(["n0", "H100:1"]).account("lab");
+      w.submit("a", "lab");
+      w.run("a").report("a", { ...fault, ...change });
+      assert.equal(w.outcomeOf("a"), "succeeded");
+    }
+  });
+
+  it("[L3] takes the other members of its gang along, and starts again whole", () => {
+    const w = new World().nodes(["n0", "H100:2"]).account("lab");
+    w.submit("a", "lab", { gpus: 1, members: 2 });
+    w.run("a").report("a", fault, 1);
+    assert.equal(w.job("a").stopCause, "neighbour-fault");
+    w.report("a", { kind: "exited", ran: true, signal: "SIGTERM" }, 0);
+    assert.deepEqual(results(w, "a"), ["neighbour_fault"]);
+  });
+
+  it("[L3] goes on if only an extra member was hit", () => {
+    const w = new World().nodes(["n0", "H100:2"]).account("lab");
+    w.submit("a", "lab", { gpus: 1, members: "1..2" });
+    w.run("a").report("a", fault, 1);
+    assert.deepEqual([w.stateOf("a"), w.job("a").attempts], ["running", []]);
+  });
+
+  it("[L3] stays cancelled if its user cancelled it before", () => {
+    const w = new World().nodes(["n0", "H100:1"]).account("lab");
+    w.submit("a", "lab");
+    w.run("a").must({ kind: "job.cancel", job: jobId("a") });
+    w.report("a", fault);
+    assert.equal(w.outcomeOf("a"), "cancelled");
+  });
+});
+
+it("a job over its GPU memory has failed with what it used and asked for", () => {
+  for (const [reason, told] of [
+    ["used 23.1 GiB of GPU memory, asked for 20 GiB", "used 23.1 GiB of GPU memory, asked for 20 GiB"],
+    [undefined, "it used more GPU memory than it asked for"],
+  ]) {
+    const w = new World().nodes(["n0", "H100:1"]).account("lab");
+    w.submit("a", "lab");
+    w.run("a").report("a", { kind: "exited", ran: true, signal: "SIGKILL", limit: "gpu-memory", reason });
+    const ended = w.events.find((event) => event.kind === "job-ended");
+    assert.deepEqual([ended?.outcome, ended?.reason], ["failed", told]);
+  }
+});

@@ -11,6 +11,7 @@ export interface LastEnd {
   readonly exitCode?: number;
   readonly limit?: string;
   readonly reason?: string;
+  readonly neighbour?: true;
   readonly done?: true;
   /** When it ended by the engine's clock. */
   readonly at?: Instant;
@@ -41,6 +42,12 @@ export function finishAttempt(
   // work is complete, and then the exit codes are those of members that were being stopped (0020).
   const done = job.done === true || last.done === true;
   const complete = (): Event[] => endJob(state, job, { outcome: "succeeded", exitCode: 0, ...late }, now, together);
+  // A neighbour's fault is one of the infrastructure: a rule for lost nodes holds for it too [L3].
+  const byNeighbour = (): Event[] => {
+    if (done) return complete();
+    if (retry.when.includes("node_lost")) return again("neighbour_fault", 0);
+    return end("infra-failed", job.endReason ?? last.reason);
+  };
   switch (job.stopCause) {
     case "cancel":
       return end("cancelled");
@@ -65,14 +72,21 @@ export function finishAttempt(
     case "node-lost":
       if (retry.when.includes("node_lost")) return again("node_lost", 0);
       return end("infra-failed", "a node was lost under it");
+    case "unhealthy":
+      if (done) return complete();
+      if (retry.when.includes("node_lost")) return again("node_fault", 0);
+      return end("infra-failed", job.stopWhy ?? "its node had a fault");
+    case "neighbour-fault":
+      return byNeighbour();
     default:
       break;
   }
+  if (last.neighbour === true) return byNeighbour();
   if (last.result === "lost") {
     if (retry.when.includes("node_lost")) return again("node_lost", 0);
     return end("infra-failed", last.reason ?? "the engine lost it");
   }
-  const reason = job.endReason ?? last.reason;
+  const reason = job.fault ?? job.endReason ?? last.reason;
   // No member ran to an end: the engine refused one, or it was stopped before it was released.
   if (exitCode === undefined) return end("infra-failed", reason ?? "it was stopped before it ran");
   if (last.limit === "time") return end("timed-out", "it reached its max_time");

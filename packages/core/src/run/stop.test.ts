@@ -21,7 +21,7 @@ const grace = (...about: Parameters<typeof order>) => order(...about).graceMs;
 
 describe("the grace of a stop", () => {
   it("[L2] is the job's own, with its own signal, where the job returns, and the policy's where it does not", () => {
-    const back: StopCause[] = ["preempt", "move", "drain", "budget", "shrink", "node-lost"];
+    const back: StopCause[] = ["preempt", "move", "drain", "budget", "shrink", "node-lost", "neighbour-fault"];
     const away: StopCause[] = ["cancel", "time-limit", "deadline", "spent", "member-failed"];
     const plain = { signal: "SIGTERM", graceMs: 30 * second };
     for (const cause of back) assert.deepEqual(order(cause), { signal: "SIGUSR1", graceMs: 5 * minute }, cause);

@@ -14,6 +14,8 @@ const strength: Readonly<Record<StopCause, number>> = {
   drain: 2,
   budget: 2,
   "node-lost": 2,
+  unhealthy: 2,
+  "neighbour-fault": 2,
   suspend: 3,
   requeue: 3,
   "time-limit": 4,
@@ -81,6 +83,8 @@ export function comesBack({ spec, failures }: Pick<Job, "spec" | "failures">, ca
     case "budget":
       return when.includes("preempted");
     case "node-lost":
+    case "unhealthy":
+    case "neighbour-fault":
       return when.includes("node_lost");
     case "member-failed":
       return when.includes("failed") && failures < max;

@@ -1,6 +1,6 @@
 import type { Event, LeaseEnded } from "../journal/event.ts";
 import type { Report, ReportWhat } from "../journal/report.ts";
-import type { Job } from "../model/job.ts";
+import type { Job, StopCause } from "../model/job.ts";
 import type { Lease } from "../model/lease.ts";
 import type { Instant } from "../model/units.ts";
 import { jobOf } from "../state/live-jobs.ts";
@@ -112,23 +112,53 @@ function endedBy(
 ): LeaseEnded {
   const kind = "lease-ended";
   if (what.kind !== "exited") return { at, kind, lease, reason: what.reason, result: what.kind, sequence, v: 1 };
-  const { code, limit, outputs, ran, signal } = what;
+  const { code, limit, neighbour, outputs, ran, signal } = what;
   if (!ran) return { at, kind, lease, reason: what.reason, result: "never-ran", sequence, v: 1 };
   const exitCode = signal === undefined ? (code ?? 0) : 128 + (signalNumbers[signal] ?? 0);
-  const reason = limit === "memory" ? "it used more memory than it asked for" : what.reason;
+  const reason = reasonOf(what);
   const done = what.done === true && rank === 0 ? true : undefined;
-  return { at, done, exitCode, kind, lease, limit, outputs, reason, result: "exited", sequence, v: 1 };
+  const ended: LeaseEnded = {
+    at,
+    done,
+    exitCode,
+    kind,
+    lease,
+    limit,
+    outputs,
+    reason,
+    result: "exited",
+    sequence,
+    v: 1,
+  };
+  // A member that ended well needs no excuse.
+  return neighbour === true && exitCode !== 0 ? { ...ended, neighbour, reason: neighbourReason } : ended;
+}
+
+/** The other job is not named, and what its engine knows of it is not passed on. */
+const neighbourReason = "a fault of another job on the same GPU ended it";
+
+function reasonOf({ limit, reason }: Extract<ReportWhat, { kind: "exited" }>): string | undefined {
+  if (limit === "memory") return "it used more memory than it asked for";
+  if (limit === "gpu-memory") return reason ?? "it used more GPU memory than it asked for";
+  return reason;
 }
 
 /** One member has ended. If it was the last, the attempt is over; if it failed, the others stop too (S5). */
 function endLease(state: ReadonlyState, job: Job, lease: Lease, ended: LeaseEnded, now: Instant): Event[] {
   const freed = afterSeatsFreed(state, [lease.node], now);
   const rest = job.leases.length > 1 && job.state !== "stopping";
-  // The end of an extra member that had to leave, or never ran, does not change its job.
-  if (lease.extra && rest && (lease.state === "stopping" || ended.result !== "exited")) return [ended, ...freed];
+  const blameless = ended.result !== "exited" || ended.neighbour === true;
+  // The end of an extra member that had to leave, never ran, or is not to blame does not change its job.
+  if (lease.extra && rest && (lease.state === "stopping" || blameless)) return [ended, ...freed];
   if (job.leases.length === 1) return [ended, ...finishAttempt(state, job, ended, now), ...freed];
   const bad = ended.result !== "exited" || ended.exitCode !== 0;
   if (!bad) return [ended, ...freed];
-  const cause = ended.result === "lost" ? "node-lost" : ended.limit === "time" ? "time-limit" : "member-failed";
-  return [ended, ...stopJob(state, job, cause, now, lease.id), ...freed];
+  return [ended, ...stopJob(state, job, stopCauseOf(ended), now, lease.id), ...freed];
+}
+
+/** Why the other members stop after this end of one. */
+function stopCauseOf({ result, neighbour, limit }: LeaseEnded): StopCause {
+  if (result === "lost") return "node-lost";
+  if (neighbour === true) return "neighbour-fault";
+  return limit === "time" ? "time-limit" : "member-failed";
 }

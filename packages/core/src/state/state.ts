@@ -11,6 +11,7 @@ import type { RunTimes } from "../learn/run-times.ts";
 import type { Token, User } from "../model/access.ts";
 import type { Account } from "../model/account.ts";
 import type { EngineState } from "../model/engine.ts";
+import type { NodeHealth, Repair } from "../model/health.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
@@ -77,6 +78,11 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   policy: Policy;
   /** By name. */
   readonly pools: Map<string, Pool>;
+  /** By the key of the node; absent = nothing was ever found. */
+  readonly health: Map<string, NodeHealth>;
+  /** Those that are open, and the last that were closed, by number. */
+  readonly repairs: Map<number, Repair>;
+  nextRepair: number;
   readonly books: Books;
   readonly trail: Trail;
   /** When jobs were moved, one entry for each, oldest first; the next move drops entries older than an hour [T9]. */

@@ -29,10 +29,22 @@ const smi = (...gpus: string[]) => `<?xml version="1.0" ?>
 	<attached_gpus>${gpus.length}</attached_gpus>${gpus.join("")}
 </nvidia_smi_log>`;
 
-it("reads each GPU of nvidia-smi with its UUID, model, memory and device", () => {
+it("reads each GPU of nvidia-smi with its UUID, model, memory, address and device", () => {
   assert.deepEqual(parseNvidiaSmi(smi(gpu(0, "NVIDIA H200", 143_771), gpu(3, "NVIDIA H100 80GB HBM3", 81_559))), [
-    { uuid: "GPU-5e6f0000-0000-0000-0000-000000000000", model: "H200", memoryMiB: 143_771, device: "/dev/nvidia0" },
-    { uuid: "GPU-5e6f0000-0000-0000-0000-000000000003", model: "H100-80GB", memoryMiB: 81_559, device: "/dev/nvidia3" },
+    {
+      uuid: "GPU-5e6f0000-0000-0000-0000-000000000000",
+      model: "H200",
+      memoryMiB: 143_771,
+      pci: "00000000:00:00.0",
+      device: "/dev/nvidia0",
+    },
+    {
+      uuid: "GPU-5e6f0000-0000-0000-0000-000000000003",
+      model: "H100-80GB",
+      memoryMiB: 81_559,
+      pci: "00000000:03:00.0",
+      device: "/dev/nvidia3",
+    },
   ]);
   assert.deepEqual(parseNvidiaSmi(smi()), []);
 });
@@ -62,11 +74,19 @@ it("names a model as people ask for it", () => {
   for (const [product, model] of Object.entries(names)) assert.equal(gpuModelOf(product), model);
 });
 
-const real = join(import.meta.dirname, "../../../../../shared/facts/h200-nvidia-smi-q.xml");
+const facts = join(import.meta.dirname, "../../../../../shared/facts");
+const real = join(facts, "h200-nvidia-smi-q.xml");
+const cut = join(facts, "h200-mig-nvidia-smi-q.xml");
 it("reads what a real machine with an H200 says", { skip: !existsSync(real) && "the capture is not here" }, () => {
   const [only, ...others] = parseNvidiaSmi(readFileSync(real, "utf8"));
   assert.equal(others.length, 0);
   assert.equal(only?.model, "H200");
   assert.equal(only?.memoryMiB, 143_771);
   assert.equal(only?.device, "/dev/nvidia0");
+});
+
+it("reads the same of a GPU that is cut by MIG", { skip: !existsSync(cut) && "the capture is not here" }, () => {
+  const [only, ...others] = parseNvidiaSmi(readFileSync(cut, "utf8"));
+  assert.equal(others.length, 0);
+  assert.deepEqual([only?.model, only?.memoryMiB, only?.device], ["H200", 143_771, "/dev/nvidia0"]);
 });

@@ -99,7 +99,7 @@ function tryHierarchy(mount: Mount, own: string): Hierarchy | undefined {
 
 function enableControllers(...folders: string[]): void {
   for (const folder of folders) {
-    for (const name of ["memory", "cpu", "pids"]) {
+    for (const name of ["memory", "cpu", "pids", "io"]) {
       try {
         writeFileSync(join(folder, "cgroup.subtree_control"), `+${name}`);
       } catch {

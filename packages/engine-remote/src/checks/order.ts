@@ -33,6 +33,7 @@ const orderShape: ShapeOf<LeaseOrder> = {
   lease: id,
   job: id,
   jobName: text(500),
+  type: maybe(oneOf("train", "service", "notebook", "batch")),
   attempt: whole(),
   rank: whole(),
   size: whole(),
@@ -49,6 +50,7 @@ const orderShape: ShapeOf<LeaseOrder> = {
   tenantTerms: maybe(
     fields({
       trust: oneOf("confidential", "untrusted", "trusted"),
+      trustGroup: maybe(id),
       gpusMax: maybe(whole()),
       images: maybe(list(text(1_000), 1_000)),
     }),

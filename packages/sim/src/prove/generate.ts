@@ -80,7 +80,21 @@ const parts: Readonly<Record<"mig" | "mps" | "timeslice", readonly (string | num
 /** A random case: the tree, the fleet and what happens, all from one seed. */
 export function generate(seed: number): Scenario {
   const scenario = new Maker(new Dice(seed), seed).scenario();
-  return seed % narrowedEvery === 0 ? narrowed(scenario, new Dice(-seed)) : scenario;
+  if (seed % narrowedEvery === 0) return narrowed(scenario, new Dice(-seed));
+  return seed % sharedEvery === 0 ? sharedByPool(scenario, new Dice(-seed)) : scenario;
+}
+
+/** In one of so many cases with parts it is a pool that says how GPUs are shared, by which tenants, and how often. */
+const sharedEvery = 5;
+
+function sharedByPool(scenario: Scenario, dice: Dice): Scenario {
+  const mode = scenario.nodes[0]?.mode;
+  if (mode === undefined || mode === "whole") return scenario;
+  const labels = { tier: "shared" };
+  const nodes = scenario.nodes.map((node) => ({ ...node, labels, mode: "whole" as const }));
+  const ratio = mode === "timeslice" ? { ratio: dice.whole(1, 4) } : {};
+  const trust = dice.chance(40) ? { trust: "trusted" as const } : {};
+  return { ...scenario, nodes, pools: [{ name: "shared", labels, mode, ...ratio, ...trust }] };
 }
 
 /** In one of so many cases some nodes have labels and a pool, and some jobs ask for them. */

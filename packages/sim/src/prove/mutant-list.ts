@@ -223,6 +223,12 @@ export const mutants: readonly Mutant[] = [
     to: "if (false)",
   },
   {
+    name: "P11: parts of any tenant come to a pool, whatever its trust",
+    file: "gpu/seat.js",
+    from: "if (!isTrusted(who, device))",
+    to: "if (false)",
+  },
+  {
     name: "P11: claims make room in pools that are closed to the claimant",
     file: "claim/seats/site.js",
     from: "if (need.among !== undefined && !need.among.has(node))",

@@ -70,9 +70,12 @@ function tidy(scenario: Scenario): Scenario {
         jobs.add(input.job.name);
         return accounts.has(input.job.account);
       case "cancel":
+      case "fault":
         return jobs.has(input.job);
       case "node":
       case "maintenance":
+      case "finding":
+      case "checks":
         return nodes.has(input.node);
       case "engine":
         return scenario.nodes.some(({ engine }) => engine === input.engine);

@@ -50,8 +50,13 @@ function labelText(labels: Labels): string {
     .join(", ")}}`;
 }
 
-function poolText({ labels, tenants }: ScenarioPool): string {
-  return `{labels: ${labelText(labels)}${tenants === undefined ? "" : `, tenants: [${tenants.join(", ")}]`}}`;
+function poolText({ labels, tenants, mode, ratio, trust }: ScenarioPool): string {
+  const fields = [`labels: ${labelText(labels)}`];
+  if (tenants !== undefined) fields.push(`tenants: [${tenants.join(", ")}]`);
+  if (mode !== undefined) fields.push(`mode: ${mode}`);
+  if (ratio !== undefined) fields.push(`ratio: ${ratio}`);
+  if (trust !== undefined) fields.push(`trust: ${trust}`);
+  return `{${fields.join(", ")}}`;
 }
 
 function accountText({ guarantee, max, lendable, weight, trust, trustGroup }: ScenarioAccount): string {

@@ -209,8 +209,13 @@ class Running {
         return [this.#ask(nodeCommand(input.node, input.to, this.now))];
       case "engine":
         return engineCommands(this.#state, input).map((command) => this.#ask(command));
+      case "fault":
+        throw new Error("the naive model knows no faults of jobs");
       case "maintenance":
         throw new Error("the naive model knows no maintenance");
+      case "finding":
+      case "checks":
+        throw new Error("the naive model knows no faults");
       case "quota":
         if (input.untilMs !== undefined) throw new Error("the naive model knows no quota for a time");
         return input.accounts.map((account) =>

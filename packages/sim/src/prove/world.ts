@@ -16,7 +16,6 @@ import {
   type Level,
   type Load,
   noAccount,
-  type PartMode,
   type Take,
   type Wish,
   type World,
@@ -49,11 +48,12 @@ export function worldOf(state: State, now: Instant, starts: PlannedStarts): Worl
     return {
       ...{ name, engine, region, zone, block, rack, nvlink, cpusMilli, memoryMiB },
       up: node.mode === "up",
-      mode: node.facts.pool === "any" || node.facts.pool === undefined ? ("whole" as const) : node.facts.pool,
+      mode: node.sharing.mode === "any" ? ("whole" as const) : node.sharing.mode,
       model: modelNo(engine, gpus[0]!.model),
       gpus: gpus.map((_, i) => node.firstGpu + i),
       charged: state.dedicated.get(node.no),
       labels: { ...node.facts.labels, engine, ...(region !== "" && { region }) },
+      ...(node.sharing.trust !== undefined && { trust: node.sharing.trust }),
       ...tenantsOf(state, node),
     };
   });
@@ -157,7 +157,7 @@ function askOf(state: State, job: Job, choice: number): Ask {
   if (part === undefined || no === undefined) return { model, gpus, compute: unitsEach, memory: unitsEach };
   const { units, memoryUnits } = demandOf(state, job, choice, no);
   const [compute, memory] = [units / job.spec.members.min, memoryUnits / job.spec.members.min];
-  const mode = state.fleet.device(state.fleet.someGpuOf(no)).pool as PartMode;
+  const mode = state.fleet.device(state.fleet.someGpuOf(no)).sharing.modes[0] ?? "mig"; // where whole GPUs only are given out, no node has it
   if (part.profile === undefined)
     return { model, gpus, compute, memory, part: mode, profile: profileOf(compute, memory), isFraction: true };
   return { model, gpus, compute, memory, part: mode, profile: part.profile };

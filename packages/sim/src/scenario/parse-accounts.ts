@@ -1,4 +1,4 @@
-import { accountOrders, type GpuAmounts, type Trust } from "@tessera/core";
+import { accountOrders, type GpuAmounts, trusts } from "@tessera/core";
 import { BadField, type FieldPath, Fields, hintFor, knownName, mapOf } from "./fields.ts";
 import type { ScenarioAccount } from "./scenario.ts";
 import { accountPath, gpuAmounts, lastingDuration, name, whole } from "./values.ts";
@@ -15,7 +15,6 @@ const keys = [
   "history_half_life",
 ];
 const timedKeys = ["guarantee", "max", "lendable", "weight"];
-const trusts: readonly Trust[] = ["confidential", "untrusted", "trusted"];
 
 type Amounts = Partial<
   Pick<ScenarioAccount, "guarantee" | "max" | "lendable" | "weight" | "order" | "quantumMs" | "historyHalfLifeMs">

@@ -1,11 +1,12 @@
 import { BadField, type FieldPath, Fields, knownName, listOf, mapOf } from "./fields.ts";
+import { readFinding } from "./health.ts";
 import type { AccountTree } from "./parse-accounts.ts";
 import { readExpect } from "./parse-expect.ts";
 import { namesOf, readJobs } from "./parse-job.ts";
-import { engineTurns, nodeTurns, type ScenarioNode, type Step, type StepInput } from "./scenario.ts";
-import { duration } from "./values.ts";
+import { checkResults, engineTurns, nodeTurns, type ScenarioNode, type Step, type StepInput } from "./scenario.ts";
+import { duration, whole } from "./values.ts";
 
-const keys = ["at", "submit", "cancel", "node", "engine", "quota", "expect"];
+const keys = ["at", "submit", "cancel", "fault", "node", "engine", "quota", "expect"];
 
 /** Reads the steps in order; each may name only jobs that it or an earlier step submits. */
 export class StepReader {
@@ -57,10 +58,14 @@ export class StepReader {
         return listOf("jobs", (each, where): StepInput => {
           return { kind: "cancel", job: knownName("a job submitted so far", [...this.#cancellable])(each, where) };
         })(value, at);
+      case "fault":
+        return listOf("jobs", (each, where): StepInput => {
+          return { kind: "fault", job: knownName("a job submitted so far", [...this.#jobs])(each, where) };
+        })(value, at);
       case "node":
         return mapOf("nodes with what happens to them", (each, where, node): StepInput => {
           knownName("a node of the fleet", this.#nodes)(node, where);
-          if (typeof each === "object" && each !== null) return this.#maintenance(node, each, where);
+          if (typeof each === "object" && each !== null) return this.#turnOf(node, each, where);
           return { kind: "node", node, to: knownName("a turn of a node", nodeTurns)(each, where) };
         })(value, at);
       case "engine":
@@ -86,8 +91,13 @@ export class StepReader {
     return { kind: "quota", accounts: this.#tree.during(path, terms, at), untilMs };
   }
 
-  #maintenance(node: string, value: unknown, at: FieldPath): StepInput {
-    const turn = new Fields(value, at, "a turn of a node", ["maintenance"]);
+  #turnOf(node: string, value: unknown, at: FieldPath): StepInput {
+    const turn = new Fields(value, at, "a turn of a node", ["maintenance", "finding", "gpu", "checks"]);
+    const gpu = turn.take("gpu", whole("the number of a GPU", 0));
+    const finding = turn.take("finding", readFinding);
+    if (finding !== undefined) return { kind: "finding", node, ...finding, ...(gpu !== undefined && { gpu }) };
+    const checks = turn.take("checks", knownName("a result of checks", checkResults));
+    if (checks !== undefined) return { kind: "checks", node, result: checks };
     return turn.need("maintenance", (each, where) => this.#window(node, each, where), "add maintenance: {until: 2h}");
   }
 

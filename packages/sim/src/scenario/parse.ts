@@ -1,6 +1,6 @@
-import type { Refusal } from "@tessera/core";
+import { poolModes, type Refusal, ratioMax, trusts } from "@tessera/core";
 import { type Document, isMap, LineCounter, parseAllDocuments } from "yaml";
-import { BadField, type FieldPath, Fields, listOf, mapOf } from "./fields.ts";
+import { BadField, type FieldPath, Fields, knownName, listOf, mapOf } from "./fields.ts";
 import { AccountTree } from "./parse-accounts.ts";
 import { readFleet } from "./parse-fleet.ts";
 import { StepReader } from "./parse-steps.ts";
@@ -82,15 +82,16 @@ function readScenario(value: unknown): Scenario {
 }
 
 function readPools(value: unknown, at: FieldPath, tree: AccountTree): Scenario["pools"] {
+  const accounts = listOf("accounts", (path, place) => tree.known(path, place));
   return mapOf("pools by name", (each, where, key) => {
-    const fields = new Fields(each, where, "a pool", ["labels", "tenants"]);
+    const fields = new Fields(each, where, "a pool", ["labels", "tenants", "mode", "ratio", "trust"]);
     return {
       name: key,
       labels: fields.need("labels", labels, "say which nodes it has, such as labels: {tier: gold}"),
-      tenants: fields.take(
-        "tenants",
-        listOf("accounts", (path, place) => tree.known(path, place)),
-      ),
+      ...fields.take("tenants", (list, place) => ({ tenants: accounts(list, place) })),
+      ...fields.take("mode", (mode, place) => ({ mode: knownName("a mode of a pool", poolModes)(mode, place) })),
+      ...fields.take("ratio", (ratio, place) => ({ ratio: whole("a ratio", 1, ratioMax)(ratio, place) })),
+      ...fields.take("trust", (trust, place) => ({ trust: knownName("a trust level", trusts)(trust, place) })),
     };
   })(value, at);
 }

@@ -1,4 +1,4 @@
-import { durationText, type Instant, type Job, reasonFor, type State } from "@tessera/core";
+import { durationText, findingName, type Instant, type Job, reasonFor, type State } from "@tessera/core";
 import { runScenario } from "./run.ts";
 import type { Scenario, StepInput } from "./scenario.ts";
 
@@ -27,8 +27,12 @@ function inputsText(inputs: readonly StepInput[]): string {
   for (const input of inputs) {
     if (input.kind === "submit") submitted.set(input.job.group, (submitted.get(input.job.group) ?? 0) + 1);
     else if (input.kind === "cancel") parts.push(`${input.job} is cancelled`);
+    else if (input.kind === "fault") parts.push(`${input.job} faults`);
     else if (input.kind === "node") parts.push(`node ${input.node}: ${input.to}`);
     else if (input.kind === "engine") parts.push(`engine ${input.engine}: ${input.to}`);
+    else if (input.kind === "finding")
+      parts.push(`node ${input.node}: ${findingName(input)}${input.gpu === undefined ? "" : ` on GPU ${input.gpu}`}`);
+    else if (input.kind === "checks") parts.push(`node ${input.node}: checks ${input.result}`);
     else if (input.kind === "maintenance") parts.push(`node ${input.node}: maintenance ${spanText(input)}`);
     else parts.push(`new terms for ${input.accounts.map(({ path }) => path).join(", ")}${untilText(input)}`);
   }

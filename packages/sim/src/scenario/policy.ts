@@ -12,6 +12,6 @@ export function policyCommand(
 }
 
 /** A scenario's pool as the core takes it, at the plain price. */
-export function poolCommand({ name, labels, tenants }: ScenarioPool): Extract<Command, { kind: "pool.create" }> {
-  return { kind: "pool.create", name, terms: { labels, perMille: 1000, ...(tenants !== undefined && { tenants }) } };
+export function poolCommand({ name, ...terms }: ScenarioPool): Extract<Command, { kind: "pool.create" }> {
+  return { kind: "pool.create", name, terms: { perMille: 1000, ...terms } };
 }

@@ -11,6 +11,7 @@ import {
   plainTerms,
   type Refusal,
   type Rehearsal,
+  refuse,
   rehearse,
   type State,
   type UserId,
@@ -21,6 +22,7 @@ import { VirtualControlPlane } from "../virtual/control-plane.ts";
 import { type Miss, missesOf } from "./check.ts";
 import { ScenarioEngine } from "./engine.ts";
 import { engineCommands } from "./engine-turns.ts";
+import { healthCommand } from "./health.ts";
 import { openMachines } from "./machines.ts";
 import { namesOf } from "./parse-job.ts";
 import { policyCommand, poolCommand } from "./policy.ts";
@@ -90,7 +92,7 @@ class Run {
     this.#engine = new ScenarioEngine(this.#fleet, (id) => {
       const lease = state.leases.get(id);
       const cause = lease === undefined ? undefined : state.jobs.get(lease.job)?.stopCause;
-      return cause === "preempt" || cause === "move" || cause === "drain";
+      return cause === "preempt" || cause === "move" || cause === "drain" || cause === "unhealthy";
     });
     this.#control.follow(this.story);
   }
@@ -173,6 +175,8 @@ class Run {
         return this.#submit(input.job);
       case "cancel":
         return this.#cancel(input.job);
+      case "fault":
+        return this.#fault(input.job, `${step}.fault`);
       case "node":
         return this.#turnNode(input, `${step}.node.${input.node}`);
       case "engine":
@@ -182,6 +186,9 @@ class Run {
         );
       case "maintenance":
         return this.#askAll([{ field: `${step}.node.${input.node}`, command: maintenanceCommand(input) }], false);
+      case "finding":
+      case "checks":
+        return this.#askAll([{ field: `${step}.node.${input.node}`, command: healthCommand(input, this.now) }], false);
       case "quota":
         return this.#askAll(
           input.accounts.map((account) => ({
@@ -223,6 +230,14 @@ class Run {
     const at = this.#control.clock.now();
     const answer = await this.#control.ask({ kind: "job.cancel", job: this.#ids.get(name)! });
     if (isRefusal(answer)) this.story.refused(name, answer, at, false);
+  }
+
+  async #fault(name: string, field: string): Promise<Refusal | undefined> {
+    const lease = this.state.jobById.get(this.#ids.get(name)!)?.leases[0];
+    if (lease === undefined)
+      return refuse("invalid", field, name, "holds no GPU at this step", "let it fault while it runs");
+    this.#fleet.fault(lease.id);
+    return undefined;
   }
 
   #turnNode({ node, to }: Extract<StepInput, { kind: "node" }>, field: string): Promise<Refusal | undefined> {

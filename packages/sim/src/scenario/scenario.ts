@@ -1,5 +1,6 @@
 import type {
   AccountOrder,
+  FindingSource,
   GpuAmounts,
   Isolation,
   JobClass,
@@ -46,6 +47,11 @@ export interface ScenarioPool {
   readonly labels: Labels;
   /** Absent = all. */
   readonly tenants?: readonly string[];
+  /** Absent = that of each node. */
+  readonly mode?: PoolMode;
+  /** Absent = 1. */
+  readonly ratio?: number;
+  readonly trust?: Trust;
 }
 
 export interface Labels {
@@ -87,15 +93,29 @@ export interface Step {
 export type StepInput =
   | { readonly kind: "submit"; readonly job: ScenarioJob }
   | { readonly kind: "cancel"; readonly job: string }
+  /** The job faults on its GPU: it fails, and by MPS the other jobs on that GPU end with it. */
+  | { readonly kind: "fault"; readonly job: string }
   | { readonly kind: "node"; readonly node: string; readonly to: NodeTurn }
   | { readonly kind: "engine"; readonly engine: string; readonly to: EngineTurn }
   /** The node is out of use between two instants of the scenario. */
   | { readonly kind: "maintenance"; readonly node: string; readonly fromMs: number; readonly untilMs: number }
+  /** Its engine sees something that may be a fault, of one of its GPUs or of the node. */
+  | ({ readonly kind: "finding"; readonly node: string; readonly gpu?: number } & ScenarioFinding)
+  | { readonly kind: "checks"; readonly node: string; readonly result: CheckTurn }
   /**
    * The accounts whose terms change, as they are afterwards: the account named, and accounts above it that the file
    * leaves out, because they hold a sum. With `untilMs` the quota changes for a time only: until that instant.
    */
   | { readonly kind: "quota"; readonly accounts: readonly ScenarioAccount[]; readonly untilMs?: number };
+
+export interface ScenarioFinding {
+  readonly source: FindingSource;
+  readonly code: string;
+}
+
+/** How all checks of a node go. */
+export const checkResults = ["passed", "failed", "skipped"] as const;
+export type CheckTurn = (typeof checkResults)[number];
 
 export const nodeTurns = ["up", "down", "drain", "cordon"] as const;
 export type NodeTurn = (typeof nodeTurns)[number];

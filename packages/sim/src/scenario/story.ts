@@ -35,6 +35,9 @@ export interface StoryEvent {
   readonly for: string | null;
 }
 
+/** Causes of a requeue that are told as a move: what happened to the node, not to the job. */
+const movedBy: ReadonlySet<string> = new Set(["node_lost", "node_fault", "neighbour_fault", "drain"]);
+
 interface Standing {
   readonly attempt: number;
   readonly class: JobClass;
@@ -89,7 +92,7 @@ export class Story implements CommitListener {
         return;
       }
       case "job-requeued":
-        if (event.cause === "node_lost" || event.cause === "drain") {
+        if (movedBy.has(event.cause)) {
           this.#tell(event.at, "moved", state.jobs.get(event.job)!, state, event.cause);
         } else if (event.cause === "moved") {
           const { why, claimant } = this.#moves.get(event.job)!;

@@ -24,7 +24,7 @@ export class JointRoom {
   constructor(fleet: ReadonlyFleet, need: ClaimNeed) {
     this.#fleet = fleet;
     this.#need = need;
-    this.#wanted = need.part === undefined ? unitsPerGpu : need.part.ask.compute;
+    this.#wanted = need.part === undefined ? unitsPerGpu : fleet.leastOf(need.part.ask.compute, need.model);
   }
 
   /** Whether a victim might make room alone; false = for certain it does not. */

@@ -160,7 +160,8 @@ function nodesInQuestion(context: ClaimContext, offers?: Offers): readonly NodeN
 function addNodesWithParts({ state: { fleet }, need, claimant, effort }: ClaimContext, found: Set<NodeNo>): void {
   if (need.part === undefined) return;
   const examined = new Set(found);
-  for (let free = Math.floor(need.part.ask.compute / 1_000); free <= unitsPerGpu / 1_000; free++) {
+  const least = fleet.leastOf(need.part.ask.compute, need.model);
+  for (let free = Math.floor(least / 1_000); free <= unitsPerGpu / 1_000; free++) {
     const gpus = fleet.shared.gpusWith(need.model, free);
     for (let gpu = gpus?.next(0) ?? -1; gpu >= 0; gpu = gpus!.next(gpu + 1)) {
       const node = fleet.node(fleet.gpuNode[gpu]! as NodeNo);

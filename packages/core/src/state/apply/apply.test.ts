@@ -189,7 +189,10 @@ function besideJobs(): Event[] {
     event("engine-reached", { engine: "west" }),
     event("engine-changed", { engine: "old", terms: { kind: "local", lostAfterMs: 0, settings: {} }, leaving: true }),
     event("engine-changed", { engine: "old" }),
-    event("pool-changed", { pool: "gold", terms: { labels: { tier: "gold" }, perMille: 1500, tenants: ["lab"] } }),
+    event("pool-changed", {
+      pool: "gold",
+      terms: { labels: { tier: "gold" }, perMille: 1500, tenants: ["lab"], mode: "any", ratio: 2, trust: "trusted" },
+    }),
     event("pool-changed", { pool: "old", terms: { labels: { tier: "old" }, perMille: 1000 } }),
     event("pool-changed", { pool: "old" }),
     event("volume-changed", { account, name: "data", volume: { path: "/data", readOnly: true } }),
@@ -268,6 +271,9 @@ function story(): Event[] {
   w.must({ kind: "node.cordon", node: "n2", reason: "test" });
   const window = { from: w.now + 9, to: w.now + 99, reason: "disk" };
   w.must({ kind: "node.maintenance", node: "n2", window });
+  const finding = { node: "n1", gpuUuid: "GPU-n1-0", at: w.now, source: "xid", text: "as logged" } as const;
+  for (const code of ["31", "79"]) w.must({ kind: "node.finding", ...finding, code });
+  w.must({ kind: "node.checked", node: "n1", results: [{ name: "memory", result: "passed", text: "" }] });
   w.submit("long", "guest", { gpus: 1, array: "1-250" });
   w.must({ kind: "job.hold", job: jobId("long.200") });
   w.must({ kind: "job.cancel", job: jobId("long") });
@@ -367,6 +373,11 @@ const kinds: Record<EventKind, true> = {
   "node-changed": true,
   "node-removed": true,
   "maintenance-planned": true,
+  "finding-noted": true,
+  "checks-noted": true,
+  "repair-opened": true,
+  "repair-noted": true,
+  "repair-closed": true,
   "engine-changed": true,
   "engine-reached": true,
   "pool-changed": true,

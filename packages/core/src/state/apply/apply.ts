@@ -3,6 +3,7 @@ import type { Instant } from "../../model/units.ts";
 import type { State } from "../state.ts";
 import { applyToAccounts } from "./accounts.ts";
 import { applyToEngines } from "./engines.ts";
+import { applyToHealth } from "./health.ts";
 import { applyToJobs } from "./jobs.ts";
 import { applyToLeases } from "./leases.ts";
 import { marksUnder } from "./marks.ts";
@@ -40,6 +41,13 @@ function write(state: State, event: Event): void {
     case "maintenance-planned":
     case "node-removed":
       applyToNodes(state, event);
+      return;
+    case "finding-noted":
+    case "checks-noted":
+    case "repair-opened":
+    case "repair-noted":
+    case "repair-closed":
+      applyToHealth(state, event);
       return;
     case "engine-changed":
     case "engine-reached":

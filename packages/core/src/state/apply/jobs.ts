@@ -162,6 +162,7 @@ function placed(state: State, event: JobPlaced): void {
   job.stopWhy = undefined;
   job.exitCode = undefined;
   job.endReason = undefined;
+  job.fault = undefined;
   job.done = undefined;
   job.outputs = undefined;
   job.seats = event.seats;
@@ -209,6 +210,7 @@ function requeued(state: State, event: JobRequeued): void {
   job.stopWhy = undefined;
   job.exitCode = undefined;
   job.endReason = undefined;
+  job.fault = undefined;
   job.done = undefined;
   job.outputs = undefined;
   job.usualMs = usualMsOf(state, job);

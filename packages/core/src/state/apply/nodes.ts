@@ -1,7 +1,9 @@
 import type { Event, NodeChanged } from "../../journal/event.ts";
 import type { FleetNode, MaintenanceWindow } from "../../model/node.ts";
+import type { Instant } from "../../model/units.ts";
 import type { State } from "../state.ts";
 import { afterOffers, beforeSeats, forgetNode } from "./dedicated.ts";
+import { forgetHealth } from "./health.ts";
 import { clearMarks } from "./marks.ts";
 
 type NodeEvent = Extract<Event, { kind: `node-${string}` | "maintenance-planned" }>;
@@ -24,7 +26,7 @@ export function applyToNodes(state: State, event: NodeEvent): void {
       planWindows(state, fleet.node(event.node), event.windows);
       break;
     case "node-removed":
-      removed(state, event.node);
+      removed(state, event.node, event.at);
       waiting.listener.standingsChanged();
       return; // a node that leaves gives no waiting job a chance to start
   }
@@ -43,14 +45,15 @@ function changeNode(state: State, { node: no, at, mode, reason, drainUntil, fact
 
 /** Counts what a node is and offers; also how a snapshot is read back. */
 export function noteNode(state: State, node: FleetNode): void {
-  state.nodePools.note(node);
+  if (state.nodePools.note(node)) state.fleet.share(node.no, state.nodePools.of(node.no)?.terms);
   state.offerKinds.note(node);
 }
 
-function removed(state: State, no: FleetNode["no"]): void {
-  const { leases } = state.fleet.node(no);
+function removed(state: State, no: FleetNode["no"], at: Instant): void {
+  const { leases, facts } = state.fleet.node(no);
   if (leases > 0) throw new Error(`node ${no} is removed while ${leases} leases hold seats on it`);
   forgetNode(state, no);
+  forgetHealth(state, facts, at);
   state.offerKinds.forget(no);
   state.fleet.removeNode(no);
   state.burst.forget();

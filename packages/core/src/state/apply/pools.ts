@@ -19,6 +19,7 @@ export function applyToPools(state: State, { pool: name, terms, at }: PoolChange
 /** Says of each node again to which pool it belongs, and invalidates what was derived from that. */
 export function matchPools(state: State): void {
   const moved = state.nodePools.change(state.pools.values(), state.fleet.nodes);
+  for (const node of moved) state.fleet.share(node, state.nodePools.of(node)?.terms);
   state.fleet.touch(moved.map((node) => ({ node })));
   if (moved.length > 0) state.fleet.composition++;
 }

@@ -33,6 +33,7 @@ import { noRound } from "../indexes/waiting.ts";
 import { jobOf } from "../live-jobs.ts";
 import type { GpuTimeWindow, State, UsedKey } from "../state.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
+import { type HealthImage, healthImage, readHealth } from "./health-image.ts";
 import { readTrail, type TrailImage, trailImage } from "./trail-image.ts";
 
 /** Version of `Image`. A snapshot of another version is ignored: the journal can always be replayed. */
@@ -40,7 +41,7 @@ export const snapshotSchema = 8;
 
 type NodeImage = Omit<
   FleetNode,
-  "own" | "mode" | "freeCpusMilli" | "freeMemoryMiB" | "leavingCpusMilli" | "leavingMemoryMiB" | "leases"
+  "own" | "mode" | "sharing" | "freeCpusMilli" | "freeMemoryMiB" | "leavingCpusMilli" | "leavingMemoryMiB" | "leases"
 > &
   FleetNode["own"];
 
@@ -81,6 +82,8 @@ interface Image {
   readonly marks?: readonly (readonly [number, number, number])[];
   /** Absent where the books are empty. */
   readonly books?: BooksImage;
+  /** Absent where nothing was ever found. */
+  readonly health?: HealthImage;
   /** Absent where nothing is known. */
   readonly trail?: TrailImage;
   /** Absent where no account uses past usage. */
@@ -119,6 +122,7 @@ export function writeSnapshot(state: State): string {
   const arrivals = state.arrivals.image();
   const runTimes = state.runTimes.image();
   const trail = trailImage(state.trail);
+  const health = healthImage(state);
   const image: Image = {
     lastAt: state.lastAt,
     epoch: state.epoch,
@@ -129,7 +133,7 @@ export function writeSnapshot(state: State): string {
     nodes: fleet.nodes.map((node, no) => {
       if (node === undefined)
         return fleet.gpuNode.subarray(0, fleet.gpus).reduce((sum, of) => sum + (of === no ? 1 : 0), 0);
-      const { own, freeCpusMilli, freeMemoryMiB, leavingCpusMilli, leavingMemoryMiB, leases, ...rest } = node;
+      const { own, sharing, freeCpusMilli, freeMemoryMiB, leavingCpusMilli, leavingMemoryMiB, leases, ...rest } = node;
       return { ...rest, ...own };
     }),
     models: fleet.models,
@@ -147,6 +151,7 @@ export function writeSnapshot(state: State): string {
     gpuTime: byKey(state.gpuTime),
     ...(state.dedicated.size > 0 && { dedicated: byKey(state.dedicated) }),
     ...(hasBooks(state.books) && { books: booksImage(state.books) }),
+    ...(health !== undefined && { health }),
     ...(trail !== undefined && { trail }),
     ...(state.history.size > 0 && { history: byKey(state.history) }),
     ...(state.rest.size > 0 && { rest: byKey(state.rest) }),
@@ -189,6 +194,7 @@ export function readSnapshot(text: string): State {
     readBooks(state.books, image.books);
     lookAtPrices(state, image.lastAt);
   }
+  if (image.health !== undefined) readHealth(state, image.health);
   if (image.trail !== undefined) readTrail(state.trail, image.trail);
   state.accounts.length = 0;
   state.usage.length = 0;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { seatPart } from "../../gpu/seat.ts";
 import { isRefusal, type Refusal } from "../../journal/refusal.ts";
+import { sharingOf } from "../../model/sharing.ts";
 import { hour, minute } from "../../model/units.ts";
 import { type GpuOffer, planWorkload, type Workload, type WorkloadPlan } from "./workload.ts";
 
@@ -36,7 +37,7 @@ describe("inference by the size of the model", () => {
     assert.deepEqual(plan.choices, [{ model: "*", gpus: 0 }]);
     assert.equal(plan.type, "service");
     const ask = { compute: 0, memory: 0, memoryMiB: plan.gpuMemoryMiB, isolation: plan.isolation };
-    const device = { model: "H100-80GB", memoryMiB: 81_559, pool: "mig" } as const;
+    const device = { model: "H100-80GB", memoryMiB: 81_559, sharing: sharingOf({ pool: "mig" }, undefined) };
     const seat = seatPart(device, [], { tenant: 1, trust: "trusted", group: "", migWith: [], type: "service" }, ask);
     assert.ok(typeof seat === "object" && seat.profile === "1g.20gb");
   });

@@ -3,6 +3,7 @@ import type { Handler } from "../context.ts";
 import type { SessionId } from "../guard/session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
+import { activityHandlers } from "./activity.ts";
 import { contentHandlers } from "./content.ts";
 import { engineHandlers } from "./engines.ts";
 import { fileHandlers } from "./files.ts";
@@ -15,6 +16,7 @@ import { poolHandlers } from "./pools.ts";
 import { recordHandlers } from "./records.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
+import { wasteHandlers } from "./waste.ts";
 
 /** Streams and cookies are answered by other means: see `logs.ts` and `session.ts`. */
 type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | SessionId>;
@@ -23,6 +25,7 @@ type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | Session
 export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accessHandlers,
   ...accountHandlers,
+  ...activityHandlers,
   ...contentHandlers,
   ...engineHandlers,
   ...fileHandlers,
@@ -35,4 +38,5 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...recordHandlers,
   ...trailHandlers,
   ...volumeHandlers,
+  ...wasteHandlers,
 };

@@ -27,6 +27,7 @@ export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<Leas
     lease: lease.id,
     job: job.id,
     jobName: spec.name,
+    type: spec.type,
     attempt: lease.attempt,
     rank: lease.rank,
     size: seats.length,
@@ -64,10 +65,11 @@ export function orderOf(state: ReadonlyState, job: Job, lease: Lease): Omit<Leas
 
 /** What holds for the whole tenant of a job. Ceilings of single models leave its other GPUs unlimited. */
 function tenantTermsOf(state: ReadonlyState, { account }: Job): TenantTerms {
-  const { trust, quota, allowed } = tenantOf(state, account).terms;
+  const { trust, trustGroup, quota, allowed } = tenantOf(state, account).terms;
   const total = quota.max?.["*"];
   return {
     trust,
+    ...(trust === "trusted" && trustGroup !== undefined && { trustGroup }),
     ...(total !== undefined && { gpusMax: Math.ceil(total / unitsPerGpu) }),
     ...(allowed.images !== undefined && { images: allowed.images }),
   };

@@ -3,6 +3,7 @@ import {
   type Command,
   type CommandInput,
   canonicalJson,
+  findingName,
   type ReadonlyState,
   type UserId,
 } from "@tessera/core";
@@ -87,6 +88,14 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: command.node, account: "", detail: command.reason };
     case "node.maintenance":
       return { target: command.node, account: "", detail: command.window?.reason ?? "taken back" };
+    case "node.finding":
+      return { target: command.node, account: "", detail: `${findingName(command)}: ${command.text}`.slice(0, 500) };
+    case "node.checked": {
+      const results = command.results.map(({ name, result }) => `${name} ${result}`);
+      return { target: command.node, account: "", detail: results.join(", ").slice(0, 500) };
+    }
+    case "repair.close":
+      return { target: String(command.repair), account: "", detail: command.reason };
     case "node.up":
       return { target: command.node, account: "", detail: "" };
     case "engine.create":

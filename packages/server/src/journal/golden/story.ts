@@ -1,4 +1,5 @@
 import { minute, plainPolicy, second, type TokenId, type UserId } from "@tessera/core";
+import { tellHealth } from "./health-story.ts";
 import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
 
@@ -31,7 +32,10 @@ export function tellStory(seed: string): Teller {
   longArray(t);
   sessions(t);
   pools(t);
+  tellHealth(t);
   engines(t);
+  neighbours(t);
+  sharedPools(t);
   return t;
 }
 
@@ -423,4 +427,54 @@ function engines(t: Teller): void {
   t.exit("east", 0);
   t.do({ kind: "engine.create", name: "west", terms: { ...terms, cordoned: "not yet" } });
   t.do({ kind: "engine.reach", name: "west", away: "certificate expired" });
+}
+
+/** Jobs that share a GPU by MPS: a fault of one ends the others, which come back; one uses more memory than it may. */
+function neighbours(t: Teller): void {
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const labels = { by: "mps" };
+  t.account("shop", 2);
+  t.do({ kind: "pool.create", name: "shared", terms: { labels, tenants: ["shop"], perMille: 1000 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("shared", 2, { pool: "mps", labels })] });
+  const ask = { gpus: 0.5, where: labels };
+  t.submit("wild", "shop", { ...ask, retry: { max: 0, when: [] } });
+  t.submit("calm", "shop", ask);
+  t.submit("pair", "shop", { ...ask, members: 2 });
+  for (const id of ["wild", "calm", "pair"]) t.run(id);
+  t.tick(minute);
+  const ended = { kind: "exited", ran: true, code: 1 } as const;
+  t.report("wild", { ...ended, reason: "a fault on its GPU" });
+  t.report("calm", { ...ended, neighbour: true });
+  t.report("pair", { ...ended, neighbour: true }, 1);
+  t.report("pair", { kind: "exited", ran: true, signal: "SIGTERM" }, 0);
+  t.run("calm");
+  t.report("calm", {
+    kind: "exited",
+    ran: true,
+    signal: "SIGKILL",
+    limit: "gpu-memory",
+    reason: "used 23.1 GiB of GPU memory, asked for 20 GiB",
+  });
+}
+
+/** A pool that says how its GPUs are shared: time slices given out four times, later MIG for trusted tenants. */
+function sharedPools(t: Teller): void {
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const labels = { by: "pool" };
+  const gpus = [{ uuid: "GPU-pool-a", model: "H100-80GB", memoryMiB: 81_559 }];
+  const terms = { labels, tenants: ["press"], perMille: 1000 };
+  t.account("press", 1);
+  t.do({ kind: "pool.create", name: "slices", terms: { ...terms, mode: "timeslice", ratio: 4 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("slices", 1, { gpus, labels })] });
+  for (const id of ["leaf", "page"]) t.submit(id, "press", { gpus: 0.25, where: labels });
+  t.report("leaf", { kind: "reshaped", how: "given out by time slices" });
+  for (const id of ["leaf", "page"]) t.run(id);
+  t.tick(minute);
+  t.exit("leaf", 0);
+  t.do({ kind: "pool.edit", name: "slices", terms: { ...terms, mode: "mig", trust: "trusted" } });
+  t.submit("book", "press", { gpus: "1g.10gb", where: labels });
+  t.exit("page", 0);
+  t.report("book", { kind: "reshaped", how: "cut" });
+  t.run("book");
+  t.tick(minute);
 }
