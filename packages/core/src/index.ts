@@ -12,7 +12,7 @@ export { type Shared, Totals } from "./bill/totals.ts";
 export type { Rule } from "./claim/rules/rule.ts";
 export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
-export { findNode, nodeName } from "./fleet/find-node.ts";
+export { findNode, nodeName, recordGpu, recordName } from "./fleet/find-node.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
 export { type MigUse, uncut, withInstance } from "./gpu/mig.ts";
 export { type MigProfile, migModelOf } from "./gpu/mig-models.ts";

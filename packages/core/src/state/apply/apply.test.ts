@@ -189,7 +189,10 @@ function besideJobs(): Event[] {
     event("engine-reached", { engine: "west" }),
     event("engine-changed", { engine: "old", terms: { kind: "local", lostAfterMs: 0, settings: {} }, leaving: true }),
     event("engine-changed", { engine: "old" }),
-    event("pool-changed", { pool: "gold", terms: { labels: { tier: "gold" }, perMille: 1500, tenants: ["lab"] } }),
+    event("pool-changed", {
+      pool: "gold",
+      terms: { labels: { tier: "gold" }, perMille: 1500, tenants: ["lab"], mode: "any", ratio: 2, trust: "trusted" },
+    }),
     event("pool-changed", { pool: "old", terms: { labels: { tier: "old" }, perMille: 1000 } }),
     event("pool-changed", { pool: "old" }),
     event("volume-changed", { account, name: "data", volume: { path: "/data", readOnly: true } }),

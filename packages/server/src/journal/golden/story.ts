@@ -35,6 +35,7 @@ export function tellStory(seed: string): Teller {
   tellHealth(t);
   engines(t);
   neighbours(t);
+  sharedPools(t);
   return t;
 }
 
@@ -456,4 +457,26 @@ function neighbours(t: Teller): void {
     limit: "gpu-memory",
     reason: "used 23.1 GiB of GPU memory, asked for 20 GiB",
   });
+}
+
+/** A pool that says how its GPUs are shared: time slices given out four times, later MIG for trusted tenants. */
+function sharedPools(t: Teller): void {
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const labels = { by: "pool" };
+  const gpus = [{ uuid: "GPU-pool-a", model: "H100-80GB", memoryMiB: 81_559 }];
+  const terms = { labels, tenants: ["press"], perMille: 1000 };
+  t.account("press", 1);
+  t.do({ kind: "pool.create", name: "slices", terms: { ...terms, mode: "timeslice", ratio: 4 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("slices", 1, { gpus, labels })] });
+  for (const id of ["leaf", "page"]) t.submit(id, "press", { gpus: 0.25, where: labels });
+  t.report("leaf", { kind: "reshaped", how: "given out by time slices" });
+  for (const id of ["leaf", "page"]) t.run(id);
+  t.tick(minute);
+  t.exit("leaf", 0);
+  t.do({ kind: "pool.edit", name: "slices", terms: { ...terms, mode: "mig", trust: "trusted" } });
+  t.submit("book", "press", { gpus: "1g.10gb", where: labels });
+  t.exit("page", 0);
+  t.report("book", { kind: "reshaped", how: "cut" });
+  t.run("book");
+  t.tick(minute);
 }
