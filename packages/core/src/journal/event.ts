@@ -301,6 +301,8 @@ export interface LeasePrepared extends Head<"lease-prepared"> {
   readonly sequence: number;
   readonly engineId: string;
   readonly enforcement: { readonly [limit: string]: string };
+  /** What it has where that is no whole GPU, such as `MIG-…`. */
+  readonly devices?: readonly string[];
 }
 export interface LeaseStarted extends Head<"lease-started"> {
   readonly lease: LeaseId;

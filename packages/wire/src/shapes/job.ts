@@ -447,6 +447,7 @@ export const Member = Type.Object({
   lease: Type.String(),
   node: Type.String(),
   gpus: Type.Array(Type.String({ description: "Device uuid" })),
+  devices: Type.Optional(Type.Array(Type.String({ description: "What it has of its GPU, such as a MIG uuid" }))),
   state: Type.String(),
   enforcement: Type.Optional(Type.Record(Type.String(), Type.String())),
   startedAt: Type.Optional(Timestamp),

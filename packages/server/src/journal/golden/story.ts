@@ -188,7 +188,9 @@ function handover(t: Teller): void {
   t.do({ kind: "node.register", nodes: [...known, nodeOf("p0", 1, { gpus, pool: "any" })] });
   t.submit("slice", "guest", { gpus: "A100:1g.10gb" });
   t.report("slice", { kind: "reshaped", how: "cut" });
-  t.run("slice");
+  const devices = ["MIG-e90b3cfa-dc6d-544e-8d64-ab420ffb2541"];
+  t.report("slice", { kind: "prepared", engineId: "e-slice", enforcement: { gpu: "mig" }, devices });
+  t.report("slice", { kind: "started" });
   t.exit("slice", 0);
   t.submit("next", "owner", { gpus: "A100:1" });
   t.report("next", { kind: "scrubbed", how: "reset" });
