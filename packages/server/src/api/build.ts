@@ -17,6 +17,7 @@ import { Seal } from "../access/seal.ts";
 import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
+import { Activity } from "../flow/activity/activity.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
@@ -161,8 +162,9 @@ export async function buildApi(built: {
     ...(built.work !== undefined && { work: built.work }),
     ...(built.alarms !== undefined && { alarms: built.alarms }),
     ...(built.engines !== undefined && { engines: built.engines }),
-    ...(built.telemetry !== undefined && { telemetry: built.telemetry, samples: built.telemetry }),
+    ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
     ...(built.collector !== undefined && { collector: built.collector }),
+    activity: new Activity(control, built.telemetry),
   };
   built.alarms?.follow(({ kind, text }) =>
     notices.add({ kind: `alarm.${kind}`, account: "", target: "", outcome: "failed", detail: text }),

@@ -121,6 +121,8 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   createToken: { sees: "user.read", needs: "user.write" },
   revokeToken: { sees: "token.read", needs: "token.write" },
   readUsage: { sees: "account.read", needs: "usage.read" },
+  readTop: { sees: "account.read", needs: "usage.read" },
+  readBusy: { sees: "account.read", needs: "usage.read" },
   readWaste: { sees: "account.read", needs: "usage.read" },
   readSeries: { sees: "account.read", needs: "usage.read" },
   readPrices: { anywhere: true },
@@ -286,6 +288,8 @@ export async function requestFor(
     case "listEntries":
     case "listRoles":
     case "readUsage":
+    case "readTop":
+    case "readBusy":
     case "readWaste":
     case "readSeries":
     case "listAudit":
