@@ -31,7 +31,7 @@ it("without a GPU is one node with four virtual ones; with some is one node with
   const [virtual] = describeFleet([], { nodeName: "desk" });
   assert.deepEqual([virtual!.name, virtual!.virtual, virtual!.gpus.length], ["desk", true, 4]);
   assert.deepEqual(virtual!.gpus[0], { uuid: "GPU-virtual-desk-0", model: "virtual", memoryMiB: 16_384 });
-  const found = { uuid: "GPU-1", model: "H200", memoryMiB: 143_771, device: "/dev/nvidia0" };
+  const found = { uuid: "GPU-1", model: "H200", memoryMiB: 143_771, pci: "00000000:3B:00.0", device: "/dev/nvidia0" };
   const [real] = describeFleet([found], { nodeName: "desk" });
   assert.deepEqual(real!.gpus, [{ uuid: "GPU-1", model: "H200", memoryMiB: 143_771 }]);
   assert.equal(real!.virtual, false);
