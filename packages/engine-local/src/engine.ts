@@ -64,6 +64,7 @@ import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
+import { HandsOff } from "./telemetry/hands-off.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
 import { runNvidiaSmi } from "./telemetry/nvidia-smi.ts";
 import { ownerOf } from "./telemetry/process-usage.ts";
@@ -96,6 +97,9 @@ export interface LocalEngineOptions {
   /** Where the kernel's messages are read instead of /dev/kmsg, such as a log that is replayed. */
   readonly kernelLog?: string;
 }
+
+/** GPUs that are only declared can be shared in every way. */
+const virtualIsolation: Capabilities["isolation"] = ["whole", "mig", "mps", "timeslice"];
 
 /** A hint can be missed; a report is then seen this much later. */
 const lookEveryMs = 1_000;
@@ -143,6 +147,7 @@ class LocalEngine implements Engine {
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
   readonly #telemeter: Telemeter;
+  readonly #handsOff: HandsOff;
   readonly #addresses = new Addresses();
   readonly #health: HealthWatch;
   #nodes: readonly NodeFacts[] | undefined;
@@ -166,6 +171,7 @@ class LocalEngine implements Engine {
     );
     this.#clock = options.clock ?? systemClock;
     this.#telemeter = new Telemeter(gpuSources(options.dcgm));
+    this.#handsOff = new HandsOff(join(state.root, "gpus"), () => void this.#telemeter.letGo());
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
     this.#health = new HealthWatch({
@@ -213,7 +219,7 @@ class LocalEngine implements Engine {
   async inventory(): Promise<readonly NodeFacts[]> {
     const found = this.#options.virtual === undefined ? await findGpus() : [];
     this.#gpuDevices = this.#options.gpuDevices ?? Object.fromEntries(found.map(({ uuid, device }) => [uuid, device]));
-    this.#isolation = isolationOf(found, this.#machine);
+    this.#isolation = found.length === 0 ? virtualIsolation : isolationOf(found, this.#machine);
     this.#nodes = describeFleet(found, this.#options);
     if (found.length > 0) this.#addresses.note(found);
     else this.#addresses.declare(this.#nodes);
@@ -223,7 +229,9 @@ class LocalEngine implements Engine {
   async telemetry(): Promise<Telemetry> {
     const nodes = this.#nodes ?? (await this.inventory());
     const { held, isBeingCut } = await this.#holdings.of(this.#leases.values());
-    return this.#telemeter.read(nodes, held, this.#clock.now(), isBeingCut);
+    const isReal = nodes.some(({ virtual }) => !virtual);
+    const quiet = isReal && (isBeingCut || (await this.#handsOff.isAsked()));
+    return this.#telemeter.read(nodes, held, this.#clock.now(), quiet);
   }
 
   onHealth(listener: (finding: HealthFinding) => void): void {
@@ -349,6 +357,7 @@ class LocalEngine implements Engine {
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
     this.#health.close();
+    this.#handsOff.close();
     await this.#telemeter.letGo();
     await this.#networks.close();
   }
