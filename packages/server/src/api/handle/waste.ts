@@ -1,5 +1,6 @@
 import {
   freeGpus,
+  type Instant,
   isInside,
   isRefusal,
   type JobId,
