@@ -1,0 +1,35 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { atEnd } from "../order.fixture.ts";
+import { controlVariable } from "../part/mps/control.ts";
+
+const program = fileURLToPath(new URL("./fake-mps-control.js", import.meta.url));
+
+/** A fake `nvidia-cuda-mps-control` in place of the real one until the test ends: in supervisors too. */
+export async function fakeMps(
+  t: TestContext,
+  folder: string,
+  { severalUsers = true }: { readonly severalUsers?: boolean } = {},
+): Promise<void> {
+  const path = join(folder, "nvidia-cuda-mps-control");
+  const refusal = severalUsers ? "" : `[ "$2" != -multiuser-server ] || { echo "Failed: unknown option"; exit 1; }\n`;
+  await writeFile(path, `#!/bin/sh\n${refusal}exec ${process.execPath} ${program} "$@"\n`);
+  await chmod(path, 0o755);
+  const before = process.env[controlVariable];
+  process.env[controlVariable] = path;
+  atEnd(t, async () => {
+    if (before === undefined) delete process.env[controlVariable];
+    else process.env[controlVariable] = before;
+  });
+}
+
+/** A job that allocates memory on a GPU through MPS and goes on; it faults when the file `fault` is there. */
+export function clientScript(mib: number, fault?: string): string {
+  const token = `client-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const client = `${process.execPath} ${program} client ${mib} ${token}`;
+  return fault === undefined
+    ? `sleep 60 | ${client}`
+    : `(while [ ! -e ${fault} ]; do sleep 0.05; done; echo now; sleep 60) | ${client}`;
+}
