@@ -17,8 +17,10 @@ export function lockedPackages(root) {
 export function chosenPackages(root) {
   const chosen = new Map();
   for (const folder of readdirSync(join(root, "packages"))) {
-    const { dependencies = {} } = readJson(root, "packages", folder, "package.json");
-    for (const name of Object.keys(dependencies).filter((each) => !each.startsWith("@tessera/")))
+    const { dependencies = {}, optionalDependencies = {} } = readJson(root, "packages", folder, "package.json");
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies }).filter(
+      (each) => !each.startsWith("@tessera/"),
+    ))
       chosen.set(name, [...(chosen.get(name) ?? []), folder]);
   }
   return new Map([...chosen].sort(([one], [other]) => (one < other ? -1 : 1)));

@@ -14,6 +14,7 @@ export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
 export { findNode, nodeName } from "./fleet/find-node.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
+export { type SmallerShape, smallerShape } from "./gpu/smaller-shape.ts";
 export { findingName, meaningOf } from "./health/catalogue.ts";
 export { type CatalogueEntry, xids } from "./health/xids.ts";
 export { canonicalJson } from "./journal/canonical.ts";
@@ -55,6 +56,19 @@ export {
   tenantOfPath,
   type Usage,
 } from "./meter/usage.ts";
+export {
+  type MeasuredTime,
+  noWaste,
+  type Waste,
+  type WasteAmounts,
+  type WasteCell,
+  type WasteClass,
+  type WasteDevice,
+  type WasteUse,
+  wasteClasses,
+  wasteOf,
+} from "./meter/waste.ts";
+export { listValueOf, worthOf } from "./meter/waste-money.ts";
 export { type Role, type RoleBinding, roles, type Token, type User } from "./model/access.ts";
 export {
   type Account,
@@ -232,3 +246,4 @@ export {
 } from "./why/reason.ts";
 export { reasonFor } from "./why/reason-for.ts";
 export { expected, type Rehearsal, rehearse } from "./why/rehearse.ts";
+export { type FreeGpus, freeGpus, type UnfitShape, unfitShapes } from "./why/shapes.ts";

@@ -53,7 +53,7 @@ import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
-import { NvidiaSmi } from "./telemetry/nvidia-smi.ts";
+import { gpuSources } from "./telemetry/sources.ts";
 import { Telemeter } from "./telemetry/telemeter.ts";
 
 export interface LocalEngineOptions {
@@ -122,7 +122,7 @@ class LocalEngine implements Engine {
   readonly #turns = new Map<LeaseId, Promise<void>>();
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
-  readonly #telemeter = new Telemeter([new NvidiaSmi()]);
+  readonly #telemeter = new Telemeter(gpuSources());
   #nodes: readonly NodeFacts[] | undefined;
   #listener: ((report: Report) => void) | undefined;
   #watcher: FSWatcher | undefined;

@@ -2,3 +2,5 @@
 
 export * from "./port.ts";
 export type { Holder, MemberRow, TelemetryRow } from "./row.ts";
+export { bytesMaxLeast, type TelemetrySettings, usualSettings } from "./settings.ts";
+export { openTelemetry, type StoreParts } from "./store.ts";

@@ -80,6 +80,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   createToken: "POST /v1/tokens",
   revokeToken: "DELETE /v1/tokens/:token",
   readUsage: "GET /v1/usage",
+  readWaste: "GET /v1/waste",
   readPrices: "GET /v1/prices",
   addPrices: "POST /v1/prices",
   previewPrices: "POST /v1/prices/preview",

@@ -95,4 +95,5 @@ export {
   seriesMetrics,
 } from "./shapes/series.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

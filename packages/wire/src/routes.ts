@@ -91,6 +91,7 @@ import {
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+import { WasteReport } from "./shapes/waste.ts";
 
 /**
  * What a route acts on, hence where the account is found that the caller's role must cover:
@@ -970,6 +971,25 @@ const table = {
     query: Type.Object(
       {
         by: Type.Optional(Type.Enum(["account", "user", "job", "gpu", "node"], { default: "account" })),
+        from: instant,
+        to: instant,
+        account: Type.Optional(AccountPath),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  readWaste: {
+    method: "GET",
+    path: "/v1/waste",
+    action: "usage.read",
+    resource: "visible",
+    summary: "Where the capacity of the fleet went, in GPU time and money; a team sees its own part",
+    answer: WasteReport,
+    status: 200,
+    judges: true,
+    query: Type.Object(
+      {
+        by: Type.Optional(Type.Enum(["account", "user", "job", "node", "model"], { default: "account" })),
         from: instant,
         to: instant,
         account: Type.Optional(AccountPath),

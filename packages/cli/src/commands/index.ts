@@ -236,6 +236,12 @@ export const commands: readonly CommandEntry[] = [
     summary: "GPU time by account, user, job, GPU or node",
     load: () => import("./books/usage.ts"),
   },
+  {
+    name: "waste",
+    group: books,
+    summary: "where the capacity went, in GPU time and money",
+    load: () => import("./books/waste.ts"),
+  },
   { name: "events", group: books, summary: "recent events", load: () => import("./books/events.ts") },
   { name: "audit", group: books, summary: "who did what", load: () => import("./books/audit.ts") },
 

@@ -51,8 +51,13 @@ export async function findGpus(): Promise<FoundGpu[]> {
   if ("xml" in answer) return parseNvidiaSmi(answer.xml);
   if (answer.error.code === "ENOENT") return [];
   // The tool alone (in an image, say) is no GPU; a driver that is there and fails is an outage, not an empty fleet.
-  if (!existsSync("/dev/nvidiactl") && !existsSync("/proc/driver/nvidia/version")) return [];
+  if (!hasDriver()) return [];
   throw new Error("nvidia-smi -q -x failed although an NVIDIA driver is loaded: the GPUs cannot be listed", {
     cause: answer.error,
   });
+}
+
+/** Whether an NVIDIA driver is loaded on this machine. */
+export function hasDriver(): boolean {
+  return existsSync("/dev/nvidiactl") || existsSync("/proc/driver/nvidia/version");
 }

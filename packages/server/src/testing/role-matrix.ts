@@ -121,6 +121,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   createToken: { sees: "user.read", needs: "user.write" },
   revokeToken: { sees: "token.read", needs: "token.write" },
   readUsage: { sees: "account.read", needs: "usage.read" },
+  readWaste: { sees: "account.read", needs: "usage.read" },
   readPrices: { anywhere: true },
   addPrices: { anywhere: true, needs: "price.write" },
   previewPrices: { anywhere: true, needs: "price.write" },
@@ -284,6 +285,7 @@ export async function requestFor(
     case "listEntries":
     case "listRoles":
     case "readUsage":
+    case "readWaste":
     case "listAudit":
     case "listEvents":
       return { path: `${path}?account=${at(account)}` };

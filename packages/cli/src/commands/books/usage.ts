@@ -159,7 +159,7 @@ export function hoursText(unitMs: string): string {
   return `${rounded / scale}.${String(rounded % scale).padStart(digits, "0")}`;
 }
 
-function shareText(unitMs: string, total: string): string {
+export function shareText(unitMs: string, total: string): string {
   if (BigInt(total) === 0n) return "";
   return `${Number((BigInt(unitMs) * 1_000n + BigInt(total) / 2n) / BigInt(total)) / 10}%`;
 }

@@ -13,6 +13,7 @@ import type { AwayAnswer } from "./tasks.ts";
  */
 const away: { readonly [Id in RouteId]?: "always" | "large" } = {
   readUsage: "always",
+  readWaste: "always",
   listUsageEvents: "always",
   readCosts: "always",
   previewPrices: "always",

@@ -15,6 +15,7 @@ import { poolHandlers } from "./pools.ts";
 import { recordHandlers } from "./records.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
+import { wasteHandlers } from "./waste.ts";
 
 /** Streams and cookies are answered by other means: see `logs.ts` and `session.ts`. */
 type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | SessionId>;
@@ -35,4 +36,5 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...recordHandlers,
   ...trailHandlers,
   ...volumeHandlers,
+  ...wasteHandlers,
 };

@@ -50,8 +50,13 @@ export async function meteredIn(
 export async function readUsage(reader: BookReader, { fromAt, toAt }: Pick<Period, "fromAt" | "toAt">) {
   return {
     usage: await read<Usage>(reader, { kind: "usage", fromAt, toAt }),
-    lost: await read<LostWork>(reader, { kind: "lost", fromAt, toAt }),
+    lost: await readLost(reader, fromAt, toAt),
   };
+}
+
+/** Work that was lost in a span. */
+export function readLost(reader: BookReader, fromAt: Instant, toAt: Instant): Promise<LostWork[]> {
+  return read<LostWork>(reader, { kind: "lost", fromAt, toAt });
 }
 
 /** Floors and capacity, all changes up to an instant. */

@@ -64,7 +64,7 @@ export function reportSpan(
 }
 
 /** The open stretches of the replica, copied before the store is read because the replica moves on meanwhile. */
-interface OpenStretches {
+export interface OpenStretches {
   readonly seq: number;
   /** The last instant that the state knows of. */
   readonly clock: Instant;
@@ -92,16 +92,9 @@ export async function usageReport(
   nameOfUser: (id: string) => string,
   nameOfLiveJob: (id: string) => string | undefined = () => undefined,
 ): Promise<UsageReport> {
-  const { from, to, accounts } = ask;
-  const everything = ask.fleet || accounts.includes("");
-  const closed = (await reader.usage(everything ? [] : accounts, from, to)).filter((row) => !isNewer(row, open));
-  const used = [...closed, ...open.rows];
-  const mine = accounts.includes("")
-    ? used
-    : used.filter(
-        (row) =>
-          accounts.some((path) => isWithin(row.account, path)) && (ask.belongs?.(row.account, row.fromAt) ?? true),
-      );
+  const { from, to } = ask;
+  const used = await usedIn(reader, open, ask);
+  const mine = mineOf(used, ask);
   const rows = grouped(mine, ask, nameOfUser);
   const fleet = ask.fleet ? await fleetBooks(reader, open.seq, used, ask) : undefined;
   return {
@@ -114,14 +107,35 @@ export async function usageReport(
   };
 }
 
+type Seen = Pick<UsageAsk, "from" | "to" | "accounts" | "belongs" | "fleet">;
+
+/** Stretches in the span, closed and open: those of the accounts, of all others too where the fleet is asked for. */
+export async function usedIn(
+  reader: Pick<StoreReader, "usage">,
+  open: OpenStretches,
+  { from, to, accounts, fleet }: Seen,
+): Promise<UsageRow[]> {
+  const everything = fleet || accounts.includes("");
+  const closed = (await reader.usage(everything ? [] : accounts, from, to)).filter((row) => !isNewer(row, open));
+  return [...closed, ...open.rows];
+}
+
+/** The stretches of the accounts that were asked for. */
+export function mineOf(used: readonly UsageRow[], { accounts, belongs }: Seen): readonly UsageRow[] {
+  if (accounts.includes("")) return used;
+  return used.filter(
+    (row) => accounts.some((path) => isWithin(row.account, path)) && (belongs?.(row.account, row.fromAt) ?? true),
+  );
+}
+
 /** Each ended job is one read of the store; the jobs that used least go without a name. */
 const namesMax = 1_000;
 
-async function withNames(
-  rows: UsageReport["rows"],
+export async function withNames<Row extends { readonly key: string; readonly unitMs: string }>(
+  rows: readonly Row[],
   reader: Pick<StoreReader, "job">,
   nameOfLiveJob: (id: string) => string | undefined,
-): Promise<UsageReport["rows"]> {
+): Promise<(Row & { name?: string })[]> {
   const most = rows.toSorted((a, b) => (BigInt(a.unitMs) < BigInt(b.unitMs) ? 1 : -1)).slice(0, namesMax);
   const names = new Map<string, string>();
   for (const { key } of most) {
@@ -165,7 +179,7 @@ function grouped(used: readonly UsageRow[], ask: UsageAsk, nameOfUser: (id: stri
 const unitMsPerGpuHour = BigInt(unitsPerGpu) * 3_600_000n;
 
 /** For people; rounded to thousandths. */
-function gpuHours(amount: bigint): string {
+export function gpuHours(amount: bigint): string {
   const thousandths = (amount * 1000n + unitMsPerGpuHour / 2n) / unitMsPerGpuHour;
   return `${thousandths / 1000n}.${String(thousandths % 1000n).padStart(3, "0")}`;
 }

@@ -1,0 +1,119 @@
+import { absent } from "./columns.ts";
+import { baseMs, type Level } from "./file.ts";
+import { type BusyQuery, type BusyRow, TelemetryTooWide } from "./port.ts";
+import type { Recorder } from "./recorder.ts";
+import { type Asked, chunkQueries, groupOf, rowsReadMax, viewFor } from "./select.ts";
+import type { Columns } from "./table.ts";
+
+const unitsPerGpu = 21_000;
+const tenThousand = 10_000;
+
+interface Sums {
+  shareMs: number;
+  leasedMs: number;
+  activeMs: number;
+  busyMs: number;
+  idleMs: number;
+  peakMiB: number;
+  /** Milliwatts x milliseconds, weighed by shares. */
+  energy: number;
+  energyKnown: boolean;
+  real: boolean;
+}
+
+/** How long GPUs were busy between two times: whole hours where they have been made, minutes for the rest. */
+export function busyOf(recorder: Recorder, query: BusyQuery): BusyRow[] {
+  const groups = new Map<string, Sums>();
+  for (const rows of rowsFor(recorder, query)) add(groups, rows, query);
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, sums]) => answer(key, sums));
+}
+
+function* rowsFor(recorder: Recorder, query: BusyQuery): Generator<Columns> {
+  const { keeper } = recorder;
+  const queries = stretches(recorder, query).flatMap(({ level, ...stretch }) =>
+    chunkQueries(recorder, { ...query, ...stretch }, level),
+  );
+  const rows = queries.reduce((sum, each) => sum + keeper.file.rows(each), 0);
+  if (rows > rowsReadMax) throw new TelemetryTooWide("too many samples for one answer");
+  for (const each of queries) for (const chunk of keeper.file.read(each)) yield within(chunk, each);
+  const view = viewFor(query);
+  for (const buffer of recorder.buffers) yield within(buffer.at(view), query);
+}
+
+/** The hours that lie within the time asked for, and what is left of it on both sides. */
+function stretches({ keeper }: Recorder, { from, to }: BusyQuery): (Pick<Asked, "from" | "to"> & { level: Level })[] {
+  const hour = baseMs[2];
+  const minutesFrom = keeper.file.oldest(1) ?? Number.POSITIVE_INFINITY;
+  // Where the minutes are gone, the hour in which the time begins counts as a whole.
+  const first = (from < minutesFrom - baseMs[1] ? Math.floor(from / hour) : Math.ceil(from / hour)) * hour;
+  const last = Math.min(Math.floor(to / hour) * hour, keeper.hourMark);
+  if (first >= last) return [{ level: 1, from, to }];
+  const all = [
+    { level: 1 as const, from, to: first },
+    { level: 2 as const, from: first, to: last },
+    { level: 1 as const, from: last, to },
+  ];
+  return all.filter((stretch) => stretch.from < stretch.to);
+}
+
+/** The same rows without those outside: a chunk may reach beyond what is asked for. */
+function within(rows: Columns, { from, to }: { readonly from: number; readonly to: number }): Columns {
+  const at = rows.column("at")!;
+  const key = Int32Array.from(rows.column("key")!);
+  const outside = rows.keys.length;
+  for (let row = 0; row < rows.count; row++) if (at[row]! <= from || at[row]! > to) key[row] = outside;
+  return { keys: rows.keys, count: rows.count, column: (name) => (name === "key" ? key : rows.column(name)) };
+}
+
+function add(groups: Map<string, Sums>, rows: Columns, { by, filter }: BusyQuery): void {
+  const sumsOf = rows.keys.map((key) => {
+    const group = groupOf(by, filter, key);
+    if (group === undefined) return undefined;
+    const sums = groups.get(group) ?? nothing();
+    groups.set(group, sums);
+    if (key.source !== "simulated" && key.source !== "virtual") sums.real = true;
+    return sums;
+  });
+  if (sumsOf.every((sums) => sums === undefined)) return;
+  const [key, ms, share] = [rows.column("key")!, rows.column("ms")!, rows.column("share")!];
+  const [active, idle] = [rows.column("active")!, rows.column("idle")!];
+  const [sm, peak, energy] = [rows.column("sm"), rows.column("memoryPeakMiB"), rows.column("energyMilliwatts")];
+  for (let row = 0; row < rows.count; row++) {
+    const sums = sumsOf[key[row]!];
+    if (sums === undefined) continue;
+    const weight = share[row]! * ms[row]!;
+    sums.shareMs += weight;
+    if (rows.keys[key[row]!]!.account !== undefined) sums.leasedMs += weight;
+    sums.activeMs += active[row]! * ms[row]!;
+    sums.idleMs += idle[row]! * ms[row]!;
+    const activity = sm?.[row] ?? absent;
+    if (activity !== absent) sums.busyMs += (active[row]! * ms[row]! * activity) / tenThousand;
+    sums.peakMiB = Math.max(sums.peakMiB, peak?.[row] ?? absent);
+    const watts = energy?.[row] ?? absent;
+    if (watts === absent) continue;
+    sums.energy += watts * weight;
+    sums.energyKnown = true;
+  }
+}
+
+function nothing(): Sums {
+  return {
+    ...{ shareMs: 0, leasedMs: 0, activeMs: 0, busyMs: 0, idleMs: 0, peakMiB: absent },
+    ...{ energy: 0, energyKnown: false, real: false },
+  };
+}
+
+function answer(key: string, sums: Sums): BusyRow {
+  const gpuMs = (units: number) => Math.round(units / unitsPerGpu);
+  return {
+    key,
+    sampledMs: gpuMs(sums.shareMs),
+    leasedMs: gpuMs(sums.leasedMs),
+    measuredMs: gpuMs(sums.activeMs),
+    busyMs: gpuMs(sums.busyMs),
+    idleMs: gpuMs(sums.idleMs),
+    ...(sums.peakMiB !== absent && { memoryPeakMiB: sums.peakMiB }),
+    ...(sums.energyKnown && { energyMillijoules: Math.round(sums.energy / unitsPerGpu / 1000) }),
+    ...(!sums.real && { simulated: true }),
+  };
+}

@@ -1,0 +1,259 @@
+import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type Chunk, ReadChunk } from "./chunk.ts";
+import type { View } from "./view.ts";
+
+/** What is kept at each width of time: every sample, minutes, hours. */
+export const levels = ["raw", "minute", "hour"] as const;
+export type Level = 0 | 1 | 2;
+export const baseMs = [10_000, 60_000, 3_600_000] as const;
+
+/** Which chunks are read. Times are the ends of stretches: after `from`, up to and with `to`. */
+export interface ChunkQuery {
+  readonly view: View;
+  readonly level: Level;
+  readonly from: number;
+  readonly to: number;
+  /** Absent = all. */
+  readonly parts?: readonly string[];
+}
+
+const layout = 1;
+const fileName = "telemetry.sqlite";
+/** SQLite's codes for a file that is damaged, or none of its own. */
+const damagedCodes = new Set([11, 26]);
+
+/** The chunks on the disk. Losing them loses what is drawn, nothing else: a damaged file is put aside. */
+export class TelemetryFile {
+  readonly #dir: string | undefined;
+  readonly #warn: (text: string) => void;
+  #db: DatabaseSync;
+  /** By level. */
+  #bytes = [0, 0, 0];
+
+  /** Without a folder it lives in memory. */
+  constructor(dir: string | undefined, warn: (text: string) => void) {
+    this.#dir = dir;
+    this.#warn = warn;
+    if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+    try {
+      this.#db = this.#open();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#db = this.#putAside(error as Error);
+    }
+  }
+
+  /** Does `act`; a file that turns out to be damaged is put aside, and `instead` is the answer. */
+  guard<Answer>(act: () => Answer, instead: Answer): Answer {
+    try {
+      return act();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.#db.close();
+      this.#db = this.#putAside(error as Error);
+      return instead;
+    }
+  }
+
+  /** All or nothing. */
+  atOnce(act: () => void): void {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      act();
+      this.#db.exec("COMMIT");
+    } catch (error) {
+      try {
+        if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      } finally {
+        this.#count();
+      }
+      throw error;
+    }
+  }
+
+  insert(view: View, level: Level, { part, rows, fromAt, toAt, crc, body }: Chunk): void {
+    this.#db
+      .prepare(
+        "INSERT INTO chunk (view, level, part, from_at, to_at, rows, bytes, crc, body) VALUES (?,?,?,?,?,?,?,?,?)",
+      )
+      .run(view, level, part, fromAt, toAt, rows, body.length, crc, body);
+    this.#bytes[level]! += body.length;
+  }
+
+  /** How many rows the chunks of a query have. */
+  rows(query: ChunkQuery): number {
+    const { where, given } = selected(query);
+    const row = this.#db.prepare(`SELECT sum(rows) AS n FROM chunk WHERE ${where}`).get(...given);
+    return Number(row?.n ?? 0);
+  }
+
+  /** The chunks of a query, oldest first. A damaged one is dropped, and that is said. */
+  *read(query: ChunkQuery): Generator<ReadChunk> {
+    const { where, given } = selected(query);
+    const ids = this.#db.prepare(`SELECT id FROM chunk WHERE ${where} ORDER BY from_at, id`).all(...given);
+    const one = this.#db.prepare("SELECT crc, body FROM chunk WHERE id = ?");
+    for (const { id } of ids) {
+      const row = one.get(Number(id));
+      if (row === undefined || !(row.body instanceof Uint8Array)) continue;
+      let chunk: ReadChunk;
+      try {
+        chunk = new ReadChunk({ crc: Number(row.crc), body: row.body });
+      } catch (error) {
+        this.#warn(`${(error as Error).message}: dropped`);
+        this.#db.prepare("DELETE FROM chunk WHERE id = ?").run(Number(id));
+        continue;
+      }
+      yield chunk;
+    }
+  }
+
+  /** The parts of a view that have chunks in a stretch of time. */
+  parts({ view, level, from, to }: Omit<ChunkQuery, "parts">): string[] {
+    const sql = "SELECT DISTINCT part FROM chunk WHERE view = ? AND level = ? AND from_at > ? AND to_at <= ?";
+    return this.#db
+      .prepare(sql)
+      .all(view, level, from, to)
+      .map(({ part }) => String(part));
+  }
+
+  /** Deletes the chunks that lie within a stretch of time. */
+  drop({ view, level, from, to }: Omit<ChunkQuery, "parts">, part: string): void {
+    const sql =
+      "DELETE FROM chunk WHERE view = ? AND level = ? AND part = ? AND from_at > ? AND to_at <= ? RETURNING bytes";
+    for (const { bytes } of this.#db.prepare(sql).all(view, level, part, from, to))
+      this.#bytes[level]! -= Number(bytes);
+  }
+
+  /** Deletes what ended before. */
+  expire(level: Level, before: number): void {
+    const sql = "DELETE FROM chunk WHERE level = ? AND from_at < ? AND to_at < ? RETURNING bytes";
+    for (const { bytes } of this.#db.prepare(sql).all(level, before, before)) this.#bytes[level]! -= Number(bytes);
+  }
+
+  /** Deletes the oldest chunks of a level; false = there is none. */
+  dropOldest(level: Level): boolean {
+    const sql = `DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE level = ? ORDER BY from_at LIMIT ${dropAtOnce}) RETURNING bytes`;
+    const gone = this.#db.prepare(sql).all(level);
+    for (const { bytes } of gone) this.#bytes[level]! -= Number(bytes);
+    return gone.length > 0;
+  }
+
+  /** The end of the oldest stretch; undefined = there is none. */
+  oldest(level: Level): number | undefined {
+    const row = this.#db.prepare("SELECT min(from_at) AS at FROM chunk WHERE level = ?").get(level);
+    return typeof row?.at === "number" ? row.at : undefined;
+  }
+
+  newest(level: Level): number | undefined {
+    const row = this.#db.prepare("SELECT max(from_at) AS at FROM chunk WHERE level = ?").get(level);
+    return typeof row?.at === "number" ? row.at : undefined;
+  }
+
+  /** Up to when a level has been merged into the next. */
+  mark(level: Level): number | undefined {
+    const row = this.#db.prepare("SELECT at FROM mark WHERE level = ?").get(level);
+    return typeof row?.at === "number" ? row.at : undefined;
+  }
+
+  setMark(level: Level, at: number): void {
+    this.#db.prepare("INSERT OR REPLACE INTO mark VALUES (?, ?)").run(level, at);
+  }
+
+  bytesOf(level: Level): number {
+    return this.#bytes[level]!;
+  }
+
+  /** What the file has in use; free pages are used again before it grows. */
+  get bytesUsed(): number {
+    return (this.#pragma("page_count") - this.#pragma("freelist_count")) * this.#pragma("page_size");
+  }
+
+  get bytesOnDisk(): number {
+    return this.#pragma("page_count") * this.#pragma("page_size");
+  }
+
+  /** Gives free pages back until the file is no larger than this. */
+  shrink(bytesMax: number): void {
+    if (this.bytesOnDisk > bytesMax) this.#db.exec("PRAGMA incremental_vacuum");
+  }
+
+  /** Empties the log, which would come on top of what the file may hold. */
+  settle(): void {
+    this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #open(): DatabaseSync {
+    const db = new DatabaseSync(this.#dir === undefined ? ":memory:" : join(this.#dir, fileName));
+    try {
+      db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+      db.exec("PRAGMA busy_timeout = 2000");
+      const version = Number(db.prepare("PRAGMA user_version").get()?.user_version);
+      if (version > layout) throw new LayoutUnknown(`its layout ${version} is newer than ${layout}`);
+      if (version < layout) db.exec(schema);
+      this.#db = db;
+      this.#count();
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  }
+
+  #putAside({ message }: Error): DatabaseSync {
+    if (this.#dir === undefined) throw new Error(message);
+    const file = join(this.#dir, fileName);
+    const aside = join(this.#dir, "telemetry.damaged");
+    rmSync(aside, { force: true });
+    renameSync(file, aside);
+    for (const log of ["-wal", "-shm"]) rmSync(file + log, { force: true });
+    this.#warn(`the file of samples cannot be read (${message}): it is kept as ${aside}, and a new one begins`);
+    return this.#open();
+  }
+
+  #count(): void {
+    this.#bytes = [0, 0, 0];
+    for (const { level, n } of this.#db.prepare("SELECT level, sum(bytes) AS n FROM chunk GROUP BY level").all())
+      this.#bytes[Number(level)] = Number(n);
+  }
+
+  #pragma(name: "page_count" | "freelist_count" | "page_size"): number {
+    return Number(this.#db.prepare(`PRAGMA ${name}`).get()?.[name]);
+  }
+}
+
+class LayoutUnknown extends Error {}
+
+const dropAtOnce = 16;
+
+function selected({ view, level, from, to, parts }: ChunkQuery): { where: string; given: (string | number)[] } {
+  const where = "view = ? AND level = ? AND from_at <= ? AND to_at > ?";
+  const given = [view, level, to, from];
+  if (parts === undefined) return { where, given };
+  return { where: `${where} AND part IN (SELECT value FROM json_each(?))`, given: [...given, JSON.stringify(parts)] };
+}
+
+function isDamage(error: unknown): boolean {
+  if (error instanceof LayoutUnknown) return true;
+  const code = error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
+  return damagedCodes.has(code & 0xff);
+}
+
+const schema = `
+  BEGIN;
+  CREATE TABLE chunk (
+    id INTEGER PRIMARY KEY, view TEXT NOT NULL, level INTEGER NOT NULL, part TEXT NOT NULL,
+    from_at INTEGER NOT NULL, to_at INTEGER NOT NULL, rows INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    crc INTEGER NOT NULL, body BLOB NOT NULL
+  );
+  CREATE INDEX chunk_place ON chunk (view, level, part, from_at, to_at, rows);
+  CREATE INDEX chunk_age ON chunk (level, from_at, to_at, bytes);
+  CREATE TABLE mark (level INTEGER PRIMARY KEY, at INTEGER NOT NULL);
+  PRAGMA user_version = ${layout};
+  COMMIT;
+`;

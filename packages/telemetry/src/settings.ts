@@ -1,0 +1,25 @@
+const hour = 3_600_000;
+const day = 24 * hour;
+const gibibyte = 2 ** 30;
+
+/** How much is kept. The size holds whatever the ages say. */
+export interface TelemetrySettings {
+  readonly bytesMax: number;
+  /** How long every sample, the means of minutes, and those of hours are kept. */
+  readonly rawMs: number;
+  readonly minuteMs: number;
+  readonly hourMs: number;
+}
+
+export const usualSettings: TelemetrySettings = {
+  bytesMax: 4 * gibibyte,
+  rawMs: 6 * hour,
+  minuteMs: 14 * day,
+  hourMs: 400 * day,
+};
+
+/** Less holds too little to be worth a file. */
+export const bytesMaxLeast = 16 * 2 ** 20;
+
+/** The part of the size that each level may take when there is not room for all of it. */
+export const levelPerMille = [600, 300, 100] as const;
