@@ -14,6 +14,8 @@ export { decideBatch } from "./decide/batch.ts";
 export { decide } from "./decide/decide.ts";
 export { findNode, nodeName } from "./fleet/find-node.ts";
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
+export { type MigUse, uncut, withInstance } from "./gpu/mig.ts";
+export { type MigProfile, migModelOf } from "./gpu/mig-models.ts";
 export { type SmallerShape, smallerShape } from "./gpu/smaller-shape.ts";
 export { findingName, meaningOf } from "./health/catalogue.ts";
 export { type CatalogueEntry, xids } from "./health/xids.ts";

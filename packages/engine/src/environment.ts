@@ -17,6 +17,8 @@ export interface MemberSite {
   readonly addresses: readonly string[];
   /** Whether the engine itself says which GPUs a process sees; a cluster's own device plugin sets that. */
   readonly choosesGpus: boolean;
+  /** What it has of its GPUs where that is a part; absent = the GPUs of the order. */
+  readonly devices?: readonly string[];
   /** What the engine adds and a job may override; and what it may not. */
   readonly usual?: { readonly [name: string]: string };
   readonly fixed?: { readonly [name: string]: string };
@@ -30,7 +32,7 @@ export function environmentOf(
 ): { readonly [name: string]: string } {
   const nodes = [...new Set(order.gangNodes)];
   const nodeRank = String(Math.max(0, nodes.indexOf(order.node)));
-  const gpus = order.gpuUuids.join(",");
+  const gpus = (site.devices ?? order.gpuUuids).join(",");
   const rank = String(order.rank);
   const size = String(order.size);
   const index = order.arrayIndex === undefined ? undefined : String(order.arrayIndex);

@@ -62,11 +62,19 @@ it("names a model as people ask for it", () => {
   for (const [product, model] of Object.entries(names)) assert.equal(gpuModelOf(product), model);
 });
 
-const real = join(import.meta.dirname, "../../../../../shared/facts/h200-nvidia-smi-q.xml");
+const facts = join(import.meta.dirname, "../../../../../shared/facts");
+const real = join(facts, "h200-nvidia-smi-q.xml");
+const cut = join(facts, "h200-mig-nvidia-smi-q.xml");
 it("reads what a real machine with an H200 says", { skip: !existsSync(real) && "the capture is not here" }, () => {
   const [only, ...others] = parseNvidiaSmi(readFileSync(real, "utf8"));
   assert.equal(others.length, 0);
   assert.equal(only?.model, "H200");
   assert.equal(only?.memoryMiB, 143_771);
   assert.equal(only?.device, "/dev/nvidia0");
+});
+
+it("reads the same of a GPU that is cut by MIG", { skip: !existsSync(cut) && "the capture is not here" }, () => {
+  const [only, ...others] = parseNvidiaSmi(readFileSync(cut, "utf8"));
+  assert.equal(others.length, 0);
+  assert.deepEqual([only?.model, only?.memoryMiB, only?.device], ["H200", 143_771, "/dev/nvidia0"]);
 });

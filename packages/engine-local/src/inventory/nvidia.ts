@@ -1,6 +1,7 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { gpuModelOf } from "@tessera/engine";
+import { smiProgram } from "../part/smi.ts";
 
 /** A GPU as `nvidia-smi` describes it. */
 export interface FoundGpu {
@@ -13,7 +14,8 @@ export interface FoundGpu {
 
 /**
  * Reads the output of `nvidia-smi -q -x`. Only four elements matter and their nesting is fixed by the tool, so no
- * XML parser is needed; a GPU in which one of them is missing is an error, because a fleet is never shown in part.
+ * XML parser is needed; a GPU in which one of them is missing is an error, because a fleet is never shown in part. MIG
+ * devices come before the memory of the GPU itself and have the same elements: they are left out.
  */
 export function parseNvidiaSmi(xml: string): FoundGpu[] {
   if (!xml.includes("<nvidia_smi_log>")) throw new Error("nvidia-smi -q -x: the output has no <nvidia_smi_log>");
@@ -22,7 +24,8 @@ export function parseNvidiaSmi(xml: string): FoundGpu[] {
   if (attached !== blocks.length) {
     throw new Error(`nvidia-smi -q -x: says ${attached} GPUs are attached but describes ${blocks.length}`);
   }
-  return blocks.map(([, id = "", block = ""]) => {
+  return blocks.map(([, id = "", described = ""]) => {
+    const block = described.replace(/<mig_devices>[\s\S]*?<\/mig_devices>/, "");
     const fields = {
       uuid: /<uuid>\s*(GPU-[^\s<]+)\s*<\/uuid>/.exec(block)?.[1],
       product_name: /<product_name>([^<]+)<\/product_name>/.exec(block)?.[1]?.trim(),
@@ -44,7 +47,7 @@ export function parseNvidiaSmi(xml: string): FoundGpu[] {
 /** The GPUs of this machine; none where there is no NVIDIA driver. A driver that does not answer is an error. */
 export async function findGpus(): Promise<FoundGpu[]> {
   const answer = await new Promise<{ xml: string } | { error: ExecFileException }>((resolve) => {
-    execFile("nvidia-smi", ["-q", "-x"], { timeout: 30_000, maxBuffer: 64 << 20 }, (error, stdout) => {
+    execFile(smiProgram(), ["-q", "-x"], { timeout: 30_000, maxBuffer: 64 << 20 }, (error, stdout) => {
       resolve(error === null ? { xml: stdout } : { error });
     });
   });

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { quoted } from "@tessera/engine";
+import { capabilityFolder } from "../part/capabilities.ts";
 import { type FilterLoader, loadFilter } from "./filter.ts";
 
 /** Where a mount namespace shows a job its own directories; the real ones lie below folders that it may not enter. */
@@ -16,6 +17,8 @@ export const shown = {
   mps: "/run/tessera/mps",
   /** Where a root folder is put together that has names which the machine's own has not. */
   root: "/run/tessera/root",
+  /** Where the nodes are put together that open the MIG instance of a job. */
+  capabilities: "/run/tessera/caps",
   /** An empty file that no job may open, laid over what a job must not reach. */
   closed: "/run/tessera/closed",
 } as const;
@@ -56,6 +59,8 @@ export interface Closet {
   readonly controlGroups: ShownGroups;
   /** Devices to cover, where no control group closes them. */
   readonly coveredDevices: readonly string[];
+  /** The nodes of /dev/nvidia-caps that it sees, by minor number; absent = there is no such folder. */
+  readonly capabilities?: readonly number[];
   /** What loads the system call filter, which will be on descriptor 3; absent = there is none. */
   readonly filter?: FilterLoader;
 }
@@ -94,6 +99,10 @@ function hiddenFolders({ hidden, controlGroups }: Closet): string[] {
   return [...seen, ...controlGroups.hidden];
 }
 
+function nodesOf({ capabilities = [] }: Closet): string[] {
+  return capabilities.map((minor) => `${capabilityFolder}/nvidia-cap${minor}`);
+}
+
 const mebibyte = 2 ** 20;
 
 /** Becomes an unprivileged user with no way back: no group, no capability, nothing gained by running a program. */
@@ -130,6 +139,8 @@ function bwrap(closet: Closet): string[] {
   words.push("--bind", closet.workFolder, closet.workPath);
   for (const { from, at, readOnly } of closet.binds) words.push(readOnly ? "--ro-bind" : "--bind", from, at);
   for (const device of closet.coveredDevices) words.push("--ro-bind", shown.closed, device);
+  if (closet.capabilities !== undefined) words.push("--tmpfs", capabilityFolder);
+  for (const node of nodesOf(closet)) words.push("--dev-bind", node, node);
   for (const folder of closet.newFolders.length > 0 ? [...hidden, "/"] : hidden) words.push("--remount-ro", folder);
   if (closet.filter === "bwrap") words.push("--seccomp", "3");
   return [...words, "--"];
@@ -210,6 +221,16 @@ while [ "$n" -gt 0 ]; do
   mount --bind ${shown.closed} "$1" >&2 || exit 125
   shift; n=$((n - 1))
 done
+n=$1; shift
+if [ -n "$n" ]; then
+  c=${shown.capabilities}
+  mount -t tmpfs -o mode=0755,nosuid,nodev,size=64k tmpfs $c >&2 || exit 125
+  while [ "$n" -gt 0 ]; do
+    { : > "$c/\${1##*/}" && mount --bind "$1" "$c/\${1##*/}"; } >&2 || exit 125
+    shift; n=$((n - 1))
+  done
+  mount --rbind $c ${capabilityFolder} >&2 || exit 125
+fi
 exec "$@"`;
   const hidden = hiddenFolders(closet);
   return [
@@ -220,5 +241,6 @@ exec "$@"`;
     ...[String(closet.binds.length), ...closet.binds.flatMap(bindWords)],
     ...[String(hidden.length), ...hidden, closet.controlGroups.own?.at ?? ""],
     ...[String(closet.coveredDevices.length), ...closet.coveredDevices],
+    ...[String(closet.capabilities?.length ?? ""), ...nodesOf(closet)],
   ];
 }

@@ -9,7 +9,8 @@ type Setting = ControlGroup["settings"][number];
 /** A device that the job must not open. */
 export interface DeviceNumber {
   readonly major: number;
-  readonly minor: number;
+  /** `*` = all of them. */
+  readonly minor: number | "*";
 }
 
 const periodUs = 100_000;

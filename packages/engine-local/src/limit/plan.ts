@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { jobFolders, type StateFolder } from "../lease/folder.ts";
+import { capabilityFolder, capabilityMajor } from "../part/capabilities.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
-import { type Bind, closetCommand, type ShownGroups, shown } from "./closet.ts";
+import { type Bind, type Closet, type ShownGroups, shown } from "./closet.ts";
 import type { ControlGroup } from "./group.ts";
 import { type DeviceNumber, planGroups } from "./groups.ts";
 import type { Machine } from "./machine.ts";
@@ -49,7 +50,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const mark = markOf(state, order.lease);
   const processesMax =
     order.limits.processesMax + (order.limits.processesMax > 0 ? (namespaced ? keepers + 1 : keepers) : 0);
-  const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closed.map(deviceNumber));
+  const closedNumbers = [...closed.map(deviceNumber), ...instanceNumbers()];
+  const groups = planGroups(machine.hierarchies, mark, { ...order.limits, processesMax }, closedNumbers);
   const fenced = groups.some((group) => group.limits.includes("gpu"));
   const pathOf = (name: "work" | "out" | "checkpoint" | "home" | "cache" | "door", real: string) =>
     machine.isRoot && namespaced ? shown[name] : real;
@@ -60,7 +62,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const cachePath = pathOf("cache", cacheFolder);
   const doorPath = pathOf("door", doorFolder);
   const mounts = planMounts(state, order);
-  const wrapper = closetCommand({
+  const closet: Closet = {
     means: machine.means,
     ...(user === undefined ? {} : { user }),
     hidden: ground.hidden,
@@ -80,8 +82,9 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     ...shmOf(order.limits),
     controlGroups: shownGroups(machine, groups),
     coveredDevices: fenced || !machine.isRoot ? [] : closed,
+    ...(namespaced && machine.isRoot && existsSync(capabilityFolder) && { capabilities: [] }),
     ...(machine.seccomp === undefined ? {} : { filter: machine.seccomp.loader }),
-  });
+  };
 
   const holder = (limit: string) => {
     const group = groups.find((candidate) => candidate.limits.includes(limit));
@@ -110,7 +113,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   const ender = groups.find((group) => group.ends !== "no");
   return {
     order,
-    realGpus: order.gpuUuids.filter((uuid) => ground.gpuDevices[uuid] !== undefined),
+    gpuMinors: minorsOf(order, ground),
+    gpuFolder: gpuFolder(state),
     bootId: ground.bootId,
     mark,
     enforcement: {
@@ -125,7 +129,8 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     groups,
     ...(asked.memory && holder("memory") === undefined ? { dataKiBMax: order.limits.memoryMiB * 1024 } : {}),
     network: ground.network,
-    wrapper: [...networkWords(ground.network, machine), ...wrapper],
+    networkWords: networkWords(ground.network, machine),
+    closet,
     contained: namespaced,
     ...(machine.quota && { quota: true as const }),
     ...(machine.seccomp === undefined ? {} : { seccompFile: machine.seccomp.file }),
@@ -153,6 +158,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     logBytesMax: order.limits.logMiB === undefined ? ground.logBytesMax : order.limits.logMiB * 2 ** 20,
     logFilesMax: ground.logFilesMax,
   };
+}
+
+/** Where supervisors meet that change the same GPU. */
+export function gpuFolder({ root }: StateFolder): string {
+  return join(root, "gpus");
 }
 
 /** Where a job runs as our own user the machine's files are read-only for it, except the folder that it asks to work in. */
@@ -205,6 +215,17 @@ const noGroup = "no control group here carries it";
 /** Says nothing of the job: where there are no namespaces, every user can read the groups of all processes. */
 function markOf(state: StateFolder, lease: string): string {
   return createHash("sha256").update(`${state.root}\n${lease}`).digest("hex").slice(0, 32);
+}
+
+/** Whatever opens a MIG instance: the one that the member gets is opened to it when it is made. */
+function instanceNumbers(): DeviceNumber[] {
+  const major = capabilityMajor();
+  return major === undefined ? [] : [{ major, minor: "*" }];
+}
+
+function minorsOf({ gpuUuids }: RunSheet["order"], { gpuDevices }: Ground): { readonly [uuid: string]: number } {
+  const found = gpuUuids.map((uuid) => [uuid, /^\/dev\/nvidia(\d+)$/.exec(gpuDevices[uuid] ?? "")?.[1]] as const);
+  return Object.fromEntries(found.flatMap(([uuid, minor]) => (minor === undefined ? [] : [[uuid, Number(minor)]])));
 }
 
 /** The kernel keeps both numbers in one; this is how it splits them. */

@@ -1,3 +1,4 @@
+import { withGpu } from "./lock.ts";
 import { CutRefused } from "./mig.ts";
 import { clientEnvironment, partMemoryMiB, threadPercentage } from "./mps/limits.ts";
 import { groupOf, isApart, type MpsPlace, placeOf } from "./mps/place.ts";
@@ -5,7 +6,7 @@ import { joinServer, leaveServer, type MpsSite } from "./mps/server.ts";
 import type { PreparedPart } from "./part.ts";
 import { clearGpu } from "./scrub.ts";
 import { complaintOf, type Smi } from "./smi.ts";
-import { type PartGround, type PartOrder, takeGpu } from "./take.ts";
+import { mpsSite, type PartGround, type PartOrder, takeGpu } from "./take.ts";
 
 /** What is watched while a member runs on a GPU that is not cut: the memory of its processes, and its MPS server. */
 export interface SharedGpu {
@@ -16,7 +17,7 @@ export interface SharedGpu {
 
 /** A share of a GPU by MPS: a client of the server of its trust group, with limits that the driver holds. */
 export async function prepareMps(order: PartOrder, gpu: string, ground: PartGround): Promise<PreparedPart> {
-  const site = siteOf(ground);
+  const site = mpsSite(ground);
   const place = placeFor(order, gpu, site);
   const part = order.part!;
   if (site.machine.isRoot && !isApart(site.machine))
@@ -71,14 +72,10 @@ export async function prepareSlice(order: PartOrder, gpu: string, ground: PartGr
   };
 }
 
-/** Before the GPU is given back: the last user of a server stops it. Call while the lock on the GPU is held. */
+/** Before the GPU is given back: the last user of a server stops it. */
 export async function leaveMps(order: PartOrder, gpu: string, ground: PartGround): Promise<void> {
-  const site = siteOf(ground);
-  await leaveServer(site, placeFor(order, gpu, site), order.lease);
-}
-
-export function siteOf({ mps, folder, leases, bootId }: PartGround): MpsSite {
-  return { ...mps, locks: folder, leases, bootId };
+  const site = mpsSite(ground);
+  await withGpu(site.locks, gpu, () => leaveServer(site, placeFor(order, gpu, site), order.lease));
 }
 
 function placeFor(order: PartOrder, gpu: string, { folder, machine }: MpsSite): MpsPlace {

@@ -25,9 +25,10 @@ export function environmentOf(
       masterPort: network.masterPort,
       addresses: network.addresses,
       choosesGpus: true,
+      ...(sheet.devices !== undefined && { devices: sheet.devices }),
       // Where members meet; these two would look for it by the name of the machine.
       ...(network.wall !== undefined && { usual: { GLOO_SOCKET_IFNAME: "eth0", TP_SOCKET_IFNAME: "eth0" } }),
-      fixed: { [markVariable]: sheet.mark },
+      fixed: { [markVariable]: sheet.mark, ...sheet.partEnv },
     },
     secrets,
   );

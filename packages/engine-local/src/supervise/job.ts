@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LogLine } from "@tessera/engine";
 import type { LogWriter, Masker } from "@tessera/engine/log";
 import { LineCutter } from "@tessera/engine/log";
+import { closetCommand } from "../limit/closet.ts";
 import { Pace } from "../log/pace.ts";
 import { initDescriptor, initScript, initSettings } from "./init.ts";
 import { findProcess, markVariable, type ProcessEntry } from "./processes.ts";
@@ -57,7 +58,7 @@ export function startStep(
       String(sheet.dataKiBMax ?? ""),
       String(sheet.groups.length),
       ...sheet.groups.map((group) => group.folder),
-    ].concat(sheet.wrapper, ["/bin/sh", "-c", initScript, "tess-init"]),
+    ].concat(sheet.networkWords, closetCommand(sheet.closet), ["/bin/sh", "-c", initScript, "tess-init"]),
     {
       cwd: "/",
       env: { PATH: standardPath, [markVariable]: sheet.mark },

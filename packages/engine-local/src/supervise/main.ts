@@ -9,13 +9,13 @@ import { leaseFile, takeClaim } from "../lease/folder.ts";
 import { closeInherited } from "./descriptors.ts";
 import { freeAt } from "./disk.ts";
 import { Entrance } from "./entrance.ts";
+import { giveGpus, takeGpus } from "./gpus.ts";
 import { type MemberEnd, runMember } from "./member.ts";
 import { MemberNetwork } from "./network/member-network.ts";
 import { Orders } from "./orders.ts";
 import { prepare } from "./prepare.ts";
 import { findProcess } from "./processes.ts";
 import { ReportWriter } from "./reports.ts";
-import { scrub } from "./scrub.ts";
 import type { RunSheet } from "./sheet.ts";
 import { removeGroups } from "./tree.ts";
 
@@ -27,21 +27,23 @@ import { removeGroups } from "./tree.ts";
 async function supervise(folder: string): Promise<void> {
   const secrets = await readSecrets();
   if (secrets === undefined) return; // the engine that started us died; its successor starts another supervisor
-  const sheet = JSON.parse(await readFile(join(folder, leaseFile.order), "utf8")) as RunSheet;
+  const planned = JSON.parse(await readFile(join(folder, leaseFile.order), "utf8")) as RunSheet;
   const orders = new Orders(folder);
   const startedAt = findProcess(process.pid)?.startedAt ?? "";
-  if (!(await takeClaim(folder, { by: "supervisor", pid: process.pid, startedAt, bootId: sheet.bootId }))) return;
+  if (!(await takeClaim(folder, { by: "supervisor", pid: process.pid, startedAt, bootId: planned.bootId }))) return;
 
-  const reports = new ReportWriter(folder, sheet);
-  const scrubbed = await scrub(sheet);
-  if (scrubbed !== undefined) await reports.write(scrubbed);
-  if (scrubbed?.kind === "scrub-failed") return;
+  const reports = new ReportWriter(folder, planned);
+  const gpu = await takeGpus(planned, folder);
+  for (const report of gpu.reports) await reports.write(report);
+  if (gpu.sheet === undefined) return;
+  const { sheet } = gpu;
   const stopped = new AbortController();
   orders.onStop(() => stopped.abort());
   const network = new MemberNetwork(sheet.network, sheet.order.lease);
   const prepared = await prepare(sheet, network, stopped.signal);
   if (prepared.kind !== "prepared") {
     await network.leave();
+    await giveGpus(sheet, folder);
     return reports.write(stopped.signal.aborted ? neverReleased : prepared);
   }
   await reports.write(prepared);
@@ -56,10 +58,12 @@ async function supervise(folder: string): Promise<void> {
     log.close();
     await removeGroups(sheet.groups);
     await network.leave();
+    await giveGpus(sheet, folder);
     await reports.write({ ...last, ...(outputs.length > 0 && { outputs }) });
   } else {
     await removeGroups(sheet.groups);
     await network.leave();
+    await giveGpus(sheet, folder);
     await reports.write(neverReleased);
   }
 }

@@ -58,5 +58,7 @@ export async function prepare(
     await removeGroups(sheet.groups);
     return { kind: "refused", reason: `the member cannot be made ready: ${(error as Error).message}` };
   }
-  return { kind: "prepared", engineId: `${process.pid}@${sheet.bootId}`, enforcement: sheet.enforcement };
+  const { devices, order } = sheet;
+  const parts = order.part === undefined || devices === undefined ? {} : { devices };
+  return { kind: "prepared", engineId: `${process.pid}@${sheet.bootId}`, enforcement: sheet.enforcement, ...parts };
 }

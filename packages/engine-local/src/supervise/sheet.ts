@@ -1,6 +1,8 @@
 import type { LeaseOrder } from "@tessera/engine";
+import type { Closet } from "../limit/closet.ts";
 import type { ControlGroup } from "../limit/group.ts";
 import type { NetworkSheet } from "../limit/network/networks.ts";
+import type { SharedGpu } from "../part/shared.ts";
 
 /**
  * Everything that a supervisor needs for one lease, decided by the engine and written beside the lease. Secret values
@@ -9,8 +11,16 @@ import type { NetworkSheet } from "../limit/network/networks.ts";
 export interface RunSheet {
   readonly order: Omit<LeaseOrder, "secrets">;
   readonly bootId: string;
-  /** Those of its GPUs behind which there is a device. */
-  readonly realGpus: readonly string[];
+  /** The minor number of the device behind each of its GPUs that has one. */
+  readonly gpuMinors: { readonly [uuid: string]: number };
+  /** Where supervisors meet that change the same GPU. */
+  readonly gpuFolder: string;
+  /** What it may name of its GPUs, once that is made; absent = the GPUs of the order. */
+  readonly devices?: readonly string[];
+  /** What the environment has for its part of a GPU. */
+  readonly partEnv?: { readonly [name: string]: string };
+  /** What is watched while it runs on a GPU that is shared without being cut. */
+  readonly shared?: SharedGpu;
   /** Unique on this machine, also where two engines know the same lease: names its groups and marks its processes. */
   readonly mark: string;
   /** How each limit will be enforced if everything below can be set up. */
@@ -22,11 +32,13 @@ export interface RunSheet {
   readonly network: NetworkSheet;
   /** The most that each single process may allocate, where no group holds them together. */
   readonly dataKiBMax?: number;
-  /** Put before the shell that runs the job: drops rights and closes it in. */
-  readonly wrapper: readonly string[];
-  /** The wrapper makes a PID namespace: the job cannot leave the tree of its processes. */
+  /** Words before the closet: how it enters its network. */
+  readonly networkWords: readonly string[];
+  /** What drops rights and closes the job in. */
+  readonly closet: Closet;
+  /** The closet makes a PID namespace: the job cannot leave the tree of its processes. */
   readonly contained: boolean;
-  /** A compiled system call filter, handed to the wrapper as descriptor 3. */
+  /** A compiled system call filter, handed to the closet as descriptor 3. */
   readonly seccompFile?: string;
   /** The file system holds the limits on folders; absent = they are watched. */
   readonly quota?: true;

@@ -4,9 +4,22 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { leaseFile } from "../lease/folder.ts";
+import { driverVariables } from "../part/smi.ts";
 import { standardPath } from "./job.ts";
 
 const program = fileURLToPath(new URL("./main.js", import.meta.url));
+
+/** Drivers that came with an image keep their programs here. */
+const driverPath = `${standardPath}:/usr/local/nvidia/bin`;
+
+/** Tests put a fake in place of the driver. */
+function fakes(): { readonly [name: string]: string } {
+  const set = Object.values(driverVariables).flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(set);
+}
 
 /** Hundreds of supervisors share a machine with the jobs: a small heap, little compiled code, and no threads that only wait. */
 export const thrift = [
@@ -33,7 +46,7 @@ export async function startSupervisor(
     cwd: "/",
     detached: true,
     // Nothing of our own environment: it may hold the keys of the control plane.
-    env: { PATH: standardPath, UV_THREADPOOL_SIZE: "1" },
+    env: { PATH: driverPath, UV_THREADPOOL_SIZE: "1", ...fakes() },
     stdio: ["pipe", "ignore", errors],
   });
   closeSync(errors);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { atEnd } from "../order.fixture.ts";
-import { controlVariable } from "../part/mps/control.ts";
+import { driverVariables } from "../part/smi.ts";
 
 const program = fileURLToPath(new URL("./fake-mps-control.js", import.meta.url));
 
@@ -17,11 +17,11 @@ export async function fakeMps(
   const refusal = severalUsers ? "" : `[ "$2" != -multiuser-server ] || { echo "Failed: unknown option"; exit 1; }\n`;
   await writeFile(path, `#!/bin/sh\n${refusal}exec ${process.execPath} ${program} "$@"\n`);
   await chmod(path, 0o755);
-  const before = process.env[controlVariable];
-  process.env[controlVariable] = path;
+  const before = process.env[driverVariables.mps];
+  process.env[driverVariables.mps] = path;
   atEnd(t, async () => {
-    if (before === undefined) delete process.env[controlVariable];
-    else process.env[controlVariable] = before;
+    if (before === undefined) delete process.env[driverVariables.mps];
+    else process.env[driverVariables.mps] = before;
   });
 }
 

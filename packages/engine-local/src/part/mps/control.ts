@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { standardPath } from "../../supervise/job.ts";
+import { driverVariables } from "../smi.ts";
 import type { MpsPlace } from "./place.ts";
 
-/** Where the tool is; tests put a fake in its place, in supervisors too. */
-export const controlVariable = "TESSERA_MPS_CONTROL";
+export function controlProgram(): string {
+  return process.env[driverVariables.mps] ?? "nvidia-cuda-mps-control";
+}
 
 /** The daemon answers at once; one that has not by then hangs in the driver. */
 const answerMsMax = 30_000;
@@ -52,7 +54,7 @@ export function serversIn(said: string): string[] {
 }
 
 function run(place: MpsPlace, args: readonly string[], input = ""): Promise<Said> {
-  const [program, ...words] = [...place.around, process.env[controlVariable] ?? "nvidia-cuda-mps-control", ...args];
+  const [program, ...words] = [...place.around, controlProgram(), ...args];
   return new Promise((resolve) => {
     let text = "";
     const child = spawn(program!, words, {

@@ -40,7 +40,7 @@ async function shared(t: TestContext, mode: "mps" | "timeslice"): Promise<Shared
 }
 
 async function serversIn({ bench }: Shared): Promise<string[]> {
-  return readdir(join(bench.dir, "mps")).catch(() => []);
+  return readdir(join(bench.dir, "gpus", "mps")).catch(() => []);
 }
 
 describe("members that share a GPU by MPS", () => {
@@ -122,7 +122,7 @@ describe("members that share a GPU by MPS", () => {
 
   it("see their own server's pipe and nothing else of the engine", { skip: !isRoot }, async (t) => {
     const on = await shared(t, "mps");
-    const order = on.order(`ls $CUDA_MPS_PIPE_DIRECTORY; touch $CUDA_MPS_PIPE_DIRECTORY/x; ls ${on.bench.dir}/mps`);
+    const order = on.order(`ls $CUDA_MPS_PIPE_DIRECTORY; touch $CUDA_MPS_PIPE_DIRECTORY/x; ls ${on.bench.dir}/gpus/mps`);
     await on.bench.run(order);
     const text = await on.bench.text(order.lease);
     assert.match(text, /^control$/m);

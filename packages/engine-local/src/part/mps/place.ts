@@ -22,6 +22,11 @@ export interface MpsPlace {
   readonly around: readonly string[];
 }
 
+/** Where all servers are, beside what else is known of GPUs. */
+export function mpsFolder(gpuFolder: string): string {
+  return join(gpuFolder, "mps");
+}
+
 /** Tenants that may share a server: those of one trust group, else each by itself. */
 export function groupOf({ tenant, tenantTerms }: Pick<LeaseOrder, "tenant" | "tenantTerms">): string {
   const group = tenantTerms?.trust === "trusted" ? tenantTerms.trustGroup : undefined;
