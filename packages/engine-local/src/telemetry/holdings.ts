@@ -5,7 +5,7 @@ import type { LeaseRecord } from "../lease/record.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
 import type { Holding } from "./telemeter.ts";
 
-type Sheet = Pick<RunSheet, "order" | "mark" | "groups" | "realGpus">;
+type Sheet = Pick<RunSheet, "order" | "mark" | "groups" | "gpuMinors">;
 
 /** The leases that hold something now, with what telemetry needs of them. Each sheet is read once. */
 export class Holdings {
@@ -35,15 +35,15 @@ export class Holdings {
 }
 
 /** Whether its GPUs are reset or cut before it is ready. The driver refuses both while another program has the device open. */
-export function touchesDevices({ order, realGpus }: Pick<RunSheet, "order" | "realGpus">): boolean {
-  return (
-    realGpus.length > 0 && (order.scrub !== undefined || order.reshape !== undefined || order.part?.mode === "mig")
-  );
+export function touchesDevices({ order, gpuMinors }: Pick<RunSheet, "order" | "gpuMinors">): boolean {
+  const isReal = Object.keys(gpuMinors).length > 0;
+  return isReal && (order.scrub !== undefined || order.reshape !== undefined || order.part?.mode === "mig");
 }
 
 async function readSheet({ folder }: LeaseRecord): Promise<Sheet | undefined> {
   const text = await readIfThere(join(folder, leaseFile.order));
   if (text === undefined) return undefined;
-  const { order, mark, groups, realGpus } = JSON.parse(text) as RunSheet;
-  return { order, mark, groups, realGpus };
+  // A member that an earlier version started has a sheet without the numbers.
+  const { order, mark, groups, gpuMinors = {} } = JSON.parse(text) as RunSheet;
+  return { order, mark, groups, gpuMinors };
 }
