@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 /**
  * Stands in for `nvidia-cuda-mps-control`: a daemon in the background with a control socket, commands on standard input,
- * and, in place of a CUDA program, `client MIB` that allocates, and faults when it reads a line or its server is gone.
+ * and, in place of a CUDA program, `client MIB TOKEN FILE` that allocates, and faults when the file is there.
  */
 const [role = "", ...words] = process.argv.slice(2);
 const pipe = process.env.CUDA_MPS_PIPE_DIRECTORY ?? "";
@@ -21,7 +21,7 @@ switch (role) {
     serve();
     break;
   case "client":
-    use(Number(words[0]), words[1] ?? "");
+    use(Number(words[0]), words[1] ?? "", words[2]);
     break;
   default:
     ask();
@@ -58,7 +58,7 @@ function ask(): void {
   socket.on("close", () => process.exit(0));
 }
 
-function use(mib: number, token: string): void {
+function use(mib: number, token: string, fault: string | undefined): void {
   const socket = connect(control);
   const own = /^0=(\d+)M$/.exec(process.env.CUDA_MPS_PINNED_DEVICE_MEM_LIMIT ?? "")?.[1];
   const failed = (text: string) => {
@@ -72,7 +72,9 @@ function use(mib: number, token: string): void {
     if (line === "oom") return failed("CUDA error 2: out of memory");
     console.log(`allocated ${mib} MiB, ${process.env.CUDA_MPS_ACTIVE_THREAD_PERCENTAGE ?? "100"} % of threads`);
   });
-  createInterface({ input: process.stdin }).on("line", () => socket.write("fault\n"));
+  setInterval(() => {
+    if (fault !== undefined && existsSync(fault)) socket.write("fault\n");
+  }, 20);
 }
 
 function serve(): void {

@@ -28,8 +28,5 @@ export async function fakeMps(
 /** A job that allocates memory on a GPU through MPS and goes on; it faults when the file `fault` is there. */
 export function clientScript(mib: number, fault?: string): string {
   const token = `client-${process.pid}-${Math.random().toString(36).slice(2)}`;
-  const client = `${process.execPath} ${program} client ${mib} ${token}`;
-  return fault === undefined
-    ? `sleep 60 | ${client}`
-    : `(while [ ! -e ${fault} ]; do sleep 0.05; done; echo now; sleep 60) | ${client}`;
+  return `exec ${process.execPath} ${program} client ${mib} ${token} ${fault ?? ""}`;
 }

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { unitsPerGpu } from "@tessera/core";
 import type { LeaseOrder } from "@tessera/engine";
+import { readClaim } from "../../lease/folder.ts";
 import { type Bench, openBench, orderOf, visibleFolder } from "../../order.fixture.ts";
 import { fakeDriver } from "../../testing/driver.ts";
 import { clientScript, fakeMps } from "../../testing/mps.ts";
@@ -44,90 +45,65 @@ async function serversIn({ bench }: Shared): Promise<string[]> {
 }
 
 describe("members that share a GPU by MPS", () => {
-  it("have their share of threads and memory, and are told when they ask for more", async (t) => {
+  it("have their share of threads and memory, cannot raise it, and see no other server", async (t) => {
     const on = await shared(t, "mps");
     const fits = on.order(clientScript(quarterMiB));
     await on.bench.start(fits, `allocated ${quarterMiB} MiB, 25 % of threads`);
-    const more = on.order(clientScript(quarterMiB + 1));
-    await on.bench.run(more);
-    assert.match(await on.bench.text(more.lease), /out of memory/);
-  });
-
-  it("cannot raise the limit: without its own, a member has that of the largest part", async (t) => {
-    const on = await shared(t, "mps");
-    const free = on.order(`unset CUDA_MPS_PINNED_DEVICE_MEM_LIMIT; ${clientScript(quarterMiB + 1)}`);
-    await on.bench.run(free);
-    assert.match(await on.bench.text(free.lease), /out of memory/);
-  });
-
-  it("say what enforces each limit, and what does not", async (t) => {
-    const on = await shared(t, "mps");
-    const order = on.order("true");
-    await on.bench.run(order);
-    const { enforcement } = await on.bench.until(order.lease, "prepared");
+    const { enforcement } = await on.bench.until(fits.lease, "prepared");
     assert.match(enforcement["gpu-memory"]!, isRoot ? /^mps \(driver\), watched$/ : /its own user could raise it/);
     assert.match(enforcement["gpu-compute"]!, /at most 25 % of the threads; bandwidth is not limited/);
     assert.match(enforcement["gpu-faults"]!, /^none/);
-  });
 
-  it("[L3] of two tenants end together when one faults: that one failed, the other is a neighbour", async (t) => {
-    const on = await shared(t, "mps");
-    const folder = await visibleFolder(t);
-    const wild = on.order(clientScript(100, join(folder, "fault")));
-    const calm = on.order(clientScript(100), { tenant: "acc_other" });
-    await on.bench.start(wild, "allocated");
-    await on.bench.start(calm, "allocated");
-    await writeFile(join(folder, "fault"), "");
-    const [failed, hit] = [await on.bench.until(wild.lease, "exited"), await on.bench.until(calm.lease, "exited")];
-    assert.deepEqual([failed.code, failed.neighbour, failed.reason], [1, undefined, "a fatal fault on the GPU ended it"]);
-    assert.deepEqual([hit.code, hit.neighbour], [1, true]);
-    assert.ok(!JSON.stringify(hit).includes(wild.job), "the neighbour is not named");
-  });
-
-  it("[L3] of one job answer for each other", async (t) => {
-    const on = await shared(t, "mps");
-    const folder = await visibleFolder(t);
-    const first = on.order(clientScript(100, join(folder, "fault")), { size: 2 });
-    const second = on.order(clientScript(100), {
-      job: first.job,
-      rank: 1,
-      size: 2,
-      lease: `${first.job}-1-1` as LeaseOrder["lease"],
-    });
-    await on.bench.start(first, "allocated");
-    await on.bench.start(second, "allocated");
-    await writeFile(join(folder, "fault"), "");
-    assert.equal((await on.bench.until(second.lease, "exited")).neighbour, undefined);
-  });
-
-  it("leave no server behind, and keep it while one of them runs", async (t) => {
-    const on = await shared(t, "mps");
-    const long = on.order(clientScript(100));
-    await on.bench.start(long, "allocated");
-    await on.bench.run(on.order("true"));
-    assert.equal((await serversIn(on)).length, 1);
-    await on.bench.engine.stop(long.lease, { signal: "SIGKILL", graceMs: 0 });
-    await on.bench.until(long.lease, "exited");
-    assert.deepEqual(await serversIn(on), []);
-  });
-
-  it("of different trust groups are never on one server", async (t) => {
-    const on = await shared(t, "mps");
-    await on.bench.start(on.order(clientScript(100)), "allocated");
-    const other = on.order("true", { tenant: "acc_other", tenantTerms: { trust: "trusted" } });
-    await on.bench.engine.bind(other);
-    const { reason } = await on.bench.until(other.lease, "refused");
-    assert.match(reason, /another trust group/);
-  });
-
-  it("see their own server's pipe and nothing else of the engine", { skip: !isRoot }, async (t) => {
-    const on = await shared(t, "mps");
-    const order = on.order(`ls $CUDA_MPS_PIPE_DIRECTORY; touch $CUDA_MPS_PIPE_DIRECTORY/x; ls ${on.bench.dir}/gpus/mps`);
-    await on.bench.run(order);
-    const text = await on.bench.text(order.lease);
+    const more = on.order(clientScript(quarterMiB + 1));
+    const free = on.order(`unset CUDA_MPS_PINNED_DEVICE_MEM_LIMIT; ${clientScript(quarterMiB + 1)}`);
+    for (const order of [more, free]) {
+      await on.bench.run(order);
+      assert.match(await on.bench.text(order.lease), /out of memory/);
+    }
+    if (!isRoot) return;
+    const servers = join(on.bench.dir, "gpus", "mps");
+    const curious = on.order(`ls $CUDA_MPS_PIPE_DIRECTORY; touch $CUDA_MPS_PIPE_DIRECTORY/x; ls ${servers}`);
+    await on.bench.run(curious);
+    const text = await on.bench.text(curious.lease);
     assert.match(text, /^control$/m);
     assert.match(text, /touch: .*(Read-only|Permission denied)/);
     assert.match(text, /ls: .*mps/);
+  });
+
+  it("[L3] end together when one faults: its job has failed, and the other tenant's was hit by a neighbour", async (t) => {
+    const on = await shared(t, "mps");
+    const folder = await visibleFolder(t);
+    const wild = on.order(clientScript(100, join(folder, "fault")), { size: 2 });
+    const lease = `${wild.job}-1-1` as LeaseOrder["lease"];
+    const mate = on.order(clientScript(100), { job: wild.job, rank: 1, size: 2, lease });
+    const calm = on.order(clientScript(100), { tenant: "acc_other" });
+    for (const order of [wild, mate, calm]) await on.bench.start(order, "allocated");
+    await writeFile(join(folder, "fault"), "");
+    const ends = [];
+    for (const order of [wild, mate, calm]) {
+      const { code, neighbour, reason } = await on.bench.until(order.lease, "exited");
+      ends.push([code, neighbour, reason]);
+    }
+    assert.deepEqual(ends, [
+      [1, undefined, "a fatal fault on the GPU ended it"],
+      [1, undefined, "a fatal fault on the GPU ended it"],
+      [1, true, "a fault of another job on the same GPU ended it"],
+    ]);
+  });
+
+  it("have a server of their trust group alone, until the last of them is gone, even if its supervisor is killed", async (t) => {
+    const on = await shared(t, "mps");
+    const long = on.order(clientScript(100));
+    await on.bench.start(long, "allocated");
+    const other = on.order("true", { tenant: "acc_other", tenantTerms: { trust: "trusted" } });
+    await on.bench.engine.bind(other);
+    assert.match((await on.bench.until(other.lease, "refused")).reason, /another trust group/);
+    assert.equal((await serversIn(on)).length, 1);
+    const claim = await readClaim(join(on.bench.dir, "leases", long.lease));
+    assert.ok(claim?.by === "supervisor");
+    process.kill(claim.pid, "SIGKILL");
+    await on.bench.until(long.lease, "lost");
+    while ((await serversIn(on)).length > 0) await sleep(20);
   });
 });
 
