@@ -86,9 +86,19 @@ function plausible(random, id, world) {
         labels: { [random.pick(["engine", "region", "a.example/b"])]: name() },
         tenants: [account],
         price: "1.5",
+        mode: random.pick(["any", "mig", "timeslice"]),
+        ratio: random.pick([1, 2, 4, 5]),
+        trust: random.pick(["trusted", "confidential"]),
       };
     case "editPool":
-      return { labels: { tier: name() }, tenants: random.pick([null, [account]]), price: random.pick(["0", "2.125"]) };
+      return {
+        labels: { tier: name() },
+        tenants: random.pick([null, [account]]),
+        price: random.pick(["0", "2.125"]),
+        mode: random.pick([null, "whole", "mps"]),
+        ratio: random.pick([0, 1, 3]),
+        trust: random.pick([null, "untrusted"]),
+      };
     case "drainNode":
       return { reason: name(), within: "1h" };
     case "addPrices":

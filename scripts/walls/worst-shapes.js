@@ -96,7 +96,7 @@ function bodyOf(id, route, world) {
     setBudget: { limitMicros: "900000000001" },
     editAccount: { weight: 2 },
     createPool: { name: "big", labels: { engine: "simulated" } },
-    editPool: { labels: { engine: "simulated" }, price: "2" },
+    editPool: { labels: { engine: "simulated" }, price: "2", mode: "timeslice", ratio: 4, trust: "trusted" },
     cordonEngine: { reason: "x" },
     editEngine: { lostAfter: "1h" },
     createEngine: { name: "other", kind: "simulated", settings: { fleet: "1x1:H100" } },

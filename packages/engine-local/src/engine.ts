@@ -1,7 +1,15 @@
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { chmod, mkdir, readdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type JobId, type LeaseId, type NodeFacts, parseLeaseId, type Report, type ReportWhat } from "@tessera/core";
+import {
+  type HealthFinding,
+  type JobId,
+  type LeaseId,
+  type NodeFacts,
+  parseLeaseId,
+  type Report,
+  type ReportWhat,
+} from "@tessera/core";
 import {
   bootId,
   type Capabilities,
@@ -24,6 +32,9 @@ import {
 import { readLog } from "@tessera/engine/log";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
+import { Addresses } from "./health/addresses.ts";
+import { Counters } from "./health/counters.ts";
+import { HealthWatch } from "./health/watch.ts";
 import { isolationOf } from "./inventory/isolation.ts";
 import { describeFleet, engineName } from "./inventory/machine.ts";
 import { findGpus } from "./inventory/nvidia.ts";
@@ -56,7 +67,9 @@ import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
-import { gpuSources } from "./telemetry/sources.ts";
+import { runNvidiaSmi } from "./telemetry/nvidia-smi.ts";
+import { ownerOf } from "./telemetry/process-usage.ts";
+import { dcgmFault, gpuSources } from "./telemetry/sources.ts";
 import { Telemeter } from "./telemetry/telemeter.ts";
 
 export interface LocalEngineOptions {
@@ -80,7 +93,14 @@ export interface LocalEngineOptions {
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
+  /** The address of a DCGM exporter on this machine, which is then asked what the GPUs do. */
+  readonly dcgm?: string;
+  /** Where the kernel's messages are read instead of /dev/kmsg, such as a log that is replayed. */
+  readonly kernelLog?: string;
 }
+
+/** GPUs that are only declared can be shared in every way. */
+const virtualIsolation: Capabilities["isolation"] = ["whole", "mig", "mps", "timeslice"];
 
 /** A hint can be missed; a report is then seen this much later. */
 const lookEveryMs = 1_000;
@@ -92,6 +112,8 @@ export async function openLocalEngine(
   examine: (stateFolder: string) => Promise<Machine> = examineMachine,
 ): Promise<Engine> {
   if (options.virtual !== undefined) parseVirtual(options.virtual);
+  const fault = options.dcgm === undefined ? undefined : dcgmFault(options.dcgm);
+  if (fault !== undefined) throw new Error(fault);
   const state = stateFolder(await realFolder(options.dir));
   for (const folder of Object.values(state)) await mkdir(folder, { recursive: true, mode: 0o700 });
   const machine = await examine(state.root);
@@ -125,7 +147,9 @@ class LocalEngine implements Engine {
   readonly #turns = new Map<LeaseId, Promise<void>>();
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
-  readonly #telemeter = new Telemeter(gpuSources());
+  readonly #telemeter: Telemeter;
+  readonly #addresses = new Addresses();
+  readonly #health: HealthWatch;
   #nodes: readonly NodeFacts[] | undefined;
   /** How GPUs can be shared here; known once they were looked at. */
   #isolation: Capabilities["isolation"] = ["whole"];
@@ -146,8 +170,20 @@ class LocalEngine implements Engine {
       (this.#nodes ?? (await this.inventory())).map(({ name }) => name),
     );
     this.#clock = options.clock ?? systemClock;
+    this.#telemeter = new Telemeter(gpuSources(options.dcgm));
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
+    this.#health = new HealthWatch({
+      ...(options.kernelLog !== undefined && { kernelLog: options.kernelLog }),
+      ...(options.virtual === undefined && { counters: new Counters(runNvidiaSmi) }),
+      ...{ memory: join(state.root, "kernel-log.json"), bootId: this.#bootId, clock: this.#clock },
+      nodes: async () => this.#nodes ?? (await this.inventory()),
+      addresses: async () => {
+        if (this.#nodes === undefined) await this.inventory();
+        return this.#addresses.uuids;
+      },
+      leaseOf: (pid) => this.#leaseOf(pid),
+    });
     this.#log = { logBytesMax: options.logBytesMax ?? 64 << 20, logFilesMax: options.logFilesMax ?? 8 };
   }
 
@@ -183,8 +219,10 @@ class LocalEngine implements Engine {
   async inventory(): Promise<readonly NodeFacts[]> {
     const found = this.#options.virtual === undefined ? await findGpus() : [];
     this.#gpuDevices = this.#options.gpuDevices ?? Object.fromEntries(found.map(({ uuid, device }) => [uuid, device]));
-    this.#isolation = isolationOf(found, this.#machine);
+    this.#isolation = found.length === 0 ? virtualIsolation : isolationOf(found, this.#machine);
     this.#nodes = describeFleet(found, this.#options);
+    if (found.length > 0) this.#addresses.note(found);
+    else this.#addresses.declare(this.#nodes);
     return this.#nodes;
   }
 
@@ -192,6 +230,10 @@ class LocalEngine implements Engine {
     const nodes = this.#nodes ?? (await this.inventory());
     const { held, isBeingCut } = await this.#holdings.of(this.#leases.values());
     return this.#telemeter.read(nodes, held, this.#clock.now(), isBeingCut);
+  }
+
+  onHealth(listener: (finding: HealthFinding) => void): void {
+    this.#health.start(listener);
   }
 
   async bind(order: LeaseOrder): Promise<void> {
@@ -289,6 +331,12 @@ class LocalEngine implements Engine {
     return readLiveFile(this.#state, this.#memberOf(lease), folder, path, start);
   }
 
+  async #leaseOf(pid: number): Promise<LeaseId | undefined> {
+    const { held } = await this.#holdings.of(this.#leases.values());
+    const mark = await ownerOf(pid, new Set(held.map((each) => each.mark)));
+    return held.find((each) => each.mark === mark)?.lease;
+  }
+
   #memberOf(lease: LeaseId) {
     const job = parseLeaseId(lease)?.job ?? "";
     if (!isFileName(job)) throw new Error(`"${lease}" is not the id of a lease`);
@@ -306,6 +354,7 @@ class LocalEngine implements Engine {
     this.#watcher?.close();
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
+    this.#health.close();
     await this.#telemeter.letGo();
     await this.#networks.close();
   }
@@ -454,7 +503,10 @@ class LocalEngine implements Engine {
     const bytes = await reportBytes(record.folder);
     if (answered && bytes === record.bytesSeen) return;
     record.bytesSeen = bytes;
-    this.#tell(record.take(await readReports(record.folder)));
+    const reports = await readReports(record.folder);
+    // What brought it down is told first: a fault of the machine costs the job nothing.
+    if (reports.at(-1)?.what.kind === "exited") await this.#health.look();
+    this.#tell(record.take(reports));
     if (!answered && !record.hasEnded) await this.#endLost(record, claim);
   }
 

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { ContentStore } from "@tessera/content";
-import type { Job, Report } from "@tessera/core";
+import type { HealthFinding, Job, Report } from "@tessera/core";
 import type { Clock, Engine } from "@tessera/engine";
 import { RemoteCalls } from "@tessera/engine/remote";
 import { checkCluster, checkSettings, type KubernetesOptions, openKubernetes } from "@tessera/engine-kubernetes";
@@ -36,6 +36,7 @@ import { Engines } from "./flow/engines/engines.ts";
 import type { AddedKinds, EngineAsk, GivenEngine } from "./flow/engines/kinds.ts";
 import { simulatedKind } from "./flow/engines/simulated-kind.ts";
 import { givenByFile, readEngineFile } from "./flow/engines/start-file.ts";
+import { Findings } from "./flow/health/findings.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
@@ -117,6 +118,10 @@ async function main(): Promise<void> {
     if (job.spec.type !== "notebook") return order;
     return { ...order, secrets: { ...order.secrets, JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) } };
   };
+  const findings = new Findings({
+    ...{ control, warn: (text) => say(`tessera: ${text}`) },
+    after: (ms, act) => clock.at(clock.now() + ms, act),
+  });
   const driver = ({ name }: Engine) => {
     const reports = new Reports(
       (report) => control.put({ engine: name, kind: "report", report, v: 1 }),
@@ -124,6 +129,7 @@ async function main(): Promise<void> {
     );
     return {
       files: kept,
+      onFinding: (finding: HealthFinding) => findings.take(name, finding),
       report: (report: Report) => reports.put(placed(clock, report)),
       secretsFor,
       now: () => control.now(),
@@ -180,6 +186,7 @@ async function main(): Promise<void> {
     say(`tessera: ${signal}: closing; jobs keep running and are taken over at the next start`);
     clearInterval(sweeping);
     for (const watch of watches) watch.stop();
+    findings.stop();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
     await api.close();
@@ -225,11 +232,14 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
       { ...common, name: "simulated", kind: "simulated", open: () => openSimulated(parseVirtual(simulated), clock) },
     ];
   if (!config.local) return [];
+  const kernelLog = process.env.TESSERA_KERNEL_LOG;
   const open = (): Promise<Engine> => {
     if (helper === undefined)
       return openLocalEngine({
         ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+        ...(config.dcgm !== undefined && { dcgm: config.dcgm }),
         ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
+        ...(kernelLog !== undefined && { kernelLog }),
       });
     mkdirSync(content, { recursive: true, mode: 0o700 }); // the helper keeps results for the user who owns it
     return openRemoteEngine(new RemoteCalls(helper));

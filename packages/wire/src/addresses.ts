@@ -80,6 +80,8 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   createToken: "POST /v1/tokens",
   revokeToken: "DELETE /v1/tokens/:token",
   readUsage: "GET /v1/usage",
+  readTop: "GET /v1/top",
+  readBusy: "GET /v1/busy",
   readWaste: "GET /v1/waste",
   readPrices: "GET /v1/prices",
   addPrices: "POST /v1/prices",

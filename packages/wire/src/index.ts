@@ -29,6 +29,7 @@ export {
   WhoAmI,
 } from "./shapes/access.ts";
 export { Account, AccountCreate, AccountEdit } from "./shapes/account.ts";
+export { BusyReport, BusyRow, busyGroups } from "./shapes/busy.ts";
 export {
   anyTextPattern,
   durationPattern,
@@ -94,6 +95,8 @@ export {
   seriesMetricNames,
   seriesMetrics,
 } from "./shapes/series.ts";
+export { SharingShape } from "./shapes/sharing.ts";
+export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

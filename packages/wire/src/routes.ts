@@ -27,6 +27,7 @@ import {
   VolumeList,
   VolumePut,
 } from "./shapes/account.ts";
+import { BusyReport, busyGroups } from "./shapes/busy.ts";
 import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EngineCreate, EngineEdit, EnginePage, EngineShape } from "./shapes/engine.ts";
@@ -90,6 +91,7 @@ import {
 } from "./shapes/money.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
+import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 import { WasteReport } from "./shapes/waste.ts";
 
@@ -974,6 +976,44 @@ const table = {
         from: instant,
         to: instant,
         account: Type.Optional(AccountPath),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  readTop: {
+    method: "GET",
+    path: "/v1/top",
+    action: "usage.read",
+    resource: "visible",
+    summary: "What holds GPUs now, and how busy it keeps them; what was not measured is said so",
+    answer: TopView,
+    status: 200,
+    query: Type.Object(
+      {
+        by: Type.Optional(Type.Enum([...topGroups], { default: "job" })),
+        sort: Type.Optional(Type.Enum([...topOrders], { default: "gpus", description: "The most of it first" })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+        account: Type.Optional(AccountPath),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  readBusy: {
+    method: "GET",
+    path: "/v1/busy",
+    action: "usage.read",
+    resource: "visible",
+    summary: "How much of the GPU time was measured, and how much of that the GPUs were at work",
+    answer: BusyReport,
+    status: 200,
+    judges: true,
+    query: Type.Object(
+      {
+        by: Type.Optional(Type.Enum([...busyGroups], { default: "account" })),
+        from: instant,
+        to: instant,
+        account: Type.Optional(AccountPath),
+        job: Type.Optional(Line(200, "Only this job, by its id")),
       },
       { additionalProperties: false },
     ),

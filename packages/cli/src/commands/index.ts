@@ -113,6 +113,12 @@ export const commands: readonly CommandEntry[] = [
 
   { name: "gpus", group: fleet, summary: "show which GPUs are free", load: () => import("./fleet/gpus.ts") },
   {
+    name: "top",
+    group: fleet,
+    summary: "show how busy GPUs are, by job, user, account or GPU",
+    load: () => import("./fleet/top.ts"),
+  },
+  {
     name: "alarms",
     group: fleet,
     summary: "show what is wrong with the server's machine",

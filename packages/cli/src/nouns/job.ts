@@ -188,7 +188,7 @@ function membersText({ members }: Job, paint: Paint, now: number): string {
       { name: "node", text: ({ node }) => node },
       { name: "state", text: ({ state }) => state },
       { name: "started", text: ({ startedAt }) => ageText(startedAt, now) },
-      { name: "gpus", text: ({ gpus }) => (gpus.length > uuidsShownMax ? String(gpus.length) : gpus.join(" ")) },
+      { name: "gpus", text: ({ gpus, devices = gpus }) => uuidsText(devices) },
       ...(common === undefined ? [{ name: "limits", text: ({ enforcement }: Member) => limitsText(enforcement) }] : []),
     ],
     members,
@@ -196,6 +196,10 @@ function membersText({ members }: Job, paint: Paint, now: number): string {
   );
   const below = common === undefined ? "" : fieldsText([["Limits", common]], paint, "  ");
   return `\n${paint("bold", "Members")}\n${indented(table)}${below}`;
+}
+
+function uuidsText(uuids: readonly string[]): string {
+  return uuids.length > uuidsShownMax ? String(uuids.length) : uuids.join(" ");
 }
 
 function attemptsText({ attempts = [] }: Job, paint: Paint, now: number): string {

@@ -2,6 +2,7 @@ import type { GpuShape, NodeShape } from "@tessera/wire";
 import { Option } from "commander";
 import { fieldsText } from "../output/fields.ts";
 import { bar, memoryText, numberText } from "../output/gpus.ts";
+import { sharesSentence, sharesText } from "../output/sharing.ts";
 import { instantText } from "../output/time.ts";
 import type { Paint, Style } from "../terminal.ts";
 import { pairsText } from "./engine.ts";
@@ -33,6 +34,7 @@ export const node: Noun<NodeShape> = {
     { name: "model", text: (each) => each.model + (each.virtual ? " (virtual)" : "") },
     { name: "gpus", text: ({ gpus }) => String(gpus), raw: ({ gpus }) => gpus, right: true },
     { name: "free", text: ({ gpusFree }) => numberText(gpusFree), raw: ({ gpusFree }) => gpusFree, right: true },
+    { name: "shares", text: ({ sharing }) => sharesText(sharing), hidesEmpty: true, right: true },
     { name: "cpus", text: (each) => `${numberText(each.cpusFree)}/${numberText(each.cpus)}`, right: true },
     {
       name: "memory",
@@ -92,6 +94,7 @@ function describeNode(each: NodeShape, paint: Paint): string {
     [
       ["Engine", each.engine],
       ["GPUs", `${each.gpus} ${each.model}${each.virtual ? ", virtual: nothing stands behind them" : ""}`],
+      ["Sharing", sharesSentence(each.sharing)],
       ["CPUs", `${numberText(each.cpusFree)} of ${numberText(each.cpus)} free`],
       ["Memory", `${memoryText(each.memoryFreeMiB)} of ${memoryText(each.memoryMiB)} free`],
       ["Withheld", withheldText(each)],
@@ -122,6 +125,7 @@ const gpuList: Omit<Noun<GpuShape>, "load"> = {
     { name: "memory", text: ({ memoryMiB }) => memoryText(memoryMiB), raw: ({ memoryMiB }) => memoryMiB, right: true },
     { name: "mode", text: ({ mode }) => mode, style: ({ mode }) => modeStyle(mode) },
     { name: "free", text: ({ free }) => numberText(free), raw: ({ free }) => free, right: true },
+    { name: "shares", text: ({ sharing }) => sharesText(sharing), hidesEmpty: true, right: true },
     { name: "jobs", text: ({ jobs }) => jobs.join(", "), shrinks: true },
   ],
   addFilters(command) {

@@ -86,7 +86,7 @@ function* checkSharing({ mode, ratio, trust }: PoolTerms): Iterable<Refusal> {
     yield refuse("invalid", "ratio", ratio, why, "write 2 to give out time slices of twice a GPU");
   } else if (ratio !== undefined && ratio > 1 && mode !== "timeslice" && mode !== "any") {
     const why = "needs a pool that shares GPUs by time slices: nothing else can be given out more than once";
-    yield refuse("invalid", "ratio", ratio, why, "set mode to timeslice, or leave ratio out");
+    yield refuse("invalid", "ratio", ratio, why, "set mode to timeslice, or ratio to 1");
   }
   if (trust !== undefined && !trusts.includes(trust))
     yield refuse("invalid", "trust", trust, "is not a trust level", `write one of ${trusts.join(", ")}`);

@@ -29,10 +29,22 @@ const smi = (...gpus: string[]) => `<?xml version="1.0" ?>
 	<attached_gpus>${gpus.length}</attached_gpus>${gpus.join("")}
 </nvidia_smi_log>`;
 
-it("reads each GPU of nvidia-smi with its UUID, model, memory and device", () => {
+it("reads each GPU of nvidia-smi with its UUID, model, memory, address and device", () => {
   assert.deepEqual(parseNvidiaSmi(smi(gpu(0, "NVIDIA H200", 143_771), gpu(3, "NVIDIA H100 80GB HBM3", 81_559))), [
-    { uuid: "GPU-5e6f0000-0000-0000-0000-000000000000", model: "H200", memoryMiB: 143_771, device: "/dev/nvidia0" },
-    { uuid: "GPU-5e6f0000-0000-0000-0000-000000000003", model: "H100-80GB", memoryMiB: 81_559, device: "/dev/nvidia3" },
+    {
+      uuid: "GPU-5e6f0000-0000-0000-0000-000000000000",
+      model: "H200",
+      memoryMiB: 143_771,
+      pci: "00000000:00:00.0",
+      device: "/dev/nvidia0",
+    },
+    {
+      uuid: "GPU-5e6f0000-0000-0000-0000-000000000003",
+      model: "H100-80GB",
+      memoryMiB: 81_559,
+      pci: "00000000:03:00.0",
+      device: "/dev/nvidia3",
+    },
   ]);
   assert.deepEqual(parseNvidiaSmi(smi()), []);
 });

@@ -8,6 +8,8 @@ export interface FoundGpu {
   readonly uuid: string;
   readonly model: string;
   readonly memoryMiB: number;
+  /** Its address on the bus, as the tool spells it. */
+  readonly pci: string;
   /** The node in /dev through which a process reaches it. */
   readonly device: string;
 }
@@ -39,6 +41,7 @@ export function parseNvidiaSmi(xml: string): FoundGpu[] {
       uuid: fields.uuid!,
       model: gpuModelOf(fields.product_name!),
       memoryMiB: Number(fields.fb_memory_usage),
+      pci: id,
       device: `/dev/nvidia${fields.minor_number}`,
     };
   });

@@ -96,7 +96,7 @@ function numberOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-function runNvidiaSmi(words: readonly string[]): Promise<string> {
+export function runNvidiaSmi(words: readonly string[]): Promise<string> {
   const program = process.env.TESSERA_NVIDIA_SMI ?? "nvidia-smi";
   return new Promise((resolve, reject) => {
     execFile(program, words, { timeout: answersMsMax, maxBuffer: 16 << 20 }, (error, stdout) => {

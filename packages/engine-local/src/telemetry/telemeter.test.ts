@@ -7,7 +7,13 @@ import { type Holding, Telemeter } from "./telemeter.ts";
 
 const uuids = ["GPU-1", "GPU-2"];
 const real = describeFleet(
-  uuids.map((uuid, i) => ({ uuid, model: "H200", memoryMiB: 143_771, device: `/dev/nvidia${i}` })),
+  uuids.map((uuid, i) => ({
+    uuid,
+    model: "H200",
+    memoryMiB: 143_771,
+    pci: `00000000:0${i}:00.0`,
+    device: `/dev/nvidia${i}`,
+  })),
   { nodeName: "desk" },
 );
 

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
+import type { TelemetryStore } from "@tessera/telemetry";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { signerOf, vaultOf } from "../access/holder.ts";
@@ -16,6 +17,7 @@ import { Seal } from "../access/seal.ts";
 import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
+import { Activity } from "../flow/activity/activity.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
@@ -104,6 +106,7 @@ export async function buildApi(built: {
   outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   engines?: Engines;
+  telemetry?: TelemetryStore;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -157,6 +160,8 @@ export async function buildApi(built: {
     ...(built.work !== undefined && { work: built.work }),
     ...(built.alarms !== undefined && { alarms: built.alarms }),
     ...(built.engines !== undefined && { engines: built.engines }),
+    ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
+    activity: new Activity(control, built.telemetry),
   };
   built.alarms?.follow(({ kind, text }) =>
     notices.add({ kind: `alarm.${kind}`, account: "", target: "", outcome: "failed", detail: text }),

@@ -1,4 +1,5 @@
 import type { ContentStore } from "@tessera/content";
+import type { TelemetryStore } from "@tessera/telemetry";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
@@ -10,6 +11,7 @@ import type { SignInLinks } from "../access/sign-in-links.ts";
 import type { Signer } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import type { Vault } from "../access/vault.ts";
+import type { Activity } from "../flow/activity/activity.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
@@ -57,6 +59,10 @@ export interface Api {
   readonly dataFolder?: string;
   /** The engines that are driven here; absent where there is only a state. */
   readonly engines?: Engines;
+  /** What GPUs did; absent where nothing is measured. */
+  readonly telemetry?: TelemetryStore;
+  /** What is held now, with what was measured of it. */
+  readonly activity: Activity;
   /** Where the files that users send are kept; absent where the engine cannot use them. */
   readonly content?: ContentStore;
 }

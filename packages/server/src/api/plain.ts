@@ -1,14 +1,19 @@
-import { rootAccount } from "@tessera/core";
+import { accountOf, rootAccount } from "@tessera/core";
 import type { FastifyInstance } from "fastify";
-import { may } from "../access/policy.ts";
+import { may, rootsFor } from "../access/policy.ts";
 import { inScope } from "../access/principal.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import type { Api } from "./context.ts";
 import { checkScope } from "./guard/authorise.ts";
 import { CostMetrics, gatherCosts } from "./metrics/cost-metrics.ts";
+import { fleetMetrics } from "./metrics/fleet-metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { tenantMetrics } from "./metrics/tenant-metrics.ts";
 import { jobSchema, openApi } from "./openapi.ts";
 import { version } from "./version.ts";
+
+/** The text format of Prometheus. */
+const textType = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Addresses outside the table: health and what the API looks like, which need no token, and metrics, which do. */
 export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics): void {
@@ -31,13 +36,25 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
     const outside = checkScope(principal, { action: "metrics.read" });
     if (outside !== undefined) return answerDenial(request, reply, outside);
     const { user } = principal;
-    const named = may(api.control.state, user, "node.write", rootAccount);
+    const { state } = api.control;
+    const named = may(state, user, "node.write", rootAccount);
     return reply
-      .header("content-type", "text/plain; version=0.0.4; charset=utf-8")
+      .header("content-type", textType)
       .send(
         metrics.text(api.control, named, api.alarms?.list() ?? []) +
+          (named
+            ? fleetMetrics(state, api.activity.holdings([accountOf(state, rootAccount)]), api.activity.rows())
+            : "") +
           (await costs.text(api.control, inScope(principal, "cost.read") ? user : undefined, gather)),
       );
+  });
+  app.get("/metrics/tenant", (request, reply) => {
+    const principal = request.incoming?.principal;
+    if (principal === undefined) return answerDenial(request, reply, unauthenticated(api, request, reply));
+    const outside = checkScope(principal, { action: "metrics.read" });
+    if (outside !== undefined) return answerDenial(request, reply, outside);
+    const own = rootsFor(api.control.state, principal.user, "usage.read");
+    return reply.header("content-type", textType).send(tenantMetrics(api.activity.holdings(own)));
   });
   const openApiText = JSON.stringify(openApi(version));
   app.get("/openapi.json", (_request, reply) => {

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
+import type { TelemetryStore } from "@tessera/telemetry";
 import type { Keys } from "../access/keys.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
@@ -27,6 +28,7 @@ export async function startApi(what: {
   outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   engines?: Engines;
+  telemetry?: TelemetryStore;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

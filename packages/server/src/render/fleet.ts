@@ -13,6 +13,7 @@ import { may } from "../access/policy.ts";
 import type { Seal } from "../access/seal.ts";
 import { nodeReason } from "./node-reason.ts";
 import { gpusOf, timestamp } from "./quantities.ts";
+import { renderSharing } from "./sharing.ts";
 
 /** Leases by the device they hold; made once for a whole list. */
 export class Holders {
@@ -57,6 +58,11 @@ export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node:
     virtual: facts.virtual,
     ...(facts.labels !== undefined && { labels: { ...facts.labels } }),
     ...(pool !== undefined && { pool: pool.name }),
+    ...renderSharing(
+      state,
+      node,
+      facts.gpus.map((_, i) => node.firstGpu + i),
+    ),
     ...(facts.condition !== undefined && { condition: facts.condition }),
     ...(facts.withheld !== undefined && facts.withheld.length > 0 && { gpusWithheld: facts.withheld.length }),
     ...(node.drainUntil > 0 && { drainUntil: timestamp(node.drainUntil) }),
@@ -104,6 +110,7 @@ export function renderGpu(
     virtual: node.facts.virtual,
     mode: node.mode,
     free: gpusOf(state.fleet.unitsOffered(gpu)),
+    ...renderSharing(state, node, [gpu]),
     jobs: seen.map((job) => job.id),
   };
 }

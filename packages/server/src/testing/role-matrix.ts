@@ -121,6 +121,8 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   createToken: { sees: "user.read", needs: "user.write" },
   revokeToken: { sees: "token.read", needs: "token.write" },
   readUsage: { sees: "account.read", needs: "usage.read" },
+  readTop: { sees: "account.read", needs: "usage.read" },
+  readBusy: { sees: "account.read", needs: "usage.read" },
   readWaste: { sees: "account.read", needs: "usage.read" },
   readPrices: { anywhere: true },
   addPrices: { anywhere: true, needs: "price.write" },
@@ -285,6 +287,8 @@ export async function requestFor(
     case "listEntries":
     case "listRoles":
     case "readUsage":
+    case "readTop":
+    case "readBusy":
     case "readWaste":
     case "listAudit":
     case "listEvents":

@@ -18,6 +18,7 @@ import {
   type TokenId,
   type UserId,
 } from "@tessera/core";
+import type { TelemetryStore } from "@tessera/telemetry";
 import type { Route, RouteId } from "@tessera/wire";
 import { personRow } from "../access/people.ts";
 import { encryptSecret, secretKey } from "../access/secrets.ts";
@@ -142,12 +143,14 @@ export async function serveApi(
   table?: Readonly<Record<RouteId, Route>>,
   content = new ContentStore(join(tmpdir(), "tessera-test-keeps-nothing-here")),
   engines?: Engines,
+  telemetry?: TelemetryStore,
 ): Promise<TestServer> {
   const built = await buildApi({
     control,
     keys: testKeys,
     content,
     ...(engines !== undefined && { engines }),
+    ...(telemetry !== undefined && { telemetry }),
     config: { logLevel: "silent", ...config },
     ...(table && { table }),
   });

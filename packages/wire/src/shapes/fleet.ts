@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { DateTime, Duration, Line, Page, Timestamp, Zone } from "./common.ts";
+import { SharingShape } from "./sharing.ts";
 
 export const NodeShape = Type.Object({
   name: Type.String(),
@@ -23,6 +24,7 @@ export const NodeShape = Type.Object({
   virtual: Type.Boolean({ description: "Declared, not found: nothing stands behind these GPUs" }),
   labels: Type.Optional(Type.Record(Type.String(), Type.String())),
   pool: Type.Optional(Type.String({ description: "The pool that it belongs to" })),
+  sharing: Type.Optional(SharingShape),
   condition: Type.Optional(
     Type.Object(
       { state: Type.Enum(["cordoned", "unknown"]), reason: Type.String() },
@@ -61,6 +63,7 @@ export const GpuShape = Type.Object({
   virtual: Type.Boolean(),
   mode: Type.String(),
   free: Type.Number({ description: "Free part of the GPU, 0 to 1" }),
+  sharing: Type.Optional(SharingShape),
   /** Jobs that the caller may see; others count in `free` only. */
   jobs: Type.Array(Type.String()),
 });

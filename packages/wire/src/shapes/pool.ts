@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { AccountPath, Line, Page } from "./common.ts";
 import { FleetName } from "./engine.ts";
+import { PartTrust, PoolMode, Ratio } from "./sharing.ts";
 
 export const labelKeyPattern = "^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$";
 const Labels = Type.Record(Type.String({ pattern: labelKeyPattern }), Line(63), {
@@ -27,6 +28,9 @@ export const PoolShape = Type.Object({
     Type.Array(Type.String(), { description: "Those that the caller may see; absent = all may use it" }),
   ),
   price: Type.String({ description: "What the price of use beyond guarantees is multiplied by" }),
+  mode: Type.Optional(PoolMode),
+  ratio: Type.Optional(Ratio),
+  trust: Type.Optional(PartTrust),
   nodes: Type.Integer(),
   gpus: Type.Integer(),
 });
@@ -39,17 +43,23 @@ export const PoolCreate = Type.Object(
     labels: Labels,
     tenants: Type.Optional(Tenants),
     price: Type.Optional(Price),
+    mode: Type.Optional(PoolMode),
+    ratio: Type.Optional(Ratio),
+    trust: Type.Optional(PartTrust),
   },
   { additionalProperties: false },
 );
 export type PoolCreate = Static<typeof PoolCreate>;
 
-/** `tenants: null` opens it to all; what is left out stays. */
+/** What is left out stays. `null` takes back what was said: all tenants, the mode of each node, parts of every tenant. */
 export const PoolEdit = Type.Object(
   {
     labels: Type.Optional(Labels),
     tenants: Type.Optional(Type.Union([Tenants, Type.Null()])),
     price: Type.Optional(Price),
+    mode: Type.Optional(Type.Union([PoolMode, Type.Null()])),
+    ratio: Type.Optional(Ratio),
+    trust: Type.Optional(Type.Union([PartTrust, Type.Null()])),
   },
   { additionalProperties: false },
 );

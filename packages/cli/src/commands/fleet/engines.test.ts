@@ -175,6 +175,36 @@ test("pools are made, shown, changed and deleted", async (t) => {
   assert.equal((await run("pool", "delete", "gold")).out, "gold deleted\n");
 });
 
+test("pools say how GPUs are shared, and nodes how much is given out", async (t) => {
+  const server = await StandIn.start(t);
+  const sharing = { mode: "timeslice", ratio: 4, trust: "trusted", given: 1.5, of: 32 } as const;
+  server.on("createPool", () => poolOf({ mode: "timeslice", ratio: 4, trust: "trusted" }));
+  server.on("editPool", () => poolOf());
+  server.on("listPools", () => ({ items: [poolOf({ mode: "timeslice", ratio: 4 })] }));
+  server.on("listNodes", () => ({ items: [nodeOf({ sharing })] }));
+  server.on("getNode", () => nodeOf({ sharing }));
+  const run = (...argv: string[]) => runTess(argv, { env: server.env });
+  const made = await run(
+    ...["pool", "create", "gold", "--label", "tier=gold", "--mode", "timeslice", "--ratio", "4", "--trust", "trusted"],
+  );
+  assert.deepEqual(server.requestsTo("createPool")[0]?.body, {
+    name: "gold",
+    labels: { tier: "gold" },
+    mode: "timeslice",
+    ratio: 4,
+    trust: "trusted",
+  });
+  assert.match(made.out, /Sharing +parts by time slices, 4 times as much as there is; memory once\n/);
+  assert.match(made.out, /Parts of +trusted tenants and those trusted more\n/);
+  await run("pool", "edit", "gold", "--mode", "node", "--trust", "all");
+  assert.deepEqual(server.requestsTo("editPool")[0]?.body, { mode: null, trust: null });
+  assert.match((await run("pools")).out, /SHARING .*\n.* timeslice, 4 times /);
+  assert.match((await run("gpus")).out, /timeslice 1.5\/32 given out/);
+  assert.match((await run("node", "get")).out, / SHARES .*\n.* timeslice 1.5\/32 /);
+  const described = (await run("node", "describe", "n0")).out;
+  assert.match(described, /parts by time slices, given out 4 times, to trusted tenants: 1.5 of 32 given out/);
+});
+
 test("with several engines, GPUs are counted by engine, and nodes are named with theirs", async (t) => {
   const server = await StandIn.start(t);
   const far = nodeOf({

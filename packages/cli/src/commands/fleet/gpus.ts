@@ -4,6 +4,7 @@ import { examples } from "../../help.ts";
 import { gpu, modeStyle, node } from "../../nouns/node.ts";
 import type { Filters } from "../../nouns/noun.ts";
 import { bar, numberText } from "../../output/gpus.ts";
+import { sharesText } from "../../output/sharing.ts";
 import { pad, truncate, widthOf } from "../../output/width.ts";
 import type { Session } from "../../session.ts";
 import { watchList } from "../../sse.ts";
@@ -110,7 +111,8 @@ function nodeLine(each: NodeShape, nameWidth: number, paint: Paint, width: numbe
   const free = pad(`${numberText(each.gpusFree)}/${each.gpus} free`, 12);
   const place = [each.zone, each.rack].filter((part) => part !== "").join("/");
   const head = `${pad(printable(each.name), nameWidth)}  ${picture}${" ".repeat(Math.max(0, 8 - cells))}  ${free}`;
-  const tail = `${each.model}${place === "" ? "" : `  ${place}`}`;
+  const shares = sharesText(each.sharing);
+  const tail = `${each.model}${shares === "" ? "" : `  ${shares} given out`}${place === "" ? "" : `  ${place}`}`;
   const room = width === undefined ? tail.length : Math.max(0, width - widthOf(head) - widthOf(mode) - 1);
   return `${head}${paint("dim", truncate(tail, room))}${mode}`;
 }

@@ -1,4 +1,4 @@
-import type { PoolShape } from "@tessera/wire";
+import type { PoolCreate, PoolShape } from "@tessera/wire";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
@@ -14,12 +14,15 @@ interface PoolFlags {
   readonly tenant?: string[];
   readonly allTenants?: boolean;
   readonly price?: string;
+  readonly mode?: string;
+  readonly ratio?: string;
+  readonly trust?: string;
 }
 
 export function define(command: Command, session: Session): void {
   examples(
     command.description(
-      "Shows and changes pools: nodes by label, with the tenants that may use them and what they cost.",
+      "Shows and changes pools: nodes by label, with the tenants that may use them, how their GPUs are shared, and what they cost.",
     ),
     ["tess pool get", "tess pool create reserved --label tier=gold --tenant lab --price 1.5"],
   );
@@ -36,6 +39,7 @@ export function define(command: Command, session: Session): void {
   examples(create, [
     "tess pool create reserved --label tier=gold --tenant lab --tenant studio/render",
     "tess pool create east --label engine=east --price 0.8",
+    "tess pool create notebooks --label tier=shared --mode timeslice --ratio 4",
   ]);
   create.action(async (name: string, flags: PoolFlags) => {
     if (flags.label === undefined)
@@ -46,11 +50,15 @@ export function define(command: Command, session: Session): void {
 
   const edit = command
     .command("edit")
-    .summary("change labels, tenants or price of a pool")
+    .summary("change labels, tenants, sharing or price of a pool")
     .description("Changes what is given only. The labels and the tenants given replace those that were there.")
     .argument("<pool>", "name");
   poolFlags(edit).option("--all-tenants", "all tenants may use it");
-  examples(edit, ["tess pool edit reserved --price 2", "tess pool edit reserved --all-tenants"]);
+  examples(edit, [
+    "tess pool edit reserved --price 2",
+    "tess pool edit reserved --all-tenants",
+    "tess pool edit reserved --mode mig --trust trusted",
+  ]);
   edit.action(async (name: string, flags: PoolFlags) => {
     if (flags.allTenants && flags.tenant !== undefined)
       throw usageFailure("--all-tenants and --tenant cannot be used together", "give one of them");
@@ -58,6 +66,8 @@ export function define(command: Command, session: Session): void {
       ...(flags.label !== undefined && { labels: labelsOf("--label", flags.label) }),
       ...givenOf(flags),
       ...(flags.allTenants && { tenants: null }),
+      ...(flags.mode === asNode && { mode: null }),
+      ...(flags.trust === everyTenant && { trust: null }),
     };
     if (Object.keys(body).length === 0)
       throw usageFailure("nothing to change", "such as --price 1.5; see tess pool edit --help");
@@ -96,11 +106,43 @@ function poolFlags(command: Command): Command {
         "only jobs of this account and below use these nodes; may be repeated; default: all",
       ).argParser(collect),
     )
-    .option("--price <factor>", "multiply the price of use beyond guarantees by this, such as 1.5");
+    .option("--price <factor>", "multiply the price of use beyond guarantees by this, such as 1.5")
+    .addOption(
+      new Option(
+        "--mode <mode>",
+        "how GPUs are shared here: any of these, by MIG, MPS or time slices, whole GPUs only, or as each node says",
+      ).choices([...modes, asNode]),
+    )
+    .addOption(
+      new Option("--ratio <n>", "give time slices of each GPU out so many times; memory is given out once").choices(
+        ratios,
+      ),
+    )
+    .addOption(
+      new Option("--trust <level>", "the least trust of a tenant whose parts of GPUs come here").choices([
+        ...trusts,
+        everyTenant,
+      ]),
+    );
 }
 
-function givenOf({ tenant, price }: PoolFlags): { tenants?: string[]; price?: string } {
-  return { ...(tenant !== undefined && { tenants: tenant }), ...(price !== undefined && { price }) };
+const asNode = "node";
+const everyTenant = "all";
+const modes = ["any", "whole", "mig", "mps", "timeslice"] as const;
+const ratios = ["1", "2", "3", "4"];
+const trusts = ["confidential", "untrusted", "trusted"] as const;
+
+/** What is said, without what is taken back. */
+function givenOf({ tenant, price, mode, ratio, trust }: PoolFlags): Omit<PoolCreate, "name" | "labels"> {
+  const knownMode = modes.find((each) => each === mode);
+  const knownTrust = trusts.find((each) => each === trust);
+  return {
+    ...(tenant !== undefined && { tenants: tenant }),
+    ...(price !== undefined && { price }),
+    ...(knownMode !== undefined && { mode: knownMode }),
+    ...(ratio !== undefined && { ratio: Number(ratio) }),
+    ...(knownTrust !== undefined && { trust: knownTrust }),
+  };
 }
 
 async function show(session: Session, one: PoolShape, done: string): Promise<void> {

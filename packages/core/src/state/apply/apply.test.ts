@@ -189,7 +189,10 @@ function besideJobs(): Event[] {
     event("engine-reached", { engine: "west" }),
     event("engine-changed", { engine: "old", terms: { kind: "local", lostAfterMs: 0, settings: {} }, leaving: true }),
     event("engine-changed", { engine: "old" }),
-    event("pool-changed", { pool: "gold", terms: { labels: { tier: "gold" }, perMille: 1500, tenants: ["lab"] } }),
+    event("pool-changed", {
+      pool: "gold",
+      terms: { labels: { tier: "gold" }, perMille: 1500, tenants: ["lab"], mode: "any", ratio: 2, trust: "trusted" },
+    }),
     event("pool-changed", { pool: "old", terms: { labels: { tier: "old" }, perMille: 1000 } }),
     event("pool-changed", { pool: "old" }),
     event("volume-changed", { account, name: "data", volume: { path: "/data", readOnly: true } }),
@@ -245,6 +248,10 @@ function story(): Event[] {
   happens(w, event("lease-reshaped", { lease: must(jobOf(w, "a").leases[0], "a lease").id, sequence: 2, how: "test" }));
   for (const id of ["a", "b", "grows"]) w.run(id);
   w.must({ kind: "job.enter", job: jobId("a"), rank: 0, user: ana, how: "exec", what: "ls" });
+  happens(
+    w,
+    event("job-idle", { job: jobOf(w, "a").no, since: w.now, activity: 1, below: 500, actsAt: w.now, does: "stop" }),
+  );
   w.submit("planned", "guest", { gpus: 2, max_time: "1h" });
   happens(w, event("plan-dropped", { job: jobOf(w, "planned").no }));
   w.must({ kind: "job.hold", job: jobId("planned") });
@@ -393,6 +400,7 @@ const kinds: Record<EventKind, true> = {
   "elements-made": true,
   "job-held": true,
   "job-entered": true,
+  "job-idle": true,
   "job-edited": true,
   "job-planned": true,
   "plan-dropped": true,

@@ -63,6 +63,9 @@ export class Answering {
       feed: await Feed.load(control),
       dataFolder,
       content: new ContentStore(content.folder, content.freeBytesMin),
+      get activity(): never {
+        throw new Error("samples are kept where they are taken");
+      },
       get notices(): never {
         throw new Error("what is read is noted where the request came in");
       },

@@ -3,6 +3,7 @@ import type { Handler } from "../context.ts";
 import type { SessionId } from "../guard/session.ts";
 import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
+import { activityHandlers } from "./activity.ts";
 import { contentHandlers } from "./content.ts";
 import { engineHandlers } from "./engines.ts";
 import { fileHandlers } from "./files.ts";
@@ -24,6 +25,7 @@ type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | Session
 export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...accessHandlers,
   ...accountHandlers,
+  ...activityHandlers,
   ...contentHandlers,
   ...engineHandlers,
   ...fileHandlers,

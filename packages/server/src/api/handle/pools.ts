@@ -21,8 +21,8 @@ export const poolHandlers: PoolHandlers = {
   getPool: (api, call) => shown(api, call, call.params.pool!),
 
   async createPool(api, call) {
-    const { name, labels, tenants, price = usualPrice } = call.body;
-    const terms = { labels, perMille: perMilleOf(price), ...(tenants !== undefined && { tenants }) };
+    const { name, price = usualPrice, ...said } = call.body;
+    const terms = { ...said, perMille: perMilleOf(price) };
     const done = await api.control.ask({ kind: "pool.create", name, terms }, askerOf(call));
     return isRefusal(done) ? done : shown(api, call, name);
   },
@@ -31,9 +31,18 @@ export const poolHandlers: PoolHandlers = {
     const name = call.params.pool!;
     const before = api.control.state.pools.get(name);
     if (before === undefined) return notFound("pool");
-    const { labels = before.terms.labels, tenants = before.terms.tenants, price } = call.body;
-    const perMille = price === undefined ? before.terms.perMille : perMilleOf(price);
-    const terms: PoolTerms = { labels, perMille, ...(tenants !== null && tenants !== undefined && { tenants }) };
+    const { labels = before.terms.labels, price, ratio = before.terms.ratio } = call.body;
+    const tenants = afterEdit(call.body.tenants, before.terms.tenants);
+    const mode = afterEdit(call.body.mode, before.terms.mode);
+    const trust = afterEdit(call.body.trust, before.terms.trust);
+    const terms: PoolTerms = {
+      labels,
+      perMille: price === undefined ? before.terms.perMille : perMilleOf(price),
+      ...(tenants !== undefined && { tenants }),
+      ...(mode !== undefined && { mode }),
+      ...(ratio !== undefined && { ratio }),
+      ...(trust !== undefined && { trust }),
+    };
     const done = await api.control.ask({ kind: "pool.edit", name, terms }, askerOf(call));
     return isRefusal(done) ? done : shown(api, call, name);
   },
@@ -43,6 +52,11 @@ export const poolHandlers: PoolHandlers = {
     return isRefusal(done) ? done : {};
   },
 };
+
+/** A field as it is after an edit: null takes it back, absent leaves it. */
+function afterEdit<Value>(said: Value | null | undefined, before: Value | undefined): Value | undefined {
+  return said === undefined ? before : (said ?? undefined);
+}
 
 export function poolListing(api: Api, { principal }: Pick<Call<"listPools">, "principal">) {
   const { state } = api.control;
@@ -72,7 +86,7 @@ function countsByPool({ fleet, nodePools }: ReadonlyState): Counts {
 
 /** A pool for this viewer: of its tenants only those that the viewer may know of. */
 function render(state: ReadonlyState, viewer: User, pool: Pool, counts: Counts): PoolShape {
-  const { labels, tenants, perMille } = pool.terms;
+  const { labels, tenants, perMille, mode, ratio, trust } = pool.terms;
   const { nodes, gpus } = counts.get(pool) ?? { nodes: 0, gpus: 0 };
   const seen = tenants?.filter((path) => {
     const account = state.accountByPath.get(path);
@@ -81,6 +95,9 @@ function render(state: ReadonlyState, viewer: User, pool: Pool, counts: Counts):
   return {
     ...{ name: pool.name, labels: { ...labels }, price: String(perMille / 1_000), nodes, gpus },
     ...(seen !== undefined && { tenants: seen }),
+    ...(mode !== undefined && { mode }),
+    ...(ratio !== undefined && { ratio }),
+    ...(trust !== undefined && { trust }),
   };
 }
 

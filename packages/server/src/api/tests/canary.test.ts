@@ -116,7 +116,9 @@ describe("[S23] nothing of one tenant reaches another", () => {
       }
     }
     assert.ok(asked > 2000, String(asked));
-    clean("metrics", (await server.call(walkers[0]![1].token, "GET", "/metrics")).text);
+    for (const [role, { token }] of walkers)
+      for (const address of ["/metrics", "/metrics/tenant"])
+        clean(`${address} as ${role}`, (await server.call(token, "GET", address)).text);
   });
 
   it("in no event stream while things happen next door", async () => {

@@ -1,4 +1,11 @@
-import { type Event, type Instant, isRefusal, type NodeFacts, type ReadonlyState } from "@tessera/core";
+import {
+  type Event,
+  type HealthFinding,
+  type Instant,
+  isRefusal,
+  type NodeFacts,
+  type ReadonlyState,
+} from "@tessera/core";
 import { type Engine, EngineFenced } from "@tessera/engine";
 import { Driver, type DriverPorts } from "../bind/drive.ts";
 import type { CommitListener } from "../commits.ts";
@@ -12,6 +19,8 @@ export interface AttachedParts extends Omit<DriverPorts, "state" | "reached" | "
   readonly patience: Patience;
   /** Whether there are other engines: then each node says what it offers. */
   readonly beside: () => boolean;
+  /** Takes what the engine finds of its nodes; absent = nothing comes of it. */
+  readonly onFinding?: (finding: HealthFinding) => void;
   /** Of all its nodes. */
   readonly labels: NodeFacts["labels"];
 }
@@ -85,6 +94,8 @@ export class Attached implements CommitListener {
   }
 
   start(): void {
+    const { onFinding } = this.#parts;
+    if (onFinding !== undefined) this.engine.onHealth?.(onFinding);
     this.engine.onInventory?.(() => this.refreshSoon());
     this.#running = this.#run();
   }

@@ -3,9 +3,10 @@ import { useLive } from "../../api/live.ts";
 import { Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { spellNumber } from "../../format/numbers.ts";
+import { modeWords } from "../../format/sharing.ts";
 import { FleetTabs } from "./fleet-tabs.tsx";
 
-/** Nodes by label, with the tenants that may use them and their price. */
+/** Nodes by label, with the tenants that may use them, how their GPUs are shared, and their price. */
 export default function PoolsPage() {
   const pools = useLive("listPools");
   return (
@@ -38,13 +39,14 @@ function PoolTable({ pools }: { pools: readonly PoolShape[] }) {
           <th>Pool</th>
           <th>Labels</th>
           <th>Tenants</th>
+          <th>Sharing</th>
           <th className="number">Price</th>
           <th className="number">Nodes</th>
           <th className="number">GPUs</th>
         </tr>
       </thead>
       <tbody>
-        {pools.map(({ name, labels, tenants, price, nodes, gpus }) => (
+        {pools.map(({ name, labels, tenants, mode, ratio, trust, price, nodes, gpus }) => (
           <tr key={name}>
             <td>
               <strong>{name}</strong>
@@ -65,6 +67,17 @@ function PoolTable({ pools }: { pools: readonly PoolShape[] }) {
                 <span className="quiet">others than you may see</span>
               ) : (
                 tenants.join(", ")
+              )}
+            </td>
+            <td>
+              {mode === undefined ? (
+                <span className="quiet">as each node says</span>
+              ) : (
+                <>
+                  {modeWords[mode]}
+                  {ratio !== undefined && `, ${ratio} ×`}
+                  {trust !== undefined && <span className="quiet"> · parts of {trust} tenants</span>}
+                </>
               )}
             </td>
             <td className="number nowrap">{price} ×</td>

@@ -6,6 +6,7 @@ import { useAct, useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Card, Empty, Field, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
+import { spellSharing } from "../../format/sharing.ts";
 import { ModeChip } from "./mode-chip.tsx";
 
 /** One node: its GPUs, the jobs that keep it from being empty, and its events. */
@@ -95,8 +96,9 @@ function Head({ node }: { node: NodeShape }) {
               {" "}
               · pool <Link href="/fleet/pools">{node.pool}</Link>
             </>
-          )}{" "}
-          · <Link href={`/fleet?node=${encodeURIComponent(node.name)}`}>on the map</Link>
+          )}
+          {node.sharing !== undefined && ` · ${spellSharing(node.sharing)}`} ·{" "}
+          <Link href={`/fleet?node=${encodeURIComponent(node.name)}`}>on the map</Link>
         </p>
       </div>
       {may("node.write") && (

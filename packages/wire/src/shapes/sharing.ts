@@ -1,0 +1,23 @@
+import Type, { type Static } from "typebox";
+
+export const PoolMode = Type.Enum(["any", "whole", "mig", "mps", "timeslice"], {
+  description: "How GPUs are shared; any: as each idle GPU is needed, by the strongest isolation",
+});
+export const Ratio = Type.Integer({
+  minimum: 1,
+  maximum: 4,
+  description: "So many times as much compute as a GPU has is given out by time slices; memory is given out once",
+});
+export const PartTrust = Type.Enum(["confidential", "untrusted", "trusted"], {
+  description: "The least trust of a tenant whose parts of GPUs come here",
+});
+
+/** How the GPUs of a node, or one GPU, are shared, and how much of them is given out. Absent = whole GPUs only. */
+export const SharingShape = Type.Object({
+  mode: PoolMode,
+  ratio: Type.Optional(Ratio),
+  trust: Type.Optional(PartTrust),
+  given: Type.Number({ description: "How much is given out, in GPUs as jobs ask for them" }),
+  of: Type.Integer({ description: "How much can be given out: GPUs times the ratio" }),
+});
+export type SharingShape = Static<typeof SharingShape>;
