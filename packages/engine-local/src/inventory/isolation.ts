@@ -19,7 +19,12 @@ export function isolationOf(
   if (found.length === 0) return ["whole"];
   const hasMig = found.some(({ model, memoryMiB }) => migModelOf(model, memoryMiB) !== undefined);
   const mps = hasMps && (isApart(machine) || !machine.isRoot);
-  return ["whole", ...(hasMig && machine.isRoot ? (["mig"] as const) : []), ...(mps ? (["mps"] as const) : []), "timeslice"];
+  return [
+    "whole",
+    ...(hasMig && machine.isRoot ? (["mig"] as const) : []),
+    ...(mps ? (["mps"] as const) : []),
+    "timeslice",
+  ];
 }
 
 function isThere(program: string): boolean {

@@ -1,5 +1,5 @@
-import type { StopOrder } from "@tessera/engine";
 import type { ReportWhat } from "@tessera/core";
+import type { StopOrder } from "@tessera/engine";
 import { watchMemory } from "./memory-watch.ts";
 import { FaultWatch } from "./mps/fault-watch.ts";
 import type { SharedGpu } from "./shared.ts";
@@ -54,4 +54,3 @@ export class SharedWatch {
     return blame === "own" ? { reason: "a fatal fault on the GPU ended it" } : {};
   }
 }
-

@@ -75,10 +75,14 @@ export async function runMember(
     stopping.order(found.stop);
   });
 
-  const shared = watchShared(sheet, () => treeMembers(tree), (why, how) => {
-    say(`${why}: ${stopText(how)}`);
-    stopping.order(how);
-  });
+  const shared = watchShared(
+    sheet,
+    () => treeMembers(tree),
+    (why, how) => {
+      say(`${why}: ${stopText(how)}`);
+      stopping.order(how);
+    },
+  );
   await shared?.open();
 
   let end: StepEnd = { code: 0 };
@@ -131,11 +135,12 @@ export async function runMember(
   if (stoppedBy !== undefined) end = { code: 128 + constants.signals[stoppedBy], signal: stoppedBy };
   const { limit: sharedLimit, neighbour, reason: sharedReason } = (await shared?.close(end.code)) ?? {};
   reason = sharedReason ?? reason;
-  if (sharedLimit !== undefined && end.code === 0)
-    end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself
+  if (sharedLimit !== undefined && end.code === 0) end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself
   if (reason !== undefined) say(reason);
   const limit =
-    passed?.limit ?? sharedLimit ?? (timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined);
+    passed?.limit ??
+    sharedLimit ??
+    (timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined);
   if (limit === "memory") say(`killed by the kernel: more memory than its limit of ${order.limits.memoryMiB} MiB`);
   return {
     kind: "exited",

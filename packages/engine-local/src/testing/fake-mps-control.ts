@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -83,7 +92,10 @@ function serve(): void {
   let threads = "100.0";
   const say = (text: string) => {
     const at = new Date().toISOString().replace("T", " ").replace("Z", "");
-    appendFileSync(join(process.env.CUDA_MPS_LOG_DIRECTORY ?? "", "server.log"), `[${at} Server ${process.pid}] ${text}\n`);
+    appendFileSync(
+      join(process.env.CUDA_MPS_LOG_DIRECTORY ?? "", "server.log"),
+      `[${at} Server ${process.pid}] ${text}\n`,
+    );
   };
   const answer = (socket: Socket, line: string): string | undefined => {
     const [name, ...rest] = line.split(" ");

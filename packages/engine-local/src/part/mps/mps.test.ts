@@ -124,7 +124,9 @@ describe("members that share a GPU by time slices", () => {
     const { limit, reason } = await on.bench.until(greedy.lease, "exited");
     assert.deepEqual([limit, reason], ["gpu-memory", "used 37.1 GiB of GPU memory, asked for 35.1 GiB"]);
     assert.deepEqual(
-      (await on.bench.engine.list()).map(({ lease, state }) => [lease, state]).filter(([lease]) => lease === modest.lease),
+      (await on.bench.engine.list())
+        .map(({ lease, state }) => [lease, state])
+        .filter(([lease]) => lease === modest.lease),
       [[modest.lease, "running"]],
     );
   });

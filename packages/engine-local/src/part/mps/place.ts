@@ -59,7 +59,9 @@ export function placeAt(mpsFolder: string, key: string, gpu: string, machine: Mp
     clients: join(folder, "clients"),
     shm,
     pipeShown,
-    around: own ? ["unshare", "--mount", "--propagation", "private", "--", "/bin/sh", "-c", show, "tess", pipe, pipeShown, shm] : [],
+    around: own
+      ? ["unshare", "--mount", "--propagation", "private", "--", "/bin/sh", "-c", show, "tess", pipe, pipeShown, shm]
+      : [],
   };
 }
 

@@ -126,9 +126,16 @@ async function makePlace({ folder, pipe, pipeShown, log, members, clients, shm, 
 async function setLimits(place: MpsPlace, members: readonly MpsMember[]): Promise<void> {
   const memory = `${Math.max(...members.map(({ memoryMiB }) => memoryMiB))}M`;
   const threads = Math.max(...members.map((each) => each.threads));
-  await command(place, `set_default_device_pinned_mem_limit 0 ${memory}`, `set_default_active_thread_percentage ${threads}`);
+  await command(
+    place,
+    `set_default_device_pinned_mem_limit 0 ${memory}`,
+    `set_default_active_thread_percentage ${threads}`,
+  );
   for (const server of serversIn(await command(place, "get_server_list"))) {
-    const limits = [`set_device_pinned_mem_limit ${server} 0 ${memory}`, `set_active_thread_percentage ${server} ${threads}`];
+    const limits = [
+      `set_device_pinned_mem_limit ${server} 0 ${memory}`,
+      `set_active_thread_percentage ${server} ${threads}`,
+    ];
     await command(place, ...limits);
   }
 }
