@@ -66,6 +66,7 @@ import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
+import { HandsOff } from "./telemetry/hands-off.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
 import { runNvidiaSmi } from "./telemetry/nvidia-smi.ts";
 import { ownerOf } from "./telemetry/process-usage.ts";
@@ -148,6 +149,7 @@ class LocalEngine implements Engine {
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
   readonly #telemeter: Telemeter;
+  readonly #handsOff: HandsOff;
   readonly #addresses = new Addresses();
   readonly #health: HealthWatch;
   #nodes: readonly NodeFacts[] | undefined;
@@ -171,6 +173,7 @@ class LocalEngine implements Engine {
     );
     this.#clock = options.clock ?? systemClock;
     this.#telemeter = new Telemeter(gpuSources(options.dcgm));
+    this.#handsOff = new HandsOff(join(state.root, "gpus"), () => void this.#telemeter.letGo());
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
     this.#health = new HealthWatch({
@@ -229,7 +232,9 @@ class LocalEngine implements Engine {
   async telemetry(): Promise<Telemetry> {
     const nodes = this.#nodes ?? (await this.inventory());
     const { held, isBeingCut } = await this.#holdings.of(this.#leases.values());
-    return this.#telemeter.read(nodes, held, this.#clock.now(), isBeingCut);
+    const isReal = nodes.some(({ virtual }) => !virtual);
+    const quiet = isReal && (isBeingCut || (await this.#handsOff.isAsked()));
+    return this.#telemeter.read(nodes, held, this.#clock.now(), quiet);
   }
 
   onHealth(listener: (finding: HealthFinding) => void): void {
@@ -355,6 +360,7 @@ class LocalEngine implements Engine {
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
     this.#health.close();
+    this.#handsOff.close();
     await this.#telemeter.letGo();
     await this.#networks.close();
   }

@@ -18,6 +18,7 @@ import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
 import { Activity } from "../flow/activity/activity.ts";
+import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
@@ -107,6 +108,8 @@ export async function buildApi(built: {
   alarms?: Alarms;
   engines?: Engines;
   telemetry?: TelemetryStore;
+  /** What came of comparing leased with busy time. */
+  reconciled?: () => Reconciled | undefined;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -161,6 +164,7 @@ export async function buildApi(built: {
     ...(built.alarms !== undefined && { alarms: built.alarms }),
     ...(built.engines !== undefined && { engines: built.engines }),
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
+    ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
     activity: new Activity(control, built.telemetry),
   };
   built.alarms?.follow(({ kind, text }) =>
