@@ -9,7 +9,7 @@ import { applyJob, createdJob, submitJob } from "../../flow/submit/submit.ts";
 import { renderOffer } from "../../render/part.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { jobFilter, listJobs, showEnded, showLive, withCost, withFailed } from "../list/jobs.ts";
+import { jobFilter, listJobs, showEnded, showLive, withCost, withEnergy, withFailed } from "../list/jobs.ts";
 import { earlierResult } from "../request/repeat.ts";
 
 type JobHandlers = {
@@ -43,7 +43,7 @@ export const jobHandlers: JobHandlers = {
   listJobs: (api, call) => listJobs(api, jobFilter(api, call.target, call.query), call.query),
 
   getJob: async (api, { target }) => ({
-    ...(await withCost(api, await withFailed(api, show(api, target)))),
+    ...(await withEnergy(api, await withCost(api, await withFailed(api, show(api, target))))),
     ...partsFor(api, target),
   }),
 
