@@ -97,6 +97,9 @@ export interface LocalEngineOptions {
   readonly kernelLog?: string;
 }
 
+/** GPUs that are only declared can be shared in every way. */
+const virtualIsolation: Capabilities["isolation"] = ["whole", "mig", "mps", "timeslice"];
+
 /** A hint can be missed; a report is then seen this much later. */
 const lookEveryMs = 1_000;
 const pruneEveryMs = 60 * 60 * 1000;
@@ -213,7 +216,7 @@ class LocalEngine implements Engine {
   async inventory(): Promise<readonly NodeFacts[]> {
     const found = this.#options.virtual === undefined ? await findGpus() : [];
     this.#gpuDevices = this.#options.gpuDevices ?? Object.fromEntries(found.map(({ uuid, device }) => [uuid, device]));
-    this.#isolation = isolationOf(found, this.#machine);
+    this.#isolation = found.length === 0 ? virtualIsolation : isolationOf(found, this.#machine);
     this.#nodes = describeFleet(found, this.#options);
     if (found.length > 0) this.#addresses.note(found);
     else this.#addresses.declare(this.#nodes);

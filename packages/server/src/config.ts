@@ -52,7 +52,7 @@ export const usage = `tess server: the control plane on this machine
   --port N             port to listen on (default ${defaultPort}; 0 = any free port; TESSERA_PORT)
   --database URL       a PostgreSQL instead of the embedded store (TESSERA_DATABASE_URL)
   --lease-seconds N    with PostgreSQL: seconds after which another server may take over (default 12)
-  --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
+  --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100+mig,1x4:L40S
   --helper FILE        let the root helper behind this socket run the jobs; this server then needs no privileges
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
   --engines FILE       run jobs on the engines that this YAML file lists too; see docs/kubernetes.md

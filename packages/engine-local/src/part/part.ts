@@ -1,3 +1,4 @@
+import { declaredDevices, declaredEnforcement } from "@tessera/engine";
 import type { Bind } from "../limit/closet.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { CutRefused, createInstance } from "./mig.ts";
@@ -31,7 +32,8 @@ export async function preparePart(order: PartOrder, ground: PartGround): Promise
   if (real.length === 0) {
     const virtual = order.scrub === undefined ? {} : { scrubbed: "nothing to clear: the GPUs are virtual" };
     const reshaped = order.reshape === undefined ? {} : { reshaped: "nothing to cut: the GPUs are virtual" };
-    return { ...nothing, devices: order.gpuUuids, ...virtual, ...reshaped };
+    const enforcement = declaredEnforcement(order, "environment (virtual GPUs)");
+    return { ...nothing, devices: declaredDevices(order), enforcement, ...virtual, ...reshaped };
   }
   switch (order.part?.mode) {
     case undefined:

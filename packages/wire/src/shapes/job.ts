@@ -7,6 +7,7 @@ import {
   DateTime,
   Duration,
   Egress,
+  idleRule,
   Line,
   Name,
   Page,
@@ -278,6 +279,12 @@ export const JobSpecBody = Type.Object(
         { additionalProperties: false, description: "Latency that no neighbour on its GPU may break" },
       ),
     ),
+    idle: Type.Optional(
+      Type.Object(idleRule, {
+        additionalProperties: false,
+        description: "What is done when all its GPUs were measured and below a share for some time",
+      }),
+    ),
     array: Type.Optional(elements),
     after: Type.Optional(
       Type.Union([
@@ -401,7 +408,6 @@ export const JobSpecBody = Type.Object(
     port: Type.Optional(refusedForNow("Port of a service")),
     replicas: Type.Optional(refusedForNow("Replicas of a service")),
     probe: Type.Optional(refusedForNow("Readiness probe")),
-    idle: Type.Optional(refusedForNow("Idle policy")),
     schedule: Type.Optional(refusedForNow("Recurring schedule")),
     matrix: Type.Optional(refusedForNow("Parameter matrix")),
     ide: Type.Optional(refusedForNow("Notebook front ends")),
