@@ -27,7 +27,9 @@ test("usage --busy parts leased time into measured, busy and not measured, which
   const server = await StandIn.start(t);
   server.on("readUsage", () => usage);
   server.on("readBusy", () => busy);
-  const { out } = await runTess(["usage", "--by", "user", "--busy", "--from", "10h"], { env: { ...server.env, TZ: "UTC" } });
+  const { out } = await runTess(["usage", "--by", "user", "--busy", "--from", "10h"], {
+    env: { ...server.env, TZ: "UTC" },
+  });
   assert.deepEqual(out.split("\n").slice(1), [
     "USER   GPU-HOURS  SHARE  MEASURED  BUSY  BUSY-SHARE  NOT-MEASURED  NOTE",
     "ana         3.00    50%      2.00  1.00       50.0%          1.00",
