@@ -1,5 +1,5 @@
 import type { ContentStore } from "@tessera/content";
-import type { TelemetryReader } from "@tessera/telemetry";
+import type { TelemetryReader, TelemetryStore } from "@tessera/telemetry";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
@@ -62,7 +62,7 @@ export interface Api {
   /** The engines that are driven here; absent where there is only a state. */
   readonly engines?: Engines;
   /** What GPUs did; absent where nothing is kept of it. On other threads it is behind by a minute. */
-  readonly telemetry?: TelemetryReader;
+  readonly telemetry?: TelemetryReader & Partial<Pick<TelemetryStore, "status">>;
   /** How engines answered when they were asked what their GPUs do. */
   readonly collector?: Pick<Collector, "counts">;
   /** What came of comparing leased with busy time in the last whole hour. */
