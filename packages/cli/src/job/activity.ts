@@ -32,7 +32,6 @@ function textOf(busy: BusyRow | undefined, series: SeriesView, job: Job, paint: 
     [job.endedAt === undefined ? `Last ${minutesShown} min` : `Final ${minutesShown} min`, minutesText(series)],
     ["Since start", measured ? sinceText(busy) : "not measured"],
     ["Memory peak", busy?.memoryPeakMiB === undefined ? undefined : `${memoryText(busy.memoryPeakMiB)} on one GPU`],
-    ["Energy", busy?.energyJoules === undefined ? undefined : energyText(busy.energyJoules)],
   ];
   const mark = busy?.simulated ? paint("yellow", "  simulated") : "";
   return `\n${paint("bold", "Activity")}${mark}\n${fieldsText(fields, paint, "  ")}`;
@@ -50,11 +49,6 @@ function minutesText({ series }: SeriesView): string {
   const columns = values.map((value) => (value === null ? "·" : levels[Math.min(7, Math.floor(value / 12.5))]));
   const last = values.findLast((value) => value !== null)!;
   return `${columns.join("")} ${last.toFixed(1)} %${values.includes(null) ? "  (· not measured)" : ""}`;
-}
-
-function energyText(joules: number): string {
-  const wattHours = joules / 3_600;
-  return wattHours >= 1_000 ? `${(wattHours / 1_000).toFixed(2)} kWh` : `${wattHours.toFixed(1)} Wh`;
 }
 
 function percent(share: number): string {
