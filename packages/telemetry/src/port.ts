@@ -92,6 +92,8 @@ export const idleBelow = 500;
 export interface TelemetryStatus {
   readonly bytes: number;
   readonly bytesMax: number;
+  /** What its thread has in memory. */
+  readonly memoryBytes: number;
   readonly rowsWritten: number;
   /** Rows that were not kept: the store was away, full or too slow. */
   readonly rowsDropped: number;

@@ -39,7 +39,9 @@ function main(port: NonNullable<typeof parentPort>, { dir, settings }: ThreadSta
   const status = (): ThreadStatus => {
     const [raw, minute, hour] = ([0, 1, 2] as const).map((level) => file.oldest(level));
     const oldest = { ...(raw && { raw }), ...(minute && { minute }), ...(hour && { hour }) };
-    return { bytes: file.bytesOnDisk, bytesMax: settings.bytesMax, rowsWritten, oldest };
+    const { heapTotal, external } = process.memoryUsage(); // of this thread alone
+    const bytes = { bytes: file.bytesOnDisk, bytesMax: settings.bytesMax, memoryBytes: heapTotal + external };
+    return { ...bytes, rowsWritten, oldest };
   };
 
   const answer = (message: Exclude<ToThread, { kind: "write" }>): Questions[keyof Questions]["answer"] => {

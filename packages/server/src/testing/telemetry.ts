@@ -11,7 +11,14 @@ export function telemetryOf(held: {
     latestMembers: () => [],
     series: async ({ stepMs }) => ({ stepMs, times: [], lines: [], leftOut: 0 }),
     busy: async (query) => held.busy?.(query) ?? [],
-    status: async () => ({ bytes: 0, bytesMax: 0, rowsWritten: held.rows.length, rowsDropped: 0, oldest: {} }),
+    status: async () => ({
+      bytes: 0,
+      bytesMax: 0,
+      memoryBytes: 0,
+      rowsWritten: held.rows.length,
+      rowsDropped: 0,
+      oldest: {},
+    }),
     async flush() {},
     async close() {},
   };

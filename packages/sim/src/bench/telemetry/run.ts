@@ -91,6 +91,7 @@ async function besideScheduling({ gpus, samplesPerSecond, scheduling, rounds, sa
     slowdownCpuPercent: slowdown("perCpuSecond"),
     collectingMsPerSecond: Number((feed.busyMs / feed.seconds).toFixed(1)),
     bytesPerSample: Number((bytes / rowsWritten).toFixed(1)),
+    storeMiB: Math.round(feed.memoryBytesMax / 2 ** 20),
   };
 }
 
@@ -98,6 +99,8 @@ async function besideScheduling({ gpus, samplesPerSecond, scheduling, rounds, sa
 class Feed {
   written = 0;
   seconds = 0;
+  /** The most that the thread of the store had in memory. */
+  memoryBytesMax = 0;
   /** How long the thread that collects was on a core to pack and hand over. */
   busyMs = 0;
   #at = now;
@@ -131,10 +134,16 @@ class Feed {
     while (!until.aborted) {
       await this.#tick();
       ticks++;
+      if (ticks % this.#ticksPerSecond === 0) await this.#look();
       const due = began + (ticks * 1_000) / this.#ticksPerSecond;
       await sleep(Math.max(0, due - performance.now()));
     }
     this.seconds += (performance.now() - began) / 1_000;
+  }
+
+  async #look(): Promise<void> {
+    const { memoryBytes } = await this.#store.status();
+    this.memoryBytesMax = Math.max(this.memoryBytesMax, memoryBytes);
   }
 
   async #tick(): Promise<void> {
