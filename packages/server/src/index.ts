@@ -1,5 +1,6 @@
 /** What simulations, soaks and benchmarks use of the server. */
 export { nearestName } from "@tessera/wire";
+export { personRow } from "./access/people.ts";
 export { storeOf } from "./config.ts";
 export { budgetStandings } from "./flow/bill/budget.ts";
 export { costOfJob } from "./flow/bill/job-cost.ts";
@@ -32,3 +33,4 @@ export {
   type StoreConfig,
   type StoreReader,
 } from "./store/index.ts";
+export type { PrivateWrite } from "./store/port.ts";
