@@ -58,8 +58,10 @@ import { topmost } from "./limit/hierarchies.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { mountFault } from "./limit/mounts.ts";
 import { Networks } from "./limit/network/networks.ts";
-import { type Ground, gapsOf, planRun } from "./limit/plan.ts";
+import { type Ground, gapsOf, gpuFolder, planRun } from "./limit/plan.ts";
 import { oneUser, onlyTenant, takeOnlyTenant, type UserRange, userOfTenant } from "./limit/tenants.ts";
+import { mpsFolder } from "./part/mps/place.ts";
+import { sweepServers } from "./part/mps/server.ts";
 import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
@@ -209,6 +211,7 @@ class LocalEngine implements Engine {
       else await this.#letGo(record); // an earlier engine was killed while it did
     }
     await this.#networks.sweep((lease) => this.#leases.get(lease as LeaseId)?.hasEnded === false);
+    void this.#sweepServers();
     this.#every(lookEveryMs, () => {
       for (const record of this.#leases.values()) if (!record.hasEnded) this.#lookSoon(record);
     });
@@ -527,11 +530,19 @@ class LocalEngine implements Engine {
       await endTree({ mark: sheet.mark, groups: [], contained: false });
       await removeGroups(sheet.groups);
       await this.#networks.leave(record.id);
+      void this.#sweepServers();
     }
     const reason = restarted ? "the machine was restarted" : "its supervisor is gone; what it left behind was ended";
     const report = this.#reportOf(record, { kind: "lost", reason });
     await createWhole(join(record.folder, leaseFile.final), JSON.stringify(report));
     this.#tell(record.take(await readReports(record.folder)));
+  }
+
+  /** MPS servers outlive supervisors that were killed. What cannot be stopped now is, before its GPU is next taken. */
+  async #sweepServers(): Promise<void> {
+    const locks = gpuFolder(this.#state);
+    const site = { folder: mpsFolder(locks), locks, leases: this.#state.leases, bootId: this.#bootId };
+    await sweepServers({ ...site, machine: this.#machine }).catch(() => {});
   }
 
   /** Keeps how it ended and its log, and lets go of the rest. */
