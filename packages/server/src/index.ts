@@ -11,6 +11,8 @@ export type { CommitListener, Committed } from "./flow/commits.ts";
 export type { Asker, Done } from "./flow/control.ts";
 export { verify } from "./flow/project/verify.ts";
 export { restoreBackup } from "./flow/restore/restore.ts";
+export { Collector } from "./flow/telemetry/collector.ts";
+export { telemetryFolderIn } from "./flow/telemetry/place.ts";
 export { BudgetWatch, budgetWatchMs } from "./flow/watch/budget-watch.ts";
 export { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
 export { eventsIn, eventsOf, type Recovered, recover, recoverChecked } from "./flow/write/recover.ts";

@@ -44,6 +44,7 @@ import { Collector } from "./flow/telemetry/collector.ts";
 import { telemetryFolderIn } from "./flow/telemetry/place.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { settleSigningKey } from "./flow/trail/rotate.ts";
+import { IdleWatch } from "./flow/watch/idle-watch.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
@@ -161,8 +162,15 @@ async function main(): Promise<void> {
     settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
     warn: (text) => say(`tessera: ${text}`),
   });
+  const idleWatch = new IdleWatch(control, (text) => say(`tessera: ${text}`));
   const collector = new Collector({
-    ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now(), store: telemetry },
+    ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now() },
+    store: {
+      write(rows, members) {
+        telemetry.write(rows, members);
+        void idleWatch.see(rows);
+      },
+    },
     ...{ everyMs: config.telemetry.everyMs, warn: (text) => say(`tessera: ${text}`) },
   });
   collector.start();

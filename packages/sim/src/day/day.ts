@@ -15,14 +15,14 @@ import {
   usualHandover,
 } from "@tessera/core";
 import { declareNodes, SimulatedClock, SimulatedEngine, SimulatedFleet, seededRandom } from "@tessera/engine-simulated";
-import { openStore, type PrivateWrite, personRow, type Store } from "@tessera/server";
+import { Collector, type PrivateWrite, personRow, type Store, telemetryFolderIn } from "@tessera/server";
+import { openUnsyncedSqliteStore } from "@tessera/server/testing/unsynced-store";
 import { openTelemetry, type TelemetryStore } from "@tessera/telemetry";
 import type { Arrival } from "../simulate/setting.ts";
 import { VirtualControlPlane } from "../virtual/control-plane.ts";
 import { jobsOf, people, type Tenant, tenantsOf, userId } from "./demand.ts";
 import { Members, spread } from "./members.ts";
 import { pricesFrom } from "./prices.ts";
-import { rowsOf } from "./telemetry.ts";
 
 export interface DayAsk {
   readonly data: string;
@@ -38,6 +38,7 @@ export interface DayFigures {
   readonly from: string;
   readonly to: string;
   readonly jobs: number;
+  readonly submitted: number;
   readonly ended: number;
   readonly waitingAtEnd: number;
   readonly preemptions: number;
@@ -50,8 +51,11 @@ export interface DayFigures {
 export const gpusPerNode = 8;
 const engineName = "day";
 const model = "H100";
-/** Above, a GPU is sampled every five minutes instead of every one. */
-const largeFleet = 4_000;
+/** Between two samples of a GPU. */
+const everyMs = 5 * minute;
+/** The store holds so many samples and batches in memory before it must write them. */
+const unwrittenMax = 400_000;
+const batchesMax = 24;
 /** Nothing starts in the last minutes, and all that runs ends in them: a server that opens the folder finds no job lost. */
 const closingMs = 10 * minute;
 /** Of a thousand nodes, how many are lost on a day. */
@@ -76,9 +80,10 @@ class Day {
   readonly #control: VirtualControlPlane;
   readonly #members: Members;
   readonly #fleet: SimulatedFleet;
+  readonly #engine: SimulatedEngine;
   readonly #tenants: readonly Tenant[];
   readonly #random: () => number;
-  readonly #counts = { jobs: 0, ended: 0, preemptions: 0, nodesLost: 0, samples: 0, rowsOfJournal: 0 };
+  readonly #counts = { jobs: 0, submitted: 0, ended: 0, preemptions: 0, nodesLost: 0, samples: 0, rowsOfJournal: 0 };
 
   private constructor(ask: DayAsk, store: Store) {
     const { gpus, untilAt, seed, data } = ask;
@@ -89,7 +94,7 @@ class Day {
     this.#tenants = tenantsOf(gpus);
     const clock = new SimulatedClock(this.#startAt);
     this.#clock = clock;
-    this.#telemetry = openTelemetry({ dir: join(data, "telemetry"), warn: (text) => ask.progress(0, text) });
+    this.#telemetry = openTelemetry({ dir: telemetryFolderIn(data), warn: (text) => ask.progress(0, text) });
     this.#control = new VirtualControlPlane(clock, store);
     const members = new Members(this.#control.state, (id) => untilAt - minute - spread(id) * second);
     this.#members = members;
@@ -100,11 +105,23 @@ class Day {
       }),
       behaviour: (order) => members.behaviourOf(order, clock.now()),
     });
+    this.#engine = new SimulatedEngine(this.#fleet, engineName);
   }
 
   static async open(ask: DayAsk): Promise<Day> {
-    const opened = new Day(ask, await openStore({ dir: join(ask.data, "store") }));
-    await opened.#control.drive(new SimulatedEngine(opened.#fleet, engineName));
+    const opened = new Day(ask, await openUnsyncedSqliteStore(join(ask.data, "store")));
+    await opened.#control.drive(opened.#engine);
+    const counts = opened.#counts;
+    opened.#control.follow({
+      before: (event) => {
+        if (event.kind === "job-submitted") counts.submitted++;
+        else if (event.kind === "job-ended") counts.ended++;
+        else if (event.kind === "job-requeued" && event.cause === "preempted") counts.preemptions++;
+      },
+      after: ({ seq }) => {
+        counts.rowsOfJournal = seq;
+      },
+    });
     return opened;
   }
 
@@ -136,14 +153,22 @@ class Day {
     this.#losesNodes();
     const closing = "the day ends: what is left starts when a server opens this folder";
     this.#clock.at(untilAt - closingMs, () => this.#do({ kind: "engine.cordon", name: engineName, reason: closing }));
-    const spanMs = gpus > largeFleet ? 5 * minute : minute;
-    for (let at = this.#startAt + spanMs; at <= untilAt; at += spanMs) {
+    const collector = new Collector({
+      ...{ engines: () => [this.#engine], state: this.#control.state, now: () => this.#clock.now(), everyMs },
+      ...{ store: this.#telemetry, warn: (text) => progress(0, text) },
+    });
+    let unwritten = 0;
+    for (let at = this.#startAt + everyMs; at <= untilAt; at += everyMs) {
       if (!(await this.#control.advanceTo(at))) throw new Error(`no rest before ${new Date(at).toISOString()}`);
       await this.#settle();
-      this.#telemetry.write(rowsOf(this.#control.state, engineName, await this.#fleet.telemetry(), spanMs));
-      await this.#telemetry.flush();
+      await collector.collect();
       this.#counts.samples += gpus;
-      progress(at - this.#startAt, `${this.#counts.jobs} jobs submitted, ${this.#counts.ended} ended`);
+      unwritten += gpus;
+      if (unwritten >= unwrittenMax || at === untilAt || (at - this.#startAt) % (batchesMax * everyMs) === 0) {
+        await this.#telemetry.flush();
+        unwritten = 0;
+      }
+      progress(at - this.#startAt, `${this.#counts.submitted} jobs submitted, ${this.#counts.ended} ended`);
     }
   }
 
