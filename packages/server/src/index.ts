@@ -9,6 +9,8 @@ export { RatedTime } from "./flow/bill/rated.ts";
 export { Driver } from "./flow/bind/drive.ts";
 export type { CommitListener, Committed } from "./flow/commits.ts";
 export type { Asker, Done } from "./flow/control.ts";
+export { openStretches } from "./flow/meter/usage.ts";
+export { wasteReport } from "./flow/meter/waste.ts";
 export { verify } from "./flow/project/verify.ts";
 export { restoreBackup } from "./flow/restore/restore.ts";
 export { Collector } from "./flow/telemetry/collector.ts";
