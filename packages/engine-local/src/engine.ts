@@ -13,6 +13,8 @@ import {
 import {
   bootId,
   type Capabilities,
+  type CheckAsk,
+  type CheckResult,
   type Clock,
   type Engine,
   type EngineLease,
@@ -33,6 +35,7 @@ import { readLog } from "@tessera/engine/log";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
 import { Addresses } from "./health/addresses.ts";
+import { Checks } from "./health/checks.ts";
 import { Counters } from "./health/counters.ts";
 import { HealthWatch } from "./health/watch.ts";
 import { isolationOf } from "./inventory/isolation.ts";
@@ -91,6 +94,8 @@ export interface LocalEngineOptions {
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
+  /** A folder of further checks of GPUs, with thresholds: see `checks/`. */
+  readonly checks?: string;
   /** Where the kernel's messages are read instead of /dev/kmsg, such as a log that is replayed. */
   readonly kernelLog?: string;
 }
@@ -141,6 +146,7 @@ class LocalEngine implements Engine {
   readonly #telemeter = new Telemeter(gpuSources());
   readonly #addresses = new Addresses();
   readonly #health: HealthWatch;
+  readonly #checks: Checks;
   #nodes: readonly NodeFacts[] | undefined;
   /** How GPUs can be shared here; known once they were looked at. */
   #isolation: Capabilities["isolation"] = ["whole"];
@@ -163,6 +169,7 @@ class LocalEngine implements Engine {
     this.#clock = options.clock ?? systemClock;
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
+    this.#checks = new Checks(options.checks);
     this.#health = new HealthWatch({
       ...(options.kernelLog !== undefined && { kernelLog: options.kernelLog }),
       ...(options.virtual === undefined && { counters: new Counters(runNvidiaSmi) }),
@@ -225,8 +232,16 @@ class LocalEngine implements Engine {
     this.#health.start(listener);
   }
 
+  async check(name: string, ask: CheckAsk): Promise<readonly CheckResult[]> {
+    const node = (this.#nodes ?? (await this.inventory())).find((each) => each.name === name);
+    if (node === undefined) throw new Error(`there is no node ${name}`);
+    const { held } = await this.#holdings.of(this.#leases.values());
+    return this.#checks.run(node, ask, new Set(held.flatMap(({ gpuUuids }) => gpuUuids)));
+  }
+
   async bind(order: LeaseOrder): Promise<void> {
     await passEpoch(this.#state.epochs, order.lease, order.epoch);
+    await this.#checks.yieldTo(order.gpuUuids);
     await this.#inTurn(order.lease, async (known) => {
       const record = known ?? (await this.#create(order.lease));
       if (record.hasEnded || (await record.claim()) !== undefined) return this.#tellAgain(record);
@@ -344,6 +359,7 @@ class LocalEngine implements Engine {
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
     this.#health.close();
+    await this.#checks.close();
     await this.#telemeter.letGo();
     await this.#networks.close();
   }

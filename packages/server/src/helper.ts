@@ -12,6 +12,7 @@ const usage = `tess helper: does for a control plane without privileges what nee
   --data DIR        the data folder of that control plane, which jobs must not see
   --state DIR       folder of work folders, logs and keys, for root alone (default /var/lib/tessera-helper)
   --socket FILE     where the control plane finds it (default /run/tessera/helper.sock)
+  --checks DIR      further checks of GPUs: scripts, and thresholds.json
   --virtual SPEC    present this machine as nodes of virtual GPUs, such as 4x8:H100
 
 The control plane is then started with: tess server --helper FILE
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
       state: { type: "string", default: "/var/lib/tessera-helper" },
       socket: { type: "string", default: "/run/tessera/helper.sock" },
       virtual: { type: "string" },
+      checks: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -45,6 +47,7 @@ async function main(): Promise<void> {
   const engine = await openLocalEngine({
     ...{ dir: join(state, "engine"), content, hide: [data, state] },
     ...(values.virtual !== undefined && { virtual: values.virtual }),
+    ...(values.checks !== undefined && { checks: resolve(values.checks) }),
   });
   const { calls, withSecrets } = helperKeys(state);
   const served = await serveEngine({ engine, socket, user, prepare: withSecrets, extras: calls });

@@ -22,6 +22,7 @@ import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
+import type { NodeChecks } from "../flow/health/node-checks.ts";
 import { Notices } from "../flow/notice/notices.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
@@ -106,6 +107,7 @@ export async function buildApi(built: {
   outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   engines?: Engines;
+  nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
@@ -160,6 +162,7 @@ export async function buildApi(built: {
     ...(built.work !== undefined && { work: built.work }),
     ...(built.alarms !== undefined && { alarms: built.alarms }),
     ...(built.engines !== undefined && { engines: built.engines }),
+    ...(built.nodeChecks !== undefined && { nodeChecks: built.nodeChecks }),
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
     activity: new Activity(control, built.telemetry),
   };

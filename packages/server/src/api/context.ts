@@ -16,6 +16,7 @@ import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
+import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Notices } from "../flow/notice/notices.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
@@ -59,6 +60,8 @@ export interface Api {
   readonly dataFolder?: string;
   /** The engines that are driven here; absent where there is only a state. */
   readonly engines?: Engines;
+  /** Checks of nodes; absent where there is only a state. */
+  readonly nodeChecks?: NodeChecks;
   /** What GPUs did; absent where nothing is measured. */
   readonly telemetry?: TelemetryStore;
   /** What is held now, with what was measured of it. */

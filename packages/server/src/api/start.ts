@@ -5,6 +5,7 @@ import type { Keys } from "../access/keys.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
+import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
@@ -28,6 +29,7 @@ export async function startApi(what: {
   outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   engines?: Engines;
+  nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {

@@ -104,6 +104,12 @@ export class Engines {
     this.#drive(this.kindOf(kind)!.open(ask));
   }
 
+  /** An engine while it can be reached. */
+  reachable(name: string): Engine | undefined {
+    const attached = this.#driven.get(name)?.attached;
+    return attached?.reach === "reachable" ? attached.engine : undefined;
+  }
+
   /** Waits until a new engine is adopted, but not for long: one that is slow or fails says so itself. */
   async settle(name: string): Promise<void> {
     const first = this.#driven.get(name)?.attached.first.catch(() => {});
