@@ -21,7 +21,16 @@ export { findingName, meaningOf } from "./health/catalogue.ts";
 export { type CatalogueEntry, xids } from "./health/xids.ts";
 export { canonicalJson } from "./journal/canonical.ts";
 export type { Actor, AuditNote, AuditOutcome, Command, CommandInput, SubmitJob } from "./journal/command.ts";
-export type { Event, EventKind, JobClaimed, JobEnded, JobPlaced, LeaseEnded, LeaseStopping } from "./journal/event.ts";
+export type {
+  Event,
+  EventKind,
+  JobClaimed,
+  JobEnded,
+  JobIdle,
+  JobPlaced,
+  LeaseEnded,
+  LeaseStopping,
+} from "./journal/event.ts";
 export type { Input } from "./journal/input.ts";
 export type { IssueInvoice } from "./journal/money-command.ts";
 export type { BudgetForeseen, BudgetReached, InvoiceIssued, SpelledEntry } from "./journal/money-event.ts";
@@ -110,6 +119,7 @@ export {
   type NodeHealth,
   type Repair,
 } from "./model/health.ts";
+export { type IdleAction, type IdleRule, type IdleTerms, idleActions, idleWarningMs, shareText } from "./model/idle.ts";
 export {
   type AccountId,
   type AccountNo,
@@ -208,6 +218,7 @@ export { demandOf, modelsFor } from "./quota/demand.ts";
 export { coverFor } from "./quota/guarantee.ts";
 export { nothingHeld } from "./quota/held.ts";
 export { shareOf } from "./quota/share.ts";
+export { idleRuleFor } from "./run/idle.ts";
 export { comesBack, stopOrderOf } from "./run/stop.ts";
 export { nextDueAt } from "./schedule/due.ts";
 export { SchedulerMemory } from "./schedule/memory.ts";
@@ -225,6 +236,7 @@ export { privateId, type SigningKey, type Trail, type WitnessedHead } from "./st
 export { unmadeById, unmadeByNo, unmadeCount, unmadeElements } from "./state/unmade.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
 export { parseEgress } from "./submit/egress.ts";
+export { parseIdle, type RawIdle } from "./submit/idle.ts";
 export { Mistakes } from "./submit/mistakes.ts";
 export { type MountSource, mountSource } from "./submit/mounts.ts";
 export { checkLabels, nodesAsked } from "./submit/narrow.ts";

@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 export const systemNamespace = "tessera-system";
 export const epochName = "tessera-epoch";
 export const heldGate = "tessera.dev/held";
+/** No scheduler of the cluster has this name: pods with it stay where they are until Tessera binds them. */
+export const ownScheduler = "tessera";
 export const reportFinalizer = "tessera.dev/report";
 
 export const label = {
@@ -37,6 +39,8 @@ export const annotation = {
   /** Of a claim: the exact id of its job, and when that was first seen to have ended. */
   job: "tessera.dev/job",
   ended: "tessera.dev/ended",
+  /** Where Tessera binds it, if it does that itself. */
+  node: "tessera.dev/node",
   /** The address of rank 0, set at the release of the others. */
   master: "tessera.dev/master",
 } as const;

@@ -61,16 +61,19 @@ import { topmost } from "./limit/hierarchies.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { mountFault } from "./limit/mounts.ts";
 import { Networks } from "./limit/network/networks.ts";
-import { type Ground, gapsOf, planRun } from "./limit/plan.ts";
+import { type Ground, gapsOf, gpuFolder, planRun } from "./limit/plan.ts";
 import { oneUser, onlyTenant, takeOnlyTenant, type UserRange, userOfTenant } from "./limit/tenants.ts";
+import { mpsFolder } from "./part/mps/place.ts";
+import { sweepServers } from "./part/mps/server.ts";
 import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
+import { HandsOff } from "./telemetry/hands-off.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
 import { runNvidiaSmi } from "./telemetry/nvidia-smi.ts";
 import { ownerOf } from "./telemetry/process-usage.ts";
-import { gpuSources } from "./telemetry/sources.ts";
+import { dcgmFault, gpuSources } from "./telemetry/sources.ts";
 import { Telemeter } from "./telemetry/telemeter.ts";
 
 export interface LocalEngineOptions {
@@ -96,9 +99,14 @@ export interface LocalEngineOptions {
   readonly keep?: Partial<Keep>;
   /** A folder of further checks of GPUs, with thresholds: see `checks/`. */
   readonly checks?: string;
+  /** The address of a DCGM exporter on this machine, which is then asked what the GPUs do. */
+  readonly dcgm?: string;
   /** Where the kernel's messages are read instead of /dev/kmsg, such as a log that is replayed. */
   readonly kernelLog?: string;
 }
+
+/** GPUs that are only declared can be shared in every way. */
+const virtualIsolation: Capabilities["isolation"] = ["whole", "mig", "mps", "timeslice"];
 
 /** A hint can be missed; a report is then seen this much later. */
 const lookEveryMs = 1_000;
@@ -110,6 +118,8 @@ export async function openLocalEngine(
   examine: (stateFolder: string) => Promise<Machine> = examineMachine,
 ): Promise<Engine> {
   if (options.virtual !== undefined) parseVirtual(options.virtual);
+  const fault = options.dcgm === undefined ? undefined : dcgmFault(options.dcgm);
+  if (fault !== undefined) throw new Error(fault);
   const state = stateFolder(await realFolder(options.dir));
   for (const folder of Object.values(state)) await mkdir(folder, { recursive: true, mode: 0o700 });
   const machine = await examine(state.root);
@@ -143,7 +153,8 @@ class LocalEngine implements Engine {
   readonly #turns = new Map<LeaseId, Promise<void>>();
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
-  readonly #telemeter = new Telemeter(gpuSources());
+  readonly #telemeter: Telemeter;
+  readonly #handsOff: HandsOff;
   readonly #addresses = new Addresses();
   readonly #health: HealthWatch;
   readonly #checks: Checks;
@@ -167,6 +178,8 @@ class LocalEngine implements Engine {
       (this.#nodes ?? (await this.inventory())).map(({ name }) => name),
     );
     this.#clock = options.clock ?? systemClock;
+    this.#telemeter = new Telemeter(gpuSources(options.dcgm));
+    this.#handsOff = new HandsOff(join(state.root, "gpus"), () => void this.#telemeter.letGo());
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
     this.#checks = new Checks(options.checks);
@@ -205,6 +218,7 @@ class LocalEngine implements Engine {
       else await this.#letGo(record); // an earlier engine was killed while it did
     }
     await this.#networks.sweep((lease) => this.#leases.get(lease as LeaseId)?.hasEnded === false);
+    void this.#sweepServers();
     this.#every(lookEveryMs, () => {
       for (const record of this.#leases.values()) if (!record.hasEnded) this.#lookSoon(record);
     });
@@ -215,7 +229,7 @@ class LocalEngine implements Engine {
   async inventory(): Promise<readonly NodeFacts[]> {
     const found = this.#options.virtual === undefined ? await findGpus() : [];
     this.#gpuDevices = this.#options.gpuDevices ?? Object.fromEntries(found.map(({ uuid, device }) => [uuid, device]));
-    this.#isolation = isolationOf(found, this.#machine);
+    this.#isolation = found.length === 0 ? virtualIsolation : isolationOf(found, this.#machine);
     this.#nodes = describeFleet(found, this.#options);
     if (found.length > 0) this.#addresses.note(found);
     else this.#addresses.declare(this.#nodes);
@@ -225,7 +239,9 @@ class LocalEngine implements Engine {
   async telemetry(): Promise<Telemetry> {
     const nodes = this.#nodes ?? (await this.inventory());
     const { held, isBeingCut } = await this.#holdings.of(this.#leases.values());
-    return this.#telemeter.read(nodes, held, this.#clock.now(), isBeingCut);
+    const isReal = nodes.some(({ virtual }) => !virtual);
+    const quiet = isReal && (isBeingCut || (await this.#handsOff.isAsked()));
+    return this.#telemeter.read(nodes, held, this.#clock.now(), quiet);
   }
 
   onHealth(listener: (finding: HealthFinding) => void): void {
@@ -360,6 +376,7 @@ class LocalEngine implements Engine {
     await Promise.allSettled(this.#turns.values());
     this.#health.close();
     await this.#checks.close();
+    this.#handsOff.close();
     await this.#telemeter.letGo();
     await this.#networks.close();
   }
@@ -529,11 +546,19 @@ class LocalEngine implements Engine {
       await endTree({ mark: sheet.mark, groups: [], contained: false });
       await removeGroups(sheet.groups);
       await this.#networks.leave(record.id);
+      void this.#sweepServers();
     }
     const reason = restarted ? "the machine was restarted" : "its supervisor is gone; what it left behind was ended";
     const report = this.#reportOf(record, { kind: "lost", reason });
     await createWhole(join(record.folder, leaseFile.final), JSON.stringify(report));
     this.#tell(record.take(await readReports(record.folder)));
+  }
+
+  /** MPS servers outlive supervisors that were killed. What cannot be stopped now is, before its GPU is next taken. */
+  async #sweepServers(): Promise<void> {
+    const locks = gpuFolder(this.#state);
+    const site = { folder: mpsFolder(locks), locks, leases: this.#state.leases, bootId: this.#bootId };
+    await sweepServers({ ...site, machine: this.#machine }).catch(() => {});
   }
 
   /** Keeps how it ended and its log, and lets go of the rest. */

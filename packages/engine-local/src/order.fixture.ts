@@ -89,7 +89,11 @@ export async function openBench(
   ...rest: Parameters<typeof openLocalEngine> extends [unknown, ...infer Rest] ? Rest : never
 ): Promise<Bench> {
   const dir = options.dir ?? (await temporaryFolder(t));
-  const engine = await openLocalEngine({ virtual: "2x8:H100", ...options, dir }, ...rest);
+  return benchOf(t, await openLocalEngine({ virtual: "2x8:H100", ...options, dir }, ...rest), dir);
+}
+
+/** The same around an engine that is open. */
+export function benchOf(t: TestContext, engine: Engine, dir: string): Bench {
   const reports: Report[] = [];
   let wake: () => void = () => {};
   engine.subscribe((report) => {

@@ -6,6 +6,7 @@ import { SimulatedClock } from "./clock.ts";
 import { SimulatedEngine } from "./engine.ts";
 import { type FleetOptions, SimulatedFleet } from "./fleet.ts";
 import { declareNodes } from "./nodes.ts";
+import { openSimulated } from "./open.ts";
 
 describe("simulated fleet", () => {
   it("knows what really ran, where, on what, from when to when and how it ended", async () => {
@@ -183,3 +184,19 @@ function orderOf(number: number, change: Partial<LeaseOrder>): LeaseOrder {
     ...change,
   };
 }
+
+it("declares nodes whose GPUs can be shared, also several kinds of one model, each under a name of its own", async () => {
+  const engine = openSimulated([
+    { nodes: 1, gpus: 2, model: "H100", mode: "mig" },
+    { nodes: 1, gpus: 2, model: "H100" },
+    { nodes: 1, gpus: 2, model: "H100" },
+  ]);
+  assert.deepEqual(
+    (await engine.inventory()).map(({ name, pool }) => [name, pool]),
+    [
+      ["h100-mig-1", "mig"],
+      ["h100-1", undefined],
+      ["h100-3-1", undefined],
+    ],
+  );
+});

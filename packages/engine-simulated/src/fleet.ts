@@ -1,6 +1,8 @@
 import type { LeaseId, NodeFacts, Report, ReportWhat } from "@tessera/core";
 import {
   type Clock,
+  declaredDevices,
+  declaredEnforcement,
   EngineFenced,
   type EngineLease,
   type LeaseOrder,
@@ -242,7 +244,8 @@ export class SimulatedFleet {
     this.outbox.report(member, {
       kind: "prepared",
       engineId: `simulated/${order.lease}`,
-      enforcement: { time: "virtual clock" },
+      enforcement: { time: "virtual clock", ...declaredEnforcement(order, "simulated") },
+      ...(order.part !== undefined && { devices: declaredDevices(order) }),
     });
   }
 

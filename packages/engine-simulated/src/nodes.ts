@@ -16,6 +16,7 @@ export interface NodesDeclared {
   readonly nodesPerRack?: number;
   readonly racksPerBlock?: number;
   readonly zone?: string;
+  readonly pool?: NodeFacts["pool"];
 }
 
 /** Alike nodes, in racks and blocks, numbered so that their names sort in order. */
@@ -45,6 +46,7 @@ export function declareNodes(declared: NodesDeclared): NodeFacts[] {
       })),
       cpusMilli: declared.cpusMilli ?? Math.max(1, gpusEach) * 16_000,
       memoryMiB: declared.memoryMiB ?? Math.max(1, gpusEach) * 131_072,
+      ...(declared.pool !== undefined && { pool: declared.pool }),
       virtual: true,
       bootId: `${name}-boot-1`,
       address: "127.0.0.1",

@@ -1,3 +1,4 @@
+import type { PoolMode } from "@tessera/core";
 import { type Clock, systemClock } from "@tessera/engine";
 import { SimulatedEngine } from "./engine.ts";
 import { SimulatedFleet } from "./fleet.ts";
@@ -8,6 +9,8 @@ export interface SimulatedGroup {
   readonly nodes: number;
   readonly gpus: number;
   readonly model: string;
+  /** How their GPUs may be shared; absent = whole GPUs only, if their pool says no other. */
+  readonly mode?: PoolMode;
 }
 
 /**
@@ -19,8 +22,13 @@ export function openSimulated(
   clock: Clock = systemClock,
   engine = simulatedName,
 ): SimulatedEngine {
-  const nodes = groups.flatMap(({ nodes: count, gpus, model }, i) =>
-    declareNodes({ engine, count, gpusEach: gpus, model, prefix: model.toLowerCase(), zone: `zone-${i + 1}` }),
-  );
+  const prefixes = new Set<string>();
+  const nodes = groups.flatMap(({ nodes: count, gpus, model, mode }, i) => {
+    const plain = mode === undefined ? model.toLowerCase() : `${model.toLowerCase()}-${mode}`;
+    const prefix = prefixes.has(plain) ? `${plain}-${i + 1}` : plain;
+    prefixes.add(prefix);
+    const pool = mode === undefined ? {} : { pool: mode };
+    return declareNodes({ engine, count, gpusEach: gpus, model, prefix, zone: `zone-${i + 1}`, ...pool });
+  });
   return new SimulatedEngine(new SimulatedFleet({ clock, nodes }), engine);
 }

@@ -1,3 +1,4 @@
+import { unitsPerGpu } from "@tessera/core";
 import type { LeaseOrder } from "./port.ts";
 
 /** What the environment of a member says and its order does not: its folders, and where its gang meets. */
@@ -101,6 +102,7 @@ export function environmentOf(
     TESS_NODES: String(nodes.length),
     TESS_NODELIST: order.gangNodes.join(","),
     TESS_GPUS: String(order.gpuUuids.length),
+    ...partVariables(order),
     TESS_MASTER_ADDR: site.masterAddress,
     TESS_MASTER_PORT: String(site.masterPort),
     ...(order.pagePort === undefined ? {} : { TESS_PORT: String(order.pagePort) }),
@@ -109,6 +111,17 @@ export function environmentOf(
     TESS_CACHE: site.cache,
     TESS_DONE: site.done,
     ...(index === undefined ? {} : { TESS_INDEX: index }),
+  };
+}
+
+/** What a member has of its GPU where it shares it; amounts are fractions of the GPU. */
+function partVariables({ part }: Pick<LeaseOrder, "part">): { readonly [name: string]: string } {
+  if (part === undefined) return {};
+  return {
+    TESS_GPU_MODE: part.mode,
+    TESS_GPU_SHARE: String(part.compute / unitsPerGpu),
+    TESS_GPU_MEMORY_SHARE: String(part.memory / unitsPerGpu),
+    ...(part.profile !== undefined && { TESS_GPU_PROFILE: part.profile }),
   };
 }
 

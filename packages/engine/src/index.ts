@@ -1,5 +1,7 @@
 /** The port to what runs jobs; the suite that each engine passes is `@tessera/engine/suite`. */
 export { type Clock, systemClock, timerAt } from "./clock.ts";
+export { type DcgmRow, parseDcgm } from "./dcgm.ts";
+export { declaredDevices, declaredEnforcement } from "./declared-part.ts";
 export { type Entry, type EntryAsk, type EntryEnd, EntryRefused, type TerminalSize } from "./entry.ts";
 export { environmentOf, type MemberSite } from "./environment.ts";
 export { fetchScript } from "./fetch.ts";

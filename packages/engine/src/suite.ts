@@ -6,6 +6,7 @@ import type { OpenHarness } from "./suite/harness.ts";
 import { describeInventory } from "./suite/inventory.ts";
 import { describeLogs } from "./suite/logs.ts";
 import { describeOthers } from "./suite/others.ts";
+import { describeParts } from "./suite/parts.ts";
 import { describeReports } from "./suite/reports.ts";
 import { describeStop } from "./suite/stop.ts";
 import { describeTelemetry } from "./suite/telemetry.ts";
@@ -25,6 +26,7 @@ export function describeEngine(name: string, open: OpenHarness): void {
     describeAdoption(open);
     describeLogs(open);
     describeEntries(open);
+    describeParts(open);
     describeOthers(open);
     describeTelemetry(open);
   });

@@ -12,6 +12,8 @@ export interface ServerConfig {
     | { readonly dir: string }
     | { readonly url: string; readonly leaseMs: number; readonly headFile: string };
   readonly virtual?: string;
+  /** The address of a DCGM exporter on this machine. */
+  readonly dcgm?: string;
   /** The owner lets jobs of several tenants run as the server's own user. */
   readonly tenantsShareUser: boolean;
   readonly simulated?: string;
@@ -52,13 +54,14 @@ export const usage = `tess server: the control plane on this machine
   --port N             port to listen on (default ${defaultPort}; 0 = any free port; TESSERA_PORT)
   --database URL       a PostgreSQL instead of the embedded store (TESSERA_DATABASE_URL)
   --lease-seconds N    with PostgreSQL: seconds after which another server may take over (default 12)
-  --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100,1x4:L40S
+  --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100+mig,1x4:L40S
   --helper FILE        let the root helper behind this socket run the jobs; this server then needs no privileges
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
   --checks DIR         further checks of GPUs: scripts, and thresholds.json; see docs/operations.md
   --engines FILE       run jobs on the engines that this YAML file lists too; see docs/kubernetes.md
   --no-local           run no jobs on this machine
   --label KEY=VALUE    a label of the nodes of this machine, by which jobs and pools choose nodes; may be repeated
+  --dcgm URL           the DCGM exporter of this machine, which is asked what its GPUs do: http://127.0.0.1:9400/metrics
   --tenants-share-user without root: run jobs of several tenants, which can then read each other's files
   --tls-cert FILE --tls-key FILE
   --server-name NAME   answer under this name too, such as that of a proxy; may be repeated. Addresses, localhost, the
@@ -105,6 +108,8 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     throw new BadCall("--virtual and --simulated cannot be used together; give one");
   if (values.helper !== undefined && (values.virtual ?? values.simulated) !== undefined)
     throw new BadCall("--helper cannot be used with --virtual or --simulated: give --virtual to the helper");
+  if (values.dcgm !== undefined && (values.simulated ?? values.helper) !== undefined)
+    throw new BadCall("--dcgm cannot be used with --simulated or --helper: give it to the helper, which runs the jobs");
   if (values["no-local"] && (values.virtual ?? values.simulated ?? values.helper) !== undefined)
     throw new BadCall("--no-local cannot be used with --virtual, --simulated or --helper: they say what runs here");
   const host = values.host ?? "127.0.0.1";
@@ -122,6 +127,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     port,
     store: "dir" in store ? store : { ...store, leaseMs, headFile: `${data}/postgres.head` },
     virtual: values.virtual,
+    ...(values.dcgm !== undefined && { dcgm: values.dcgm }),
     simulated: values.simulated,
     local: !(values["no-local"] ?? false),
     labels: labelsOf(values.label ?? []),
@@ -166,6 +172,7 @@ function parse(args: readonly string[]) {
         engines: { type: "string" },
         label: { type: "string", multiple: true },
         "no-local": { type: "boolean" },
+        dcgm: { type: "string" },
         "tenants-share-user": { type: "boolean" },
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },

@@ -14,6 +14,7 @@ const usage = `tess helper: does for a control plane without privileges what nee
   --socket FILE     where the control plane finds it (default /run/tessera/helper.sock)
   --checks DIR      further checks of GPUs: scripts, and thresholds.json
   --virtual SPEC    present this machine as nodes of virtual GPUs, such as 4x8:H100
+  --dcgm URL        the DCGM exporter of this machine, which is asked what its GPUs do: http://127.0.0.1:9400/metrics
 
 The control plane is then started with: tess server --helper FILE
 
@@ -30,6 +31,7 @@ async function main(): Promise<void> {
       socket: { type: "string", default: "/run/tessera/helper.sock" },
       virtual: { type: "string" },
       checks: { type: "string" },
+      dcgm: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -48,6 +50,7 @@ async function main(): Promise<void> {
     ...{ dir: join(state, "engine"), content, hide: [data, state] },
     ...(values.virtual !== undefined && { virtual: values.virtual }),
     ...(values.checks !== undefined && { checks: resolve(values.checks) }),
+    ...(values.dcgm !== undefined && { dcgm: values.dcgm }),
   });
   const { calls, withSecrets } = helperKeys(state);
   const served = await serveEngine({ engine, socket, user, prepare: withSecrets, extras: calls });

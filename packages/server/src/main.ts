@@ -246,6 +246,7 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
     if (helper === undefined)
       return openLocalEngine({
         ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+        ...(config.dcgm !== undefined && { dcgm: config.dcgm }),
         ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
         ...(kernelLog !== undefined && { kernelLog }),
         ...(config.checks !== undefined && { checks: config.checks }),

@@ -43,6 +43,7 @@ function plainPod(like, { name, rank, node }) {
     schedulingGates: _,
     affinity: _a,
     nodeName: _n,
+    schedulerName: _sn,
     nodeSelector: _s,
     serviceAccountName: _sa,
     ...spec

@@ -37,8 +37,19 @@ export async function runClusterFiles(lab, { say, nodes, only = () => true }) {
 /** The counts at the end of a report, and the names of the tests that failed. */
 export function readTap(text) {
   const count = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, "m").exec(text)?.[1] ?? 0);
-  const faults = [...text.matchAll(/^\s*not ok \d+ - (.*)$/gm)].map(([, name]) => ({ name }));
+  // What is wrong stands in the lines behind its name.
+  const faults = text.split(/^(?=\s*(?:not )?ok \d)/m).flatMap(
+    (block) =>
+      /^\s*not ok \d+ - (.*)/
+        .exec(block)
+        ?.slice(1, 2)
+        .map((name) => ({ name, fault: faultIn(block) })) ?? [],
+  );
   const [passed, failed] = [count("pass"), count("fail") + count("cancelled")];
   // A file that ends before its first test has no counts.
   return { passed, failed: passed + failed === 0 ? 1 : failed, skipped: count("skipped"), faults };
+}
+
+function faultIn(block) {
+  return /^\s*error: (.*(?:\n\s{4,}.*){0,8})/m.exec(block)?.[1] ?? "";
 }

@@ -3,6 +3,7 @@ import { Failure } from "../../launch/failure.js";
 import { orExplain } from "../../launch/launch.js";
 import { Lab } from "../lab/lab.js";
 import { versions } from "../lab/versions.js";
+import { emptyLab } from "./empty.js";
 import { parts } from "./parts.js";
 
 const usage = `npm run test:kubernetes: everything that needs a cluster, on one that is built and started here
@@ -55,6 +56,7 @@ async function runPart(lab, name, say) {
     for (let no = lab.realNodes.length; no < real; no++) {
       await lab.addNode({ name: `real-${no + 1}`, networkPolicy: true, labels: realLabels });
     }
+    await emptyLab(lab);
     return { ...(await run(lab, { say })), seconds: secondsSince(beganAt) };
   } catch (error) {
     say(`FAIL ${error.stack}`);

@@ -55,6 +55,12 @@ const inContainer = (fields) => (pod) => {
   return structuredClone(pod);
 };
 
+/** Held because no scheduler looks at it. */
+const unscheduled = ({ metadata, spec: { schedulingGates: _, ...spec } }) => ({
+  metadata,
+  spec: { ...spec, schedulerName: "tessera" },
+});
+
 /** A person with all rights in the namespace of the tenant, as a cluster's owner may have given them. */
 async function memberOf(scene) {
   const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespaces.red}/rolebindings`;
@@ -165,6 +171,43 @@ export const admission = [
       const fallsWithout = await withoutPolicy(scene, "tessera-pods", attempt, saying);
       await scene.admin.delete(`${podsOf(namespaces.red)}/${pod.metadata.name}`);
       return { makeHolds, holds, fallsWithout };
+    },
+  },
+  {
+    name: "only the control plane in charge binds a pod that no scheduler looks at",
+    async run(scene) {
+      const pod = await scene.pod(orderOf(tenants.red, "job_bound"), command, unscheduled);
+      await scene.tessera.post(podsOf(namespaces.red), pod);
+      const path = `${podsOf(namespaces.red)}/${pod.metadata.name}/binding?dryRun=All`;
+      const target = { kind: "Node", name: "real-1" };
+      const bind = (by, withEpoch) => () => {
+        const { name, namespace, labels } = pod.metadata;
+        const annotations = { "tessera.dev/epoch": String(withEpoch) };
+        return by.post(path, { metadata: { name, namespace, labels, annotations }, target });
+      };
+      const late = bind(scene.tessera, epoch - 1);
+      const replaced = /this control plane was replaced: its epoch is 4, and 5 is in charge/;
+      const holds = await refused(late, replaced);
+      const byOthers = /pods of a tenant are bound by Tessera/;
+      const othersHold = await refused(bind(scene.admin, epoch), byOthers);
+      const inChargePasses = !(await refused(bind(scene.tessera, epoch), replaced));
+      const fallsWithout = await withoutPolicy(scene, "tessera-bindings", late, replaced);
+      await scene.admin.delete(`${podsOf(namespaces.red)}/${pod.metadata.name}`);
+      return { holds, othersHold, inChargePasses, fallsWithout };
+    },
+  },
+  {
+    name: "a pod that is not held is not made",
+    async run(scene) {
+      const saying = /a pod of a tenant must be held/;
+      const loose = ({ metadata, spec: { schedulingGates: _, ...spec } }) => ({ metadata, spec });
+      const placed = (pod) => ({ ...unscheduled(pod), spec: { ...unscheduled(pod).spec, nodeName: "real-1" } });
+      const pods = await Promise.all(
+        [loose, placed].map((change) => scene.pod(orderOf(tenants.red, "job_loose"), command, change)),
+      );
+      const [looseHolds, placedHolds] = await Promise.all(pods.map((pod) => refused(() => make(scene, pod), saying)));
+      const fallsWithout = await withoutPolicy(scene, "tessera-pods", () => make(scene, pods[0]), saying);
+      return { looseHolds, placedHolds, fallsWithout };
     },
   },
   {

@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { usageFailure } from "../failure.ts";
 import type { Session } from "../session.ts";
 import { egressOf } from "./egress.ts";
+import { idleOf } from "./idle.ts";
 import { labelsOf } from "./labels.ts";
 import { noFolder, type Spec, withFolderToSend } from "./spec-file.ts";
 
@@ -50,6 +51,7 @@ export interface SpecFlags {
   readonly inPlace?: boolean;
   readonly isolation?: string;
   readonly slo?: string;
+  readonly idle?: string;
   readonly egress?: string;
   readonly strict?: boolean;
   readonly type?: string;
@@ -140,6 +142,7 @@ export function addSpecFlags(command: Command): Command {
     .addOption(
       field("--slo <p99>", "p99 latency to protect from neighbours: 250ms, or 250ms,100ms with its latency alone"),
     )
+    .addOption(field("--idle <rule>", "stop it when its GPUs are idle for so long: 45m, or 45m,5%,suspend"))
     .addOption(
       field("--egress <where>", "what it reaches: none, declared, all, or targets such as pypi.org:443,10.0.0.7:5432"),
     )
@@ -188,6 +191,7 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     workdir: workdirOf(flags, session),
     isolation: flags.isolation,
     slo: sloOf(flags.slo),
+    idle: flags.idle === undefined ? undefined : idleOf(flags.idle, false),
     egress: egressOf(flags.egress),
     strict: flags.strict,
   };

@@ -155,6 +155,7 @@ function describeAccount(each: Account, paint: Paint): string {
       ["Shares MIG with", each.allowMigWith?.join(", ")],
       ["History", each.historyHalfLife === undefined ? undefined : `half-life ${each.historyHalfLife}`],
       ["Borrowed before", each.used.borrowedBefore === undefined ? undefined : numberText(each.used.borrowedBefore)],
+      ["Idle jobs", each.idle === undefined ? undefined : idleText(each.idle)],
       ["Order", each.order + (each.quantum === undefined ? "" : `, may evict, looked at every ${each.quantum}`)],
       ...(each.windows ?? []).map((window) => ["Window", windowText(window)] as const),
       ["Overcommit", each.overcommit ? "allowed" : undefined],
@@ -165,4 +166,8 @@ function describeAccount(each: Account, paint: Paint): string {
     paint,
     "  ",
   )}`;
+}
+
+function idleText({ gpu_below: below, for: time, do: act, relax }: NonNullable<Account["idle"]>): string {
+  return `${act} after ${time} below ${below}${relax ? ", jobs may be milder" : ""}`;
 }

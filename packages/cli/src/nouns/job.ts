@@ -117,6 +117,13 @@ function costsText({ cost, state }: Job): string | undefined {
   return `${moneyText(micros, currency)}${state === "ended" ? "" : " so far"}${rate}${end}`;
 }
 
+/** As far as it was measured. */
+function energyText({ energy }: Job): string | undefined {
+  if (energy === undefined) return undefined;
+  const kwh = energy.joules / 3_600_000;
+  return `${kwh < 1 ? kwh.toFixed(3) : kwh.toFixed(2)} kWh of its GPUs${energy.simulated ? " (simulated)" : ""}`;
+}
+
 function ranMs({ startedAt, endedAt }: Job): number | undefined {
   return startedAt === undefined || endedAt === undefined ? undefined : Date.parse(endedAt) - Date.parse(startedAt);
 }
@@ -164,6 +171,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     ["Ended", at(each.endedAt)],
     ["Ran", ranText(each, now)],
     ["Cost", costsText(each)],
+    ["Energy", energyText(each)],
     ["Exit code", each.exitCode === undefined ? undefined : String(each.exitCode)],
     ["Detail", failedText(each.elements) ?? each.detail],
   ];
@@ -188,7 +196,7 @@ function membersText({ members }: Job, paint: Paint, now: number): string {
       { name: "node", text: ({ node }) => node },
       { name: "state", text: ({ state }) => state },
       { name: "started", text: ({ startedAt }) => ageText(startedAt, now) },
-      { name: "gpus", text: ({ gpus }) => (gpus.length > uuidsShownMax ? String(gpus.length) : gpus.join(" ")) },
+      { name: "gpus", text: ({ gpus, devices = gpus }) => uuidsText(devices) },
       ...(common === undefined ? [{ name: "limits", text: ({ enforcement }: Member) => limitsText(enforcement) }] : []),
     ],
     members,
@@ -196,6 +204,10 @@ function membersText({ members }: Job, paint: Paint, now: number): string {
   );
   const below = common === undefined ? "" : fieldsText([["Limits", common]], paint, "  ");
   return `\n${paint("bold", "Members")}\n${indented(table)}${below}`;
+}
+
+function uuidsText(uuids: readonly string[]): string {
+  return uuids.length > uuidsShownMax ? String(uuids.length) : uuids.join(" ");
 }
 
 function attemptsText({ attempts = [] }: Job, paint: Paint, now: number): string {

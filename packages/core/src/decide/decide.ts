@@ -17,6 +17,7 @@ import { editJob } from "./edit.ts";
 import { changeEngines, reachCame } from "./engines.ts";
 import { enterJob } from "./enter.ts";
 import { changeHealth } from "./health.ts";
+import { idleJob } from "./idle.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
 import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
@@ -77,6 +78,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
       return changeJob(state, command, now);
     case "job.enter":
       return enterJob(state, command, now);
+    case "job.idle":
+      return idleJob(state, command, now);
     case "job.edit":
       return editJob(state, command, now);
     case "account.create":

@@ -182,7 +182,7 @@ export function withElement({ no, array }: Job, decision: Decision, now: Instant
 }
 
 /** Causes after which a job that is stopping does not start again, whatever its retry rule says. */
-const forGood: ReadonlySet<StopCause> = new Set(["cancel", "time-limit", "deadline", "spent"]);
+const forGood: ReadonlySet<StopCause> = new Set(["cancel", "time-limit", "deadline", "spent", "idle"]);
 
 function leavesForGood({ stopCause }: Job): boolean {
   return stopCause !== undefined && forGood.has(stopCause);

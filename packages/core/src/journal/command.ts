@@ -37,6 +37,15 @@ export type Command =
       readonly how: EntryKind;
       readonly what: string;
     }
+  /** All GPUs of the job were measured since then, and none was more active than this. Sent by the shell, not by people. */
+  | {
+      readonly kind: "job.idle";
+      readonly job: JobId;
+      readonly attempt: number;
+      readonly since: Instant;
+      /** In ten-thousandths. */
+      readonly activity: number;
+    }
   | { readonly kind: "account.create"; readonly id: AccountId; readonly path: string; readonly terms: AccountTerms }
   | { readonly kind: "account.edit"; readonly path: string; readonly terms: AccountTerms; readonly ifRevision?: number }
   /** A quota for a limited time [U4]; null cancels the windows that are planned or in force. */

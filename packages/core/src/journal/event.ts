@@ -1,6 +1,7 @@
 import type { Role } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { EngineTerms } from "../model/engine.ts";
+import type { IdleAction } from "../model/idle.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { EntryKind, JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts, OwnMode } from "../model/node.ts";
@@ -43,6 +44,7 @@ export type Event =
   | ElementsMade
   | JobHeld
   | JobEntered
+  | JobIdle
   | JobEdited
   | JobPlanned
   | PlanDropped
@@ -193,6 +195,16 @@ export interface JobEntered extends Head<"job-entered"> {
   readonly user: UserId;
   readonly how: EntryKind;
 }
+/** The user of a running job is told that it is idle: what will be done, and when; with `notify` no more than this. */
+export interface JobIdle extends Head<"job-idle"> {
+  readonly job: JobNo;
+  readonly since: Instant;
+  /** The most that one of its GPUs did since then, and the limit; in ten-thousandths. */
+  readonly activity: number;
+  readonly below: number;
+  readonly actsAt: Instant;
+  readonly does: IdleAction;
+}
 /** A waiting job, or the waiting elements of an array, ask for something else from now on [O3]. */
 export interface JobEdited extends Head<"job-edited"> {
   readonly job: JobNo;
@@ -289,6 +301,8 @@ export interface LeasePrepared extends Head<"lease-prepared"> {
   readonly sequence: number;
   readonly engineId: string;
   readonly enforcement: { readonly [limit: string]: string };
+  /** What it has where that is no whole GPU, such as `MIG-…`. */
+  readonly devices?: readonly string[];
 }
 export interface LeaseStarted extends Head<"lease-started"> {
   readonly lease: LeaseId;

@@ -1,4 +1,5 @@
 import type { Egress } from "./egress.ts";
+import type { IdleTerms } from "./idle.ts";
 import { type AccountId, type AccountNo, noAccount } from "./ids.ts";
 import type { SizeCounts } from "./size.ts";
 import type { Instant } from "./units.ts";
@@ -84,6 +85,8 @@ export interface AccountTerms {
    * interval even if nothing else happens. Absent means that no job is evicted for the order.
    */
   readonly quantumMs?: number;
+  /** What becomes of jobs below whose GPUs are idle; the nearest account with a rule counts [L4]. */
+  readonly idle?: IdleTerms;
 }
 
 /** A quota for a limited time [U4]; the fields that are present replace the account's own. */

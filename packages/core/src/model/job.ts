@@ -1,4 +1,5 @@
 import type { Egress } from "./egress.ts";
+import type { IdleRule } from "./idle.ts";
 import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
 import type { Lease } from "./lease.ts";
 import type { KeptOutput } from "./output.ts";
@@ -162,6 +163,8 @@ export interface JobSpec {
   readonly outputs?: { readonly [name: string]: string };
   /** What it may reach beyond its gang; absent = what its accounts allow. */
   readonly egress?: Egress;
+  /** What becomes of it while its GPUs are idle; absent = what its accounts say. */
+  readonly idle?: IdleRule;
   /** The least memory that each GPU must have; 0 = any. */
   readonly gpuMemoryMiB: number;
   readonly isolation: Isolation;
@@ -230,6 +233,8 @@ export type StopCause =
   | "suspend"
   /** Its user sends it back to the queue. */
   | "requeue"
+  /** Its GPUs were idle for its limit [L4]: it does not come back. */
+  | "idle"
   | "member-failed"
   | "node-lost"
   /** Its node or one of its GPUs has a fault: it starts elsewhere [H3]. */

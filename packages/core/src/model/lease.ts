@@ -38,5 +38,7 @@ export interface Lease {
   reportSequence: number;
   /** How the engine says it enforces each limit. */
   enforcement?: { readonly [limit: string]: string };
+  /** What the engine made of its GPU for it, such as `MIG-…`. */
+  devices?: readonly string[];
   startedAt?: Instant;
 }

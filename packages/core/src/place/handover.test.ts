@@ -88,6 +88,15 @@ describe("handing a GPU over", () => {
     assert.equal(w.state.jobById.get(jobId("b"))!.state, "stopping");
   });
 
+  it("keeps what the engine made of a GPU for a lease, also in a snapshot", () => {
+    const w = world();
+    w.submit("a", "lab");
+    w.report("a", { kind: "prepared", engineId: "e", enforcement: {}, devices: ["MIG-1"] });
+    assert.deepEqual(leaseOf(w, "a").devices, ["MIG-1"]);
+    const again = readSnapshot(writeSnapshot(w.state));
+    assert.deepEqual(again.jobById.get(jobId("a"))!.leases[0]!.devices, ["MIG-1"]);
+  });
+
   it("[S4, P6] puts a node whose scrub fails into quarantine, and starts the job elsewhere", () => {
     const w = world();
     w.nodes(["n0", "H100:2"], ["n1", "H100:2"]);

@@ -57,6 +57,8 @@ export function finishAttempt(
       return done ? complete() : end("over-budget", job.stopWhy);
     case "time-limit":
       return end("timed-out", "it reached its max_time");
+    case "idle":
+      return done ? complete() : end("timed-out", job.stopWhy);
     case "preempt":
     case "drain":
     case "budget":

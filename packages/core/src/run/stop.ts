@@ -20,6 +20,7 @@ const strength: Readonly<Record<StopCause, number>> = {
   requeue: 3,
   "time-limit": 4,
   spent: 4,
+  idle: 4,
   deadline: 5,
   cancel: 6,
 };

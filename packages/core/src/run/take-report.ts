@@ -77,6 +77,7 @@ export function takeReport(state: ReadonlyState, report: Report, now: Instant): 
       return [
         {
           at,
+          devices: what.devices,
           enforcement: what.enforcement,
           engineId: what.engineId,
           kind: "lease-prepared",

@@ -38,6 +38,7 @@ import {
   setByTessera,
 } from "./fields.ts";
 import { parseGpus, type RawGpus } from "./gpus.ts";
+import { parseIdle, type RawIdle } from "./idle.ts";
 import { Mistakes } from "./mistakes.ts";
 import { parseMounts, type RawMounts } from "./mounts.ts";
 import { parseNarrow, type RawNarrow } from "./narrow.ts";
@@ -75,6 +76,7 @@ export interface RawJob extends RawMembers, RawNarrow, RawNeeds, RawStorage {
   readonly retry?: RawRetry;
   readonly checkpoint?: RawCheckpoint;
   readonly slo?: RawSlo;
+  readonly idle?: RawIdle;
   readonly array?: string;
   readonly env?: RawEnv;
   readonly secrets?: readonly string[];
@@ -90,17 +92,7 @@ export interface Settled {
 }
 
 /** Fields of the format that are not supported yet. They are refused: ignoring one would break a promise. */
-export const fieldsNotYet = [
-  "port",
-  "replicas",
-  "probe",
-  "idle",
-  "schedule",
-  "matrix",
-  "ide",
-  "burst",
-  "providers",
-] as const;
+export const fieldsNotYet = ["port", "replicas", "probe", "schedule", "matrix", "ide", "burst", "providers"] as const;
 
 const priorities = { low: -10, normal: 0, high: 10 } as const;
 const none: readonly never[] = [];
@@ -145,6 +137,9 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const budgetMicros = mistakes.take(optional(parseAmount, raw.budget, "budget"), undefined);
   const checkpoint = mistakes.take(parseCheckpoint(raw.checkpoint), undefined);
   const slo = mistakes.take(parseSlo(raw.slo), undefined);
+  const idle = mistakes.take(parseIdle(raw.idle, "idle"), undefined);
+  if (idle !== undefined && asks.every((ask) => ask.count === 0))
+    mistakes.add(refuse("invalid", "idle", null, "is about GPUs, and the job asks for none", "leave idle out"));
   const array = mistakes.take(parseArray(raw.array, "array"), undefined);
   const env = mistakes.take(parseEnv(raw.env), {});
   for (const [i, name] of (raw.secrets ?? none).entries())
@@ -177,6 +172,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     expectedMs,
     gpuMemoryMiB,
     gpus: asks,
+    idle,
     image: raw.image,
     inPlace: origin.inPlace,
     isolation: raw.isolation ?? "any",

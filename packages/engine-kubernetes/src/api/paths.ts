@@ -6,6 +6,7 @@ export const paths = {
   allPods: "/api/v1/pods",
   pods: (namespace: string) => `/api/v1/namespaces/${namespace}/pods`,
   pod: (namespace: string, name: string) => `/api/v1/namespaces/${namespace}/pods/${name}`,
+  binding: (namespace: string, name: string) => `/api/v1/namespaces/${namespace}/pods/${name}/binding`,
   nodes: "/api/v1/nodes",
   node: (name: string) => `/api/v1/nodes/${name}`,
   secrets: (namespace: string) => `/api/v1/namespaces/${namespace}/secrets`,

@@ -76,6 +76,7 @@ export interface Container {
 
 export interface PodSpec {
   readonly nodeName?: string;
+  readonly schedulerName?: string;
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
   readonly volumes?: readonly Volume[];

@@ -78,10 +78,12 @@ export class Holding {
     for (let attempts = 1; ; attempts++) {
       const { pod } = record;
       if (pod === undefined || record.ended || !isHeld(pod)) return;
+      if (pod.metadata.deletionTimestamp !== undefined) return; // its end is on its way
       // Only a version that says that it is ours: if another control plane took it since, this version is out of date.
       if (!this.isOurs(pod)) throw new Error("its pod is held by another control plane");
       try {
-        pods.put(await calls.release(pod, this.#epoch, master));
+        const released = await calls.release(pod, this.#epoch, master);
+        if (released !== undefined) pods.put(released);
         return;
       } catch (error) {
         if (isStatus(error, 404)) return; // its end is on its way

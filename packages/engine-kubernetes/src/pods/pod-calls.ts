@@ -6,7 +6,7 @@ import { paths } from "../api/paths.ts";
 import type { Pod } from "../api/types.ts";
 import { annotation, label, reportFinalizer } from "../names.ts";
 import { claimSpecOf, type DeviceAsk } from "./devices.ts";
-import { isKept, type StopMark } from "./status.ts";
+import { boundByUs, isKept, type StopMark } from "./status.ts";
 
 const quotaMsMax = 20_000;
 const quotaWaitMs = 500;
@@ -66,14 +66,26 @@ export class PodCalls {
     return this.#annotate(pod, { [annotation.instance]: instance, [annotation.epoch]: String(epoch) });
   }
 
-  /** Removes the gate from exactly this version of the pod, and says by which epoch: an admission policy compares it. */
-  release(pod: Pod, epoch: number, master: string | undefined): Promise<Pod> {
-    const { uid, resourceVersion } = pod.metadata;
+  /**
+   * Binds exactly this version of the pod, or removes its gate, and says by which epoch: admission policies compare it. Of a
+   * pod that was bound only the watch tells more.
+   */
+  async release(pod: Pod, epoch: number, master: string | undefined): Promise<Pod | undefined> {
+    const { name, namespace, uid, resourceVersion, labels } = pod.metadata;
     const annotations = {
       [annotation.epoch]: String(epoch),
       ...(master !== undefined && { [annotation.master]: master }),
     };
-    return this.#patch(pod, { metadata: { uid, resourceVersion, annotations }, spec: { schedulingGates: null } });
+    const node = boundByUs(pod);
+    if (node === undefined) {
+      return this.#patch(pod, { metadata: { uid, resourceVersion, annotations }, spec: { schedulingGates: null } });
+    }
+    const engine = { [label.engine]: labels?.[label.engine] };
+    await this.#client.post(paths.binding(namespace!, name), {
+      metadata: { name, namespace, uid, resourceVersion, labels: engine, annotations },
+      target: { kind: "Node", name: node },
+    });
+    return undefined;
   }
 
   /** The limit counts from the start of the container, which the cluster counts from an earlier moment. */

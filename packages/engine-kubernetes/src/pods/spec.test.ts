@@ -3,9 +3,10 @@ import { describe, it } from "node:test";
 import type { JobId, LeaseId } from "@tessera/core";
 import type { LeaseOrder } from "@tessera/engine";
 import { takeSecondsOf } from "../inside/parts.ts";
-import { annotation, heldGate, namespaceOf, podNameOf, reportFinalizer } from "../names.ts";
+import { annotation, heldGate, namespaceOf, ownScheduler, podNameOf, reportFinalizer } from "../names.ts";
 import { claimSpecOf } from "./devices.ts";
 import { podSpec } from "./spec.ts";
+import { boundByUs, isHeld } from "./status.ts";
 
 const order: LeaseOrder = {
   lease: "job_a-1-1" as LeaseId,
@@ -36,11 +37,28 @@ const pod = podSpec(order, place, {}, context);
 const [member] = pod.spec.containers;
 
 describe("the pod of an order", () => {
-  it("is held by a gate, kept by a finalizer, and can only run on its node", () => {
-    assert.deepEqual(pod.spec.schedulingGates, [{ name: heldGate }]);
+  it("is held because no scheduler looks at it, kept by a finalizer, and knows its node", () => {
+    assert.equal(pod.spec.schedulerName, ownScheduler);
+    assert.equal(pod.spec.schedulingGates, undefined);
+    assert.equal(boundByUs(pod), "n1");
+    assert.equal(isHeld(pod), true);
+    assert.equal(isHeld({ ...pod, spec: { ...pod.spec, nodeName: "n1" } }), false);
     assert.deepEqual(pod.metadata.finalizers, [reportFinalizer]);
-    assert.match(JSON.stringify(pod.spec.affinity), /"key":"metadata.name","operator":"In","values":\["n1"\]/);
     assert.equal(pod.metadata.annotations?.[annotation.epoch], "7");
+  });
+
+  it("is held by a gate before the cluster's scheduler where that has devices or volumes to arrange", () => {
+    const claims = [{ driver: "gpu.example.com", deviceClass: "gpu.example.com", uuids: ["a"] }];
+    const byClaim = podSpec(order, place, {}, { ...context, devices: { resources: {}, claims } });
+    const mounts = [{ at: "/data", claim: "data", readOnly: true }];
+    const byVolume = podSpec({ ...order, mounts }, place, {}, context);
+    for (const gated of [byClaim, byVolume]) {
+      assert.deepEqual(gated.spec.schedulingGates, [{ name: heldGate }]);
+      assert.equal(gated.spec.schedulerName, undefined);
+      assert.equal(isHeld(gated), true);
+      assert.equal(isHeld({ ...gated, spec: { ...gated.spec, schedulingGates: [] } }), false);
+      assert.match(JSON.stringify(gated.spec.affinity), /"key":"metadata.name","operator":"In","values":\["n1"\]/);
+    }
   });
 
   it("asks for what the order grants, and has the limits of the order", () => {

@@ -1,7 +1,16 @@
 import type { LeaseOrder } from "@tessera/engine";
 import type { Pod, Volume, VolumeMount } from "../api/types.ts";
 import { folders, insideOf } from "../inside/parts.ts";
-import { annotation, heldGate, label, labelValue, memberContainer, podNameOf, reportFinalizer } from "../names.ts";
+import {
+  annotation,
+  heldGate,
+  label,
+  labelValue,
+  memberContainer,
+  ownScheduler,
+  podNameOf,
+  reportFinalizer,
+} from "../names.ts";
 import type { KubernetesSettings } from "../settings.ts";
 import { containerSecurity, podSecurity } from "../walls/security.ts";
 import type { TenantPlace } from "../walls/walls.ts";
@@ -22,7 +31,7 @@ export interface PodContext {
 /** The cluster counts the limit from before the image is pulled: this much is added, and taken back when it has started. */
 export const startSecondsMax = 900;
 
-/** The pod of a member, held by a gate until it is released, and kept by a finalizer until its end is known. */
+/** The pod of a member, held until it is released, and kept by a finalizer until its end is known. */
 export function podSpec(order: LeaseOrder, place: TenantPlace, settings: KubernetesSettings, context: PodContext): Pod {
   const name = podNameOf(order.lease);
   const inside = insideOf(order, settings);
@@ -34,6 +43,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
     memory: `${order.limits.memoryMiB}Mi`,
     ...Object.fromEntries(Object.entries(resources).map(([resource, count]) => [resource, String(count)])),
   };
+  const held = holding(order, needsScheduler([...volumes, ...inside.volumes], context.devices));
   const steps = [inside.before, order.setup ?? "", order.run];
   return {
     metadata: {
@@ -50,6 +60,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
       },
       annotations: {
         ...inside.annotations,
+        ...held.annotations,
         [annotation.lease]: order.lease,
         [annotation.account]: order.account,
         [annotation.order]: orderHash(order),
@@ -65,8 +76,7 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
     },
     spec: {
       restartPolicy: "Never",
-      schedulingGates: [{ name: heldGate }],
-      affinity: { nodeAffinity: onNode(order.node) },
+      ...held.spec,
       tolerations: [...place.tolerations, ...gpuTolerations(order)],
       serviceAccountName: serviceAccount,
       automountServiceAccountToken: false,
@@ -107,6 +117,17 @@ export function podSpec(order: LeaseOrder, place: TenantPlace, settings: Kuberne
 /** A grace of 0 would remove the pod without waiting for its end. */
 export function graceSeconds(graceMs: number): number {
   return Math.max(1, Math.ceil(graceMs / 1000));
+}
+
+/** Devices by claim, and volumes that are made where their first pod goes: only the scheduler of the cluster arranges these. */
+function needsScheduler(volumes: readonly Volume[], { claims }: DeviceAsk): boolean {
+  return claims.length > 0 || volumes.some((volume) => "persistentVolumeClaim" in volume);
+}
+
+/** How it is held: by a gate before the scheduler of the cluster, or because no scheduler looks at it. */
+function holding({ node }: LeaseOrder, byScheduler: boolean): Pick<Pod["metadata"], "annotations"> & { spec: object } {
+  if (!byScheduler) return { annotations: { [annotation.node]: node }, spec: { schedulerName: ownScheduler } };
+  return { spec: { schedulingGates: [{ name: heldGate }], affinity: { nodeAffinity: onNode(node) } } };
 }
 
 function onNode(name: string): unknown {

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod } from "../api/types.ts";
-import { annotation, heldGate, memberContainer, reportFinalizer } from "../names.ts";
+import { annotation, heldGate, memberContainer, ownScheduler, reportFinalizer } from "../names.ts";
 
 /** Why the engine gave a member up before it ran. */
 export interface Verdict {
@@ -15,7 +15,15 @@ export interface StopMark {
   readonly verdict?: Verdict;
 }
 
-export function isHeld({ spec }: Pod): boolean {
+/** Where Tessera will bind it itself; undefined if the scheduler of the cluster does. */
+export function boundByUs({ spec, metadata }: Pod): string | undefined {
+  return spec.schedulerName === ownScheduler ? metadata.annotations?.[annotation.node] : undefined;
+}
+
+/** Nothing starts it until it is let go. */
+export function isHeld(pod: Pod): boolean {
+  const { spec } = pod;
+  if (boundByUs(pod) !== undefined) return spec.nodeName === undefined;
   return spec.schedulingGates?.some(({ name }) => name === heldGate) === true;
 }
 

@@ -22,6 +22,15 @@ it("presents this machine as the virtual nodes that were asked for, and says tha
   );
   assert.equal(nodes[0]?.gpus[0]?.memoryMiB, 81_559);
   assert.equal(nodes[2]?.gpus[3]?.memoryMiB, 46_068);
+  const shared = describeFleet([], { virtual: "1x8:H100@r1+mig,1x8:H100+timeslice,1x8:H100" });
+  assert.deepEqual(
+    shared.map(({ place, pool }) => [place.rack, pool]),
+    [
+      ["r1", "mig"],
+      ["local", "timeslice"],
+      ["local", undefined],
+    ],
+  );
   const [whole] = describeFleet([], {});
   assert.ok(nodes.reduce((sum, node) => sum + node.cpusMilli, 0) <= whole!.cpusMilli, "CPUs are split, not multiplied");
   assert.ok(nodes.reduce((sum, node) => sum + node.memoryMiB, 0) <= whole!.memoryMiB);
@@ -42,6 +51,7 @@ it("says what is wrong with a description of virtual GPUs", () => {
   for (const wrong of ["", "H100", "4x8", "x8:H100", "4x8:", "4x8:H100@", "4x8:H100,", "-1x8:H100", "4x8:H 100"]) {
     assert.throws(() => parseVirtual(wrong), /is not NODESxGPUS:MODEL/, JSON.stringify(wrong));
   }
+  assert.throws(() => parseVirtual("1x8:H100+vgpu"), /"\+vgpu" is not a way to share GPUs; write \+mig, \+mps/);
   assert.throws(() => parseVirtual("0x8:H100"), /needs at least one node/);
   assert.throws(() => parseVirtual("9999999x8:H100"), /more than the 65536 allowed/);
 });

@@ -29,7 +29,8 @@ function virtualNode(name: string, group: VirtualGroup, nodes: number): NodeFact
     model: group.model,
     memoryMiB: usualMemoryMiB(group.model),
   }));
-  return nodeOf(name, group.rack ?? "local", gpus, nodes, true);
+  const node = nodeOf(name, group.rack ?? "local", gpus, nodes, true);
+  return group.mode === undefined ? node : { ...node, pool: group.mode };
 }
 
 function nodeOf(name: string, rack: string, gpus: NodeFacts["gpus"], share: number, virtual: boolean): NodeFacts {

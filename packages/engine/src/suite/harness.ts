@@ -21,6 +21,8 @@ export interface Commands {
   sleepMs(ms: number): string;
   /** One line on standard output. */
   print(text: string): string;
+  /** One line with the value of a variable of the environment; absent where members have none. */
+  readonly printVariable?: (name: string) => string;
 }
 
 /** Commands for entries, of an engine that lets people into its members. */

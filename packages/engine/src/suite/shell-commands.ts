@@ -11,6 +11,7 @@ export const shellCommands: Commands = {
     `sh -c 'trap "sleep 0.5; echo ${text}; exit 0" TERM; while :; do sleep 0.05; done' 2>/dev/null; echo not reached`,
   sleepMs: (ms) => `sleep ${ms / 1000}`,
   print: (text) => `echo ${text}`,
+  printVariable: (name) => `echo "$${name}"`,
 };
 
 export const shellInside: InsideCommands = {

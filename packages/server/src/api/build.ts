@@ -18,6 +18,7 @@ import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
 import { Activity } from "../flow/activity/activity.ts";
+import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
@@ -109,6 +110,8 @@ export async function buildApi(built: {
   engines?: Engines;
   nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
+  /** What came of comparing leased with busy time. */
+  reconciled?: () => Reconciled | undefined;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -164,6 +167,7 @@ export async function buildApi(built: {
     ...(built.engines !== undefined && { engines: built.engines }),
     ...(built.nodeChecks !== undefined && { nodeChecks: built.nodeChecks }),
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
+    ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
     activity: new Activity(control, built.telemetry),
   };
   built.alarms?.follow(({ kind, text }) =>

@@ -12,6 +12,7 @@ import type { Signer } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import type { Vault } from "../access/vault.ts";
 import type { Activity } from "../flow/activity/activity.ts";
+import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
@@ -64,6 +65,8 @@ export interface Api {
   readonly nodeChecks?: NodeChecks;
   /** What GPUs did; absent where nothing is measured. */
   readonly telemetry?: TelemetryStore;
+  /** What came of comparing leased with busy time in the last whole hour. */
+  readonly reconciled?: () => Reconciled | undefined;
   /** What is held now, with what was measured of it. */
   readonly activity: Activity;
   /** Where the files that users send are kept; absent where the engine cannot use them. */

@@ -6,6 +6,7 @@ import {
   type Event,
   elementAt,
   elementsOf,
+  type JobIdle,
   type JobNo,
   moneyText,
   type NodeFacts,
@@ -13,6 +14,7 @@ import {
   nodeName,
   parseLeaseId,
   type ReadonlyState,
+  shareText,
 } from "@tessera/core";
 import type { FeedEntry } from "@tessera/wire";
 import type { ControlPlane } from "../flow/control.ts";
@@ -202,6 +204,7 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
     }
     case "job-held":
     case "job-entered":
+    case "job-idle":
     case "job-edited":
     case "job-planned":
     case "plan-dropped":
@@ -270,6 +273,8 @@ function wordsOf(event: Event): string {
       return event.held ? "is held" : "was released";
     case "job-entered":
       return `rank ${event.rank} was entered by ${event.user} (${entryWords[event.how]})`;
+    case "job-idle":
+      return idleText(event);
     case "job-edited":
       return `was edited${event.as === undefined ? "" : ", and goes behind the jobs that waited then: it asks for more"}`;
     case "job-planned":
@@ -328,6 +333,13 @@ const entryWords = { exec: "a command", terminal: "a terminal", port: "a port", 
 function reachedText({ perMille, stop }: BudgetReached): string {
   const then = stop === "none" || stop === "alert" ? "" : ` (${stop})`;
   return `has spent ${perMille / 10} % of its budget${then}`;
+}
+
+function idleText({ since, activity, below, actsAt, does }: JobIdle): string {
+  const seen = `its GPUs are below ${shareText(below)} since ${timestamp(since)} (measured at most ${shareText(activity)})`;
+  return does === "notify"
+    ? seen
+    : `${seen}; it is ${does === "stop" ? "stopped" : "suspended"} at ${timestamp(actsAt)}`;
 }
 
 function whenSpent(at: number | undefined): string {

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import type { TelemetryStore } from "@tessera/telemetry";
 import type { Keys } from "../access/keys.ts";
+import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
@@ -31,6 +32,8 @@ export async function startApi(what: {
   engines?: Engines;
   nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
+  /** What came of comparing leased with busy time. */
+  reconciled?: () => Reconciled | undefined;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

@@ -16,6 +16,7 @@ import {
 import type { Account as WireAccount } from "@tessera/wire";
 import type { Seal } from "../access/seal.ts";
 import { gpuHourUnitMs, gpusOf, timestamp } from "./quantities.ts";
+import { idleText } from "./spec.ts";
 
 /** Terms in the words of the request. */
 function renderTerms({
@@ -28,6 +29,7 @@ function renderTerms({
   historyHalfLifeMs,
   order,
   quantumMs,
+  idle,
   overcommit,
 }: AccountTerms) {
   const milli = (value: number | undefined) => (value === undefined ? undefined : value / 1000);
@@ -46,6 +48,7 @@ function renderTerms({
     ...(historyHalfLifeMs !== undefined && { historyHalfLife: durationText(historyHalfLifeMs) }),
     order: order ?? "age",
     ...(quantumMs !== undefined && { quantum: durationText(quantumMs) }),
+    ...(idle !== undefined && { idle: { ...idleText(idle), ...(idle.relax && { relax: true as const }) } }),
     overcommit,
     limits: renderLimits(limits),
     allowed: { ...allowed },

@@ -58,6 +58,7 @@ export function renderMember(state: ReadonlyState, lease: Lease): Member {
     node: nameOf(state, lease.node),
     gpus: lease.gpus.map((gpu) => state.fleet.gpuUuid[gpu]!),
     state: lease.state,
+    ...(lease.devices !== undefined && { devices: [...lease.devices] }),
     ...(lease.enforcement !== undefined && { enforcement: lease.enforcement }),
     ...(lease.startedAt !== undefined && { startedAt: timestamp(lease.startedAt) }),
   };

@@ -3,10 +3,12 @@ import {
   decimalText,
   durationText,
   type GpuAsk,
+  type IdleRule,
   type JobSpec,
   type ModelAsk,
   memoryText,
   type Slo,
+  shareText,
   unitsPerGpu,
 } from "@tessera/core";
 import { timestamp } from "./quantities.ts";
@@ -59,6 +61,7 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
       },
     }),
     ...(spec.slo !== undefined && { slo: sloText(spec.slo) }),
+    ...(spec.idle !== undefined && { idle: idleText(spec.idle) }),
     ...(spec.array !== undefined && { array: arrayText(spec.array) }),
     ...(spec.after.length > 0 && { after: spec.after.map(({ job, when }) => ({ job, when })) }),
     ...(spec.egress !== undefined && { egress: spec.egress }),
@@ -77,6 +80,11 @@ function workdirOf({ workdir, inPlace, code }: JobSpec): { workdir?: unknown } {
 
 function sloText({ p99Ms, aloneMs }: Slo): Record<string, string> {
   return { p99: durationText(p99Ms), ...(aloneMs !== undefined && { alone: durationText(aloneMs) }) };
+}
+
+/** A rule for idle jobs in the words of the job file. */
+export function idleText({ gpuBelow, forMs, do: act }: IdleRule): { gpu_below: string; for: string; do: string } {
+  return { gpu_below: shareText(gpuBelow), for: durationText(forMs), do: act };
 }
 
 function plainAmount(micros: number): string {

@@ -71,6 +71,7 @@ function tidy(scenario: Scenario): Scenario {
         return accounts.has(input.job.account);
       case "cancel":
       case "fault":
+      case "idle":
         return jobs.has(input.job);
       case "node":
       case "maintenance":

@@ -211,6 +211,8 @@ class Running {
         return engineCommands(this.#state, input).map((command) => this.#ask(command));
       case "fault":
         throw new Error("the naive model knows no faults of jobs");
+      case "idle":
+        throw new Error("the naive model knows no telemetry");
       case "maintenance":
         throw new Error("the naive model knows no maintenance");
       case "finding":

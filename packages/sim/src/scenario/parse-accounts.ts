@@ -1,5 +1,6 @@
 import { accountOrders, type GpuAmounts, trusts } from "@tessera/core";
 import { BadField, type FieldPath, Fields, hintFor, knownName, mapOf } from "./fields.ts";
+import { readIdleTerms } from "./idle.ts";
 import type { ScenarioAccount } from "./scenario.ts";
 import { accountPath, gpuAmounts, lastingDuration, name, whole } from "./values.ts";
 
@@ -13,11 +14,15 @@ const keys = [
   "order",
   "quantum",
   "history_half_life",
+  "idle",
 ];
 const timedKeys = ["guarantee", "max", "lendable", "weight"];
 
 type Amounts = Partial<
-  Pick<ScenarioAccount, "guarantee" | "max" | "lendable" | "weight" | "order" | "quantumMs" | "historyHalfLifeMs">
+  Pick<
+    ScenarioAccount,
+    "guarantee" | "max" | "lendable" | "weight" | "order" | "quantumMs" | "historyHalfLifeMs" | "idle"
+  >
 >;
 type TenantTrust = Partial<Pick<ScenarioAccount, "trust" | "trustGroup">>;
 
@@ -77,6 +82,7 @@ export class AccountTree {
       order: fields.take("order", knownName("an order", accountOrders)),
       quantumMs: fields.take("quantum", lastingDuration),
       historyHalfLifeMs: fields.take("history_half_life", lastingDuration),
+      idle: fields.take("idle", readIdleTerms),
     });
     this.#given.set(path, { ...this.#given.get(path), ...amounts });
     this.#noteTrust(path, trust, at);

@@ -1,5 +1,6 @@
 import type { Isolation, JobType } from "@tessera/core";
 import { BadField, type FieldPath, Fields, knownName, listOf, type Read } from "./fields.ts";
+import { readIdle } from "./idle.ts";
 import { type ScenarioJob, topologyLevels } from "./scenario.ts";
 import {
   array,
@@ -46,6 +47,7 @@ const keys = [
   "isolation",
   "type",
   "slo",
+  "idle",
   "array",
 ];
 const isolations: readonly Isolation[] = ["whole", "mig", "mps", "timeslice", "any"];
@@ -76,6 +78,7 @@ export function readJobs(value: unknown, at: FieldPath, account: Read<string>): 
     isolation: fields.take("isolation", knownName("an isolation", isolations)) ?? "any",
     type: fields.take("type", knownName("a kind of job", types)),
     slo: fields.take("slo", readSlo),
+    idle: fields.take("idle", readIdle),
     priority: fields.take("priority", priority) ?? 0,
     preemptible: fields.take("preemptible", flag) ?? true,
     topology: fields.take("topology", readTopology),

@@ -6,7 +6,7 @@ import { namesOf, readJobs } from "./parse-job.ts";
 import { checkResults, engineTurns, nodeTurns, type ScenarioNode, type Step, type StepInput } from "./scenario.ts";
 import { duration, whole } from "./values.ts";
 
-const keys = ["at", "submit", "cancel", "fault", "node", "engine", "quota", "expect"];
+const keys = ["at", "submit", "cancel", "fault", "idle", "node", "engine", "quota", "expect"];
 
 /** Reads the steps in order; each may name only jobs that it or an earlier step submits. */
 export class StepReader {
@@ -61,6 +61,11 @@ export class StepReader {
       case "fault":
         return listOf("jobs", (each, where): StepInput => {
           return { kind: "fault", job: knownName("a job submitted so far", [...this.#jobs])(each, where) };
+        })(value, at);
+      case "idle":
+        return mapOf("jobs with how long they did nothing", (each, where, job): StepInput => {
+          knownName("a job submitted so far", [...this.#jobs])(job, where);
+          return { kind: "idle", job, forMs: duration(each, where) };
         })(value, at);
       case "node":
         return mapOf("nodes with what happens to them", (each, where, node): StepInput => {

@@ -28,6 +28,7 @@ function inputsText(inputs: readonly StepInput[]): string {
     if (input.kind === "submit") submitted.set(input.job.group, (submitted.get(input.job.group) ?? 0) + 1);
     else if (input.kind === "cancel") parts.push(`${input.job} is cancelled`);
     else if (input.kind === "fault") parts.push(`${input.job} faults`);
+    else if (input.kind === "idle") parts.push(`${input.job} was idle for ${durationText(input.forMs)}`);
     else if (input.kind === "node") parts.push(`node ${input.node}: ${input.to}`);
     else if (input.kind === "engine") parts.push(`engine ${input.engine}: ${input.to}`);
     else if (input.kind === "finding")

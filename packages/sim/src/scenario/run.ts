@@ -177,6 +177,8 @@ class Run {
         return this.#cancel(input.job);
       case "fault":
         return this.#fault(input.job, `${step}.fault`);
+      case "idle":
+        return this.#idle(input);
       case "node":
         return this.#turnNode(input, `${step}.node.${input.node}`);
       case "engine":
@@ -238,6 +240,14 @@ class Run {
       return refuse("invalid", field, name, "holds no GPU at this step", "let it fault while it runs");
     this.#fleet.fault(lease.id);
     return undefined;
+  }
+
+  /** The server tells the core what it has measured. */
+  async #idle({ job: name, forMs }: Extract<StepInput, { kind: "idle" }>): Promise<undefined> {
+    const job = this.state.jobById.get(this.#ids.get(name)!);
+    if (job === undefined) return;
+    const since = this.#control.clock.now() - forMs;
+    await this.#control.ask({ kind: "job.idle", job: job.id, attempt: job.attempt, since, activity: 0 });
   }
 
   #turnNode({ node, to }: Extract<StepInput, { kind: "node" }>, field: string): Promise<Refusal | undefined> {
@@ -324,6 +334,7 @@ function termsOf({
   order,
   quantumMs,
   historyHalfLifeMs,
+  idle,
 }: ScenarioAccount): AccountTerms {
   const quota = { guarantee, weight, ...(max && { max }), ...(lendable && { lendable }) };
   const chosen = {
@@ -331,6 +342,7 @@ function termsOf({
     ...(order && { order }),
     ...(quantumMs && { quantumMs }),
     ...(historyHalfLifeMs && { historyHalfLifeMs }),
+    ...(idle && { idle: { ...idle, gpuBelow: 500 } }),
   };
   return { ...plainTerms, quota, trust, ...chosen, overcommit: true };
 }

@@ -2,6 +2,7 @@ import type {
   AccountOrder,
   FindingSource,
   GpuAmounts,
+  IdleAction,
   Isolation,
   JobClass,
   JobOutcome,
@@ -69,6 +70,12 @@ export interface ScenarioAccount {
   readonly order?: AccountOrder;
   readonly quantumMs?: number;
   readonly historyHalfLifeMs?: number;
+  readonly idle?: ScenarioIdle & { readonly relax?: true };
+}
+
+export interface ScenarioIdle {
+  readonly forMs: number;
+  readonly do: IdleAction;
 }
 
 export interface Policy {
@@ -95,6 +102,8 @@ export type StepInput =
   | { readonly kind: "cancel"; readonly job: string }
   /** The job faults on its GPU: it fails, and by MPS the other jobs on that GPU end with it. */
   | { readonly kind: "fault"; readonly job: string }
+  /** All its GPUs were measured as doing nothing for so long. */
+  | { readonly kind: "idle"; readonly job: string; readonly forMs: number }
   | { readonly kind: "node"; readonly node: string; readonly to: NodeTurn }
   | { readonly kind: "engine"; readonly engine: string; readonly to: EngineTurn }
   /** The node is out of use between two instants of the scenario. */
@@ -153,6 +162,7 @@ export interface ScenarioJob {
   readonly type?: JobType;
   /** The time in which 99 of 100 requests are answered, and the same with no job beside it. */
   readonly slo?: { readonly p99Ms: number; readonly aloneMs?: number };
+  readonly idle?: ScenarioIdle;
   readonly priority: number;
   readonly preemptible: boolean;
   /** How long it really takes; absent = for ever. */

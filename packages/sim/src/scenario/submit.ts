@@ -17,7 +17,7 @@ export function specOf(job: ScenarioJob, policy: Policy, capabilities: Capabilit
 export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
   const { members, topology, spread, apartFrom, checkpointMs, maxTimeMs, expectedMs, gpuComputePercent, type, slo } =
     job;
-  const { engine, region, where } = job;
+  const { engine, region, where, idle } = job;
   const raw = {
     name: job.name,
     run: "simulated",
@@ -40,6 +40,7 @@ export function rawOf(job: ScenarioJob, { graceMs }: Policy): RawJob {
     ...(slo !== undefined && {
       slo: { p99: `${slo.p99Ms}ms`, ...(slo.aloneMs !== undefined && { alone: `${slo.aloneMs}ms` }) },
     }),
+    ...(idle !== undefined && { idle: { for: `${idle.forMs}ms`, do: idle.do } }),
     ...(maxTimeMs !== undefined && { max_time: `${maxTimeMs}ms` }),
     ...(expectedMs !== undefined && { expected_time: `${expectedMs}ms` }),
     ...(checkpointMs !== undefined && { checkpoint: { every: `${checkpointMs}ms`, grace: `${graceMs}ms` } }),

@@ -5,6 +5,7 @@ import {
   Duration,
   Egress,
   GpuAmount,
+  idleRule,
   Line,
   Name,
   Page,
@@ -63,6 +64,18 @@ const terms = {
     }),
   ),
   quantum: Type.Optional(Type.Union([Duration, Type.Null()])),
+  idle: Type.Optional(
+    Type.Union([
+      Type.Object(
+        {
+          ...idleRule,
+          relax: Type.Optional(Type.Boolean({ description: "Jobs below may have milder rules of their own" })),
+        },
+        { additionalProperties: false, description: "What is done with jobs below whose GPUs are idle" },
+      ),
+      Type.Null(),
+    ]),
+  ),
   overcommit: Type.Optional(Type.Boolean({ description: "Guarantees below may exceed the guarantee here" })),
   limits: Type.Optional(
     Type.Object(
@@ -184,6 +197,14 @@ export const Account = Type.Object({
   order: Type.String(),
   quantum: Type.Optional(
     Type.String({ description: "Its order may evict at equal priority, and is looked at this often by time alone" }),
+  ),
+  idle: Type.Optional(
+    Type.Object({
+      gpu_below: Type.String(),
+      for: Type.String(),
+      do: Type.String(),
+      relax: Type.Optional(Type.Literal(true)),
+    }),
   ),
   overcommit: Type.Boolean(),
   overcommitted: Type.Boolean({ description: "The guarantees below exceed the guarantee here at present" }),

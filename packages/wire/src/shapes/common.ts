@@ -163,6 +163,21 @@ export const Duration = Type.String({
   examples: ["90m"],
 });
 
+/** What becomes of a job whose GPUs are idle. */
+export const idleRule = {
+  gpu_below: Type.Optional(
+    Type.String({
+      pattern: "^[0-9]{1,3}(\\.[0-9]{1,2})?%$",
+      maxLength: 7,
+      title: "a share",
+      description: "Activity of a GPU below which it is idle, from 0.1% to 50%",
+      examples: ["5%"],
+    }),
+  ),
+  for: Duration,
+  do: Type.Optional(Type.Enum(["stop", "suspend", "notify"], { default: "stop" })),
+};
+
 /** What jobs reach beyond their gang; the list means declared. */
 export const Egress = Type.Union(
   [

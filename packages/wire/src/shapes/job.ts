@@ -7,6 +7,7 @@ import {
   DateTime,
   Duration,
   Egress,
+  idleRule,
   Line,
   Name,
   Page,
@@ -278,6 +279,12 @@ export const JobSpecBody = Type.Object(
         { additionalProperties: false, description: "Latency that no neighbour on its GPU may break" },
       ),
     ),
+    idle: Type.Optional(
+      Type.Object(idleRule, {
+        additionalProperties: false,
+        description: "What is done when all its GPUs were measured and below a share for some time",
+      }),
+    ),
     array: Type.Optional(elements),
     after: Type.Optional(
       Type.Union([
@@ -401,7 +408,6 @@ export const JobSpecBody = Type.Object(
     port: Type.Optional(refusedForNow("Port of a service")),
     replicas: Type.Optional(refusedForNow("Replicas of a service")),
     probe: Type.Optional(refusedForNow("Readiness probe")),
-    idle: Type.Optional(refusedForNow("Idle policy")),
     schedule: Type.Optional(refusedForNow("Recurring schedule")),
     matrix: Type.Optional(refusedForNow("Parameter matrix")),
     ide: Type.Optional(refusedForNow("Notebook front ends")),
@@ -441,6 +447,7 @@ export const Member = Type.Object({
   lease: Type.String(),
   node: Type.String(),
   gpus: Type.Array(Type.String({ description: "Device uuid" })),
+  devices: Type.Optional(Type.Array(Type.String({ description: "What it has of its GPU, such as a MIG uuid" }))),
   state: Type.String(),
   enforcement: Type.Optional(Type.Record(Type.String(), Type.String())),
   startedAt: Type.Optional(Timestamp),
@@ -548,6 +555,8 @@ export const Job = Type.Object({
   endedAt: Type.Optional(Timestamp),
   /** Where there are prices and it was asked for; an array has none of its own. */
   cost: Type.Optional(JobCost),
+  /** Of its GPUs, as far as it was measured and is still kept; `simulated`: there is no hardware behind it. */
+  energy: Type.Optional(Type.Object({ joules: Type.Integer(), simulated: Type.Optional(Type.Literal(true)) })),
   /** What it left that is kept; absent for an array. */
   outputs: Type.Optional(Type.Array(Output)),
   array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),

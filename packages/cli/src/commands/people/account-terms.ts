@@ -3,6 +3,7 @@ import { readDuration } from "@tessera/wire/duration";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { egressOf } from "../../job/egress.ts";
+import { idleOf } from "../../job/idle.ts";
 
 /** Flags of `account create` and `account edit`. */
 export interface TermFlags {
@@ -20,6 +21,7 @@ export interface TermFlags {
   readonly historyHalfLife?: string;
   readonly order?: NonNullable<AccountEdit["order"]>;
   readonly quantum?: string;
+  readonly idle?: string;
   readonly overcommit?: boolean;
   readonly gpusPerJob?: string;
   readonly runTime?: string;
@@ -120,6 +122,12 @@ export function addTermFlags(command: Command): Command {
     .addOption(
       quota("--quantum <duration>", "let attained-service evict at equal priority, checked this often; or none"),
     )
+    .addOption(
+      limit(
+        "--idle <rule>",
+        "what is done with jobs whose GPUs are idle: 45m,5%,stop; relax lets jobs be milder; none",
+      ),
+    )
     .addOption(quota("--overcommit", "guarantees below may exceed the guarantee above"))
     .addOption(quota("--no-overcommit", "guarantees below may not exceed the guarantee above"))
     .addOption(limit("--gpus-per-job <count>", "GPUs of one job"))
@@ -164,6 +172,7 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
     historyHalfLife: durationOf("--history-half-life", flags.historyHalfLife),
     order: flags.order,
     quantum: durationOf("--quantum", flags.quantum),
+    idle: flags.idle === undefined ? undefined : flags.idle === "none" ? null : idleOf(flags.idle, true),
     overcommit: flags.overcommit,
     limits: merged(before.limits, {
       gpusPerJob: wholeOf("--gpus-per-job", flags.gpusPerJob),

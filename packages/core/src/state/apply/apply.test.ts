@@ -248,6 +248,10 @@ function story(): Event[] {
   happens(w, event("lease-reshaped", { lease: must(jobOf(w, "a").leases[0], "a lease").id, sequence: 2, how: "test" }));
   for (const id of ["a", "b", "grows"]) w.run(id);
   w.must({ kind: "job.enter", job: jobId("a"), rank: 0, user: ana, how: "exec", what: "ls" });
+  happens(
+    w,
+    event("job-idle", { job: jobOf(w, "a").no, since: w.now, activity: 1, below: 500, actsAt: w.now, does: "stop" }),
+  );
   w.submit("planned", "guest", { gpus: 2, max_time: "1h" });
   happens(w, event("plan-dropped", { job: jobOf(w, "planned").no }));
   w.must({ kind: "job.hold", job: jobId("planned") });
@@ -396,6 +400,7 @@ const kinds: Record<EventKind, true> = {
   "elements-made": true,
   "job-held": true,
   "job-entered": true,
+  "job-idle": true,
   "job-edited": true,
   "job-planned": true,
   "plan-dropped": true,

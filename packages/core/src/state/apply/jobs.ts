@@ -32,6 +32,7 @@ export function applyToJobs(state: State, event: JobEvent): void {
       elementsMade(state, event);
       return;
     case "job-entered":
+    case "job-idle":
       jobOf(state, event.job);
       return;
     case "job-edited":

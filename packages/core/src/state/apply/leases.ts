@@ -35,6 +35,7 @@ export function applyToLeases(state: State, event: LeaseEvent): void {
       lease.reportSequence = event.sequence;
       lease.engineId = event.engineId;
       lease.enforcement = event.enforcement;
+      lease.devices = event.devices;
       return;
     }
     case "lease-started": {
@@ -108,6 +109,7 @@ export function memberOf(job: Job, event: JobPlaced | JobGrown, seat: Seat, rank
     engineId: undefined,
     reportSequence: 0,
     enforcement: undefined,
+    devices: undefined,
     startedAt: undefined,
   };
 }

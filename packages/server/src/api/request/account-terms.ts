@@ -5,11 +5,13 @@ import {
   type GpuAmounts,
   gpusToUnits,
   hour,
+  type IdleTerms,
   isRefusal,
   type Limits,
   minute,
   parseDuration,
   parseEgress,
+  parseIdle,
   plainTerms,
   type Quota,
   type QuotaWindow,
@@ -53,6 +55,8 @@ export function termsOf(body: AccountEdit, from: AccountTerms, sizes: SizeClasse
   const order = body.order ?? from.order ?? "age";
   const quantumMs = quantumOf(body.quantum, order, from.quantumMs);
   if (isRefusal(quantumMs)) return quantumMs;
+  const idle = idleOf(body.idle, from.idle);
+  if (isRefusal(idle)) return idle;
   const trustGroup = body.trustGroup === undefined ? from.trustGroup : (body.trustGroup ?? undefined);
   const allowMigWith = [...new Set(body.allowMigWith ?? from.allowMigWith ?? [])].sort();
   return {
@@ -66,7 +70,16 @@ export function termsOf(body: AccountEdit, from: AccountTerms, sizes: SizeClasse
     ...(historyHalfLifeMs !== undefined && { historyHalfLifeMs }),
     ...(order !== "age" && { order }),
     ...(quantumMs !== undefined && { quantumMs }),
+    ...(idle !== undefined && { idle }),
   };
+}
+
+function idleOf(given: AccountEdit["idle"], from: IdleTerms | undefined): IdleTerms | undefined | Refusal {
+  if (given === undefined) return from;
+  if (given === null) return undefined;
+  const { relax, ...raw } = given;
+  const rule = parseIdle(raw, "idle");
+  return rule === undefined || isRefusal(rule) ? rule : { ...rule, ...(relax === true && { relax }) };
 }
 
 function quotaOf(body: AccountEdit, from: Quota, sizes: SizeClasses | undefined): Quota | Refusal {

@@ -63,6 +63,7 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
     case "job.requeue":
     case "job.edit":
     case "job.overspend":
+    case "job.idle":
       return { target: command.job, account: "", detail: "" };
     case "job.enter":
       return { target: command.job, account: "", detail: `${command.how} rank ${command.rank}: ${command.what}` };

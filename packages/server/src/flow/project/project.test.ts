@@ -36,7 +36,9 @@ const rowHashes: Readonly<Record<string, string>> = {
   "0020-sessions.golden.jsonl": "e4de2bb9ac10d628bb48747a95f426b90b0c7098b6ad5621a9d69c3f8b09732c",
   "0021-shared-pools.golden.jsonl": "b5fb287f0bf5780e37cc4d30f25027573bd1e1e175aa8caef454037f354b1215",
   "0022-neighbours.golden.jsonl": "38783e64139213c9294ee2a22c83f05440158bb8bd8e79ec088716a1f035f874",
+  "0023-idle.golden.jsonl": "354ae569f6559df516e745d812b66388f67e7d92c1bb726a1e49ed5ab46c8448",
   "0024-health.golden.jsonl": "cba028d8e3e7c405c64f7a498e4a45bb82f83023776fb8aad760f121bb500c01",
+  "0025-instances.golden.jsonl": "cba028d8e3e7c405c64f7a498e4a45bb82f83023776fb8aad760f121bb500c01",
 };
 
 function rowHashOf(journal: string): string {

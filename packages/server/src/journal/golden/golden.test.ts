@@ -53,6 +53,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "elements-made": true,
   "job-held": true,
   "job-entered": true,
+  "job-idle": true,
   "job-edited": true,
   "job-planned": true,
   "plan-dropped": true,

@@ -36,6 +36,7 @@ export function tellStory(seed: string): Teller {
   engines(t);
   neighbours(t);
   sharedPools(t);
+  idle(t);
   return t;
 }
 
@@ -187,7 +188,9 @@ function handover(t: Teller): void {
   t.do({ kind: "node.register", nodes: [...known, nodeOf("p0", 1, { gpus, pool: "any" })] });
   t.submit("slice", "guest", { gpus: "A100:1g.10gb" });
   t.report("slice", { kind: "reshaped", how: "cut" });
-  t.run("slice");
+  const devices = ["MIG-e90b3cfa-dc6d-544e-8d64-ab420ffb2541"];
+  t.report("slice", { kind: "prepared", engineId: "e-slice", enforcement: { gpu: "mig" }, devices });
+  t.report("slice", { kind: "started" });
   t.exit("slice", 0);
   t.submit("next", "owner", { gpus: "A100:1" });
   t.report("next", { kind: "scrubbed", how: "reset" });
@@ -455,6 +458,30 @@ function neighbours(t: Teller): void {
     limit: "gpu-memory",
     reason: "used 23.1 GiB of GPU memory, asked for 20 GiB",
   });
+}
+
+/** An account with a rule for idle jobs: one is warned and stopped, one suspended, one only told of. */
+function idle(t: Teller): void {
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const labels = { by: "night" };
+  t.account("night", 3, { idle: { do: "stop", forMs: 30 * minute, gpuBelow: 500, relax: true } });
+  t.do({ kind: "pool.create", name: "night", terms: { labels, tenants: ["night"], perMille: 1000 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("night", 3, { labels })] });
+  t.submit("dozes", "night", { gpus: 1, where: labels });
+  t.submit("rests", "night", { gpus: 1, where: labels, idle: { for: "20m", do: "suspend", gpu_below: "2.5%" } });
+  t.submit("told", "night", { gpus: 1, where: labels, idle: { for: "20m", do: "notify" } });
+  for (const id of ["dozes", "rests", "told"]) t.run(id);
+  const since = t.now;
+  const see = (id: string) =>
+    t.do({ kind: "job.idle", job: jobId(id), attempt: 1, since, activity: id === "told" ? 400 : 12 });
+  t.tick(21 * minute);
+  for (const id of ["dozes", "rests", "told"]) see(id);
+  t.tick(9 * minute);
+  see("dozes");
+  for (const id of ["dozes", "rests"]) t.leave(id);
+  t.do({ kind: "job.release", job: jobId("rests") });
+  t.run("rests");
+  for (const id of ["rests", "told"]) t.exit(id, 0);
 }
 
 /** A pool that says how its GPUs are shared: time slices given out four times, later MIG for trusted tenants. */
