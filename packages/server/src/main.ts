@@ -11,6 +11,7 @@ import { checkCluster, checkSettings, type KubernetesOptions, openKubernetes } f
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
+import { openTelemetry } from "@tessera/telemetry";
 import { signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
@@ -41,9 +42,12 @@ import { Findings } from "./flow/health/findings.ts";
 import { NodeChecks } from "./flow/health/node-checks.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
+import { Collector } from "./flow/telemetry/collector.ts";
+import { telemetryFolderIn } from "./flow/telemetry/place.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
+import { ReconcileWatch } from "./flow/watch/reconcile-watch.ts";
 import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
@@ -155,23 +159,37 @@ async function main(): Promise<void> {
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
+  const telemetry = openTelemetry({
+    dir: telemetryFolderIn(dataFolder),
+    settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
+    warn: (text) => say(`tessera: ${text}`),
+  });
+  const collector = new Collector({
+    ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now(), store: telemetry },
+    ...{ everyMs: config.telemetry.everyMs, warn: (text) => say(`tessera: ${text}`) },
+  });
+  collector.start();
   const work = openWork(control, () => control.seq, {
     ...{ store: config.store, keys, dataFolder },
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
   });
-  const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock)];
+  const leasedIn = (from: number, to: number) => work.answering.run("leased", { from, to }, "system reconcile");
+  const reconciling = new ReconcileWatch({ control, clock, telemetry, alarms, leasedIn });
+  const reconciled = () => reconciling.last;
+  const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock), reconciling];
   for (const watch of watches) watch.start();
 
   const nodeChecks = new NodeChecks({
     ...{ control, warn: (text) => say(`tessera: ${text}`) },
-    engineOf: (name) => engines.reachable(name),
+    engineOf: (name) => engines.reachable().find((engine) => engine.name === name),
   });
   const checkWatch = new CheckWatch({ state: control.state, now: () => control.now(), checks: nodeChecks });
   checkWatch.start();
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const parts = { control, keys, content, dataFolder, work, alarms, outletsNow, engines, nodeChecks, config: settings };
+  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled };
+  const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
@@ -198,8 +216,10 @@ async function main(): Promise<void> {
     checkWatch.stop();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
+    collector.stop();
     await api.close();
     await work.close();
+    await telemetry.close();
     await control.close();
     clockWatch.stop();
     await engines.close();

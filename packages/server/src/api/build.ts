@@ -25,6 +25,7 @@ import type { Engines } from "../flow/engines/engines.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import { Notices } from "../flow/notice/notices.ts";
+import type { Collector } from "../flow/telemetry/collector.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
@@ -110,6 +111,7 @@ export async function buildApi(built: {
   engines?: Engines;
   nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
+  collector?: Collector;
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
   /** Other declarations than wire's: how tests see that each one counts. */
@@ -167,6 +169,7 @@ export async function buildApi(built: {
     ...(built.engines !== undefined && { engines: built.engines }),
     ...(built.nodeChecks !== undefined && { nodeChecks: built.nodeChecks }),
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
+    ...(built.collector !== undefined && { collector: built.collector }),
     ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
     activity: new Activity(control, built.telemetry),
   };

@@ -1,5 +1,5 @@
 import type { ContentStore } from "@tessera/content";
-import type { TelemetryStore } from "@tessera/telemetry";
+import type { TelemetryReader, TelemetryStore } from "@tessera/telemetry";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
@@ -19,6 +19,7 @@ import type { Engines } from "../flow/engines/engines.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Notices } from "../flow/notice/notices.ts";
+import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
 import type { Denial } from "./answer/problem.ts";
@@ -63,8 +64,10 @@ export interface Api {
   readonly engines?: Engines;
   /** Checks of nodes; absent where there is only a state. */
   readonly nodeChecks?: NodeChecks;
-  /** What GPUs did; absent where nothing is measured. */
-  readonly telemetry?: TelemetryStore;
+  /** What GPUs did; absent where nothing is kept of it. On other threads it is behind by a minute. */
+  readonly telemetry?: TelemetryReader & Partial<Pick<TelemetryStore, "status">>;
+  /** How engines answered when they were asked what their GPUs do. */
+  readonly collector?: Pick<Collector, "counts">;
   /** What came of comparing leased with busy time in the last whole hour. */
   readonly reconciled?: () => Reconciled | undefined;
   /** What is held now, with what was measured of it. */

@@ -19,7 +19,7 @@ const textType = "text/plain; version=0.0.4; charset=utf-8";
 /** What was measured, for one who may see everything. */
 async function ownersMetrics({ activity, control: { state }, telemetry, reconciled }: Api): Promise<string> {
   const holdings = activity.holdings([accountOf(state, rootAccount)]);
-  const status = await telemetry?.status().catch(() => undefined); // without samples the rest is still told
+  const status = await telemetry?.status?.().catch(() => undefined); // without samples the rest is still told
   return fleetMetrics(state, holdings, activity.rows()) + telemetryMetrics(status, reconciled?.());
 }
 

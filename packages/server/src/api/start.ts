@@ -7,6 +7,7 @@ import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
+import type { Collector } from "../flow/telemetry/collector.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
@@ -32,6 +33,7 @@ export async function startApi(what: {
   engines?: Engines;
   nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
+  collector?: Collector;
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
   config: ApiConfig & { readonly host: string; readonly port: number };

@@ -104,12 +104,6 @@ export class Engines {
     this.#drive(this.kindOf(kind)!.open(ask));
   }
 
-  /** An engine while it can be reached. */
-  reachable(name: string): Engine | undefined {
-    const attached = this.#driven.get(name)?.attached;
-    return attached?.reach === "reachable" ? attached.engine : undefined;
-  }
-
   /** Waits until a new engine is adopted, but not for long: one that is slow or fails says so itself. */
   async settle(name: string): Promise<void> {
     const first = this.#driven.get(name)?.attached.first.catch(() => {});
@@ -141,6 +135,11 @@ export class Engines {
       credentials: this.kindOf(terms.kind)?.sealed ? kept : "none",
       fromStart,
     };
+  }
+
+  /** The engines that can be reached now. */
+  *reachable(): Generator<Engine> {
+    for (const { attached } of this.#driven.values()) if (attached.reach === "reachable") yield attached.engine;
   }
 
   /** Removes what engines keep for jobs that are over. */

@@ -1,0 +1,251 @@
+"""What the jobs of prove-gpu do on their GPU or part of one. Prints one JSON object a line.
+
+seat SECONDS          what it sees and can allocate, which nodes of other instances it can open; then holds it
+try UUID...           whether it can use other instances by name
+service SECONDS       an inference-shaped request every 2 ms; p50 and p99 of each 2 s, in ms
+hog SECONDS           copies in memory as fast as it can; GB/s of each 2 s
+duty PERCENT SECONDS  computes on all multiprocessors for that share of each 100 ms
+fill / scan           writes a pattern into all of its memory / counts the pattern in memory it gets without writing it
+fault                 writes to an address that is not there
+grow MIB              allocates up to so much in steps of 512 MiB
+"""
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import time
+
+PATTERN = 0x5EC2E7C0
+
+
+def say(**fields):
+    print(json.dumps({"at": int(time.time() * 1000), **fields}), flush=True)
+
+
+class Driver:
+    """The one CUDA device that is visible, by the driver's own library."""
+
+    def __init__(self):
+        self.cuda = ctypes.CDLL("libcuda.so.1")
+        self.count = ctypes.c_int()
+        self.error = self.cuda.cuInit(0) or self.cuda.cuDeviceGetCount(ctypes.byref(self.count))
+
+    def open(self):
+        device, context = ctypes.c_int(), ctypes.c_void_p()
+        self.must("cuDeviceGet", ctypes.byref(device), 0)
+        self.must("cuCtxCreate_v2", ctypes.byref(context), 0, device)
+        return self
+
+    def must(self, name, *args):
+        code = getattr(self.cuda, name)(*args)
+        if code != 0:
+            raise SystemExit(f"{name} answered {code}")
+
+    def memory(self):
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self.must("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+        return free.value, total.value
+
+    def take_most(self):
+        size = self.memory()[0]
+        while size > 0:
+            size = size * 31 // 32 >> 21 << 21
+            start = ctypes.c_uint64()
+            if self.cuda.cuMemAlloc_v2(ctypes.byref(start), ctypes.c_size_t(size)) == 0:
+                return start.value, size
+        raise SystemExit("no memory could be allocated")
+
+
+def openable():
+    """Nodes of instances that this process can open, by minor number; those it can make itself too."""
+    found = []
+    for minor in range(1, 256):
+        try:
+            os.close(os.open(f"/dev/nvidia-caps/nvidia-cap{minor}", os.O_RDONLY))
+            found.append(minor)
+        except OSError:
+            pass
+    for name, mode in (("/tmp/cap", 0o020666), ("/dev/shm/cap", 0o020666)):
+        try:
+            os.mknod(name, mode, os.makedev(241, 1))
+            found.append(f"made {name}")
+        except OSError:
+            pass
+    return found
+
+
+def seat(seconds):
+    driver = Driver()
+    if driver.error or driver.count.value == 0:
+        return say(devices=0, error=driver.error)
+    driver.open()
+    _, size = driver.take_most()
+    total = driver.memory()[1]
+    listed = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True).stdout
+    say(
+        devices=driver.count.value,
+        totalMiB=total >> 20,
+        gotMiB=size >> 20,
+        openable=openable(),
+        listed=listed.count("MIG "),
+        visible=os.environ.get("CUDA_VISIBLE_DEVICES", ""),
+    )
+    time.sleep(seconds)
+
+
+def attempt(uuids):
+    for uuid in uuids:
+        code = "import ctypes as c;l=c.CDLL('libcuda.so.1');n=c.c_int();e=l.cuInit(0);l.cuDeviceGetCount(c.byref(n));print(e,n.value)"
+        env = {**os.environ, "CUDA_VISIBLE_DEVICES": uuid}
+        done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+        error, count = (int(word) for word in (done.stdout.split() or ["-1", "0"]))
+        say(uuid=uuid, error=error, devices=count)
+
+
+def service(seconds):
+    import torch
+
+    matrices = [torch.randn(4096, 4096, device="cuda") for _ in range(8)]
+    vector = torch.randn(4096, device="cuda")
+    for _ in range(200):
+        request(torch, matrices, vector)
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        took, until = [], time.perf_counter() + 2
+        while time.perf_counter() < until:
+            took.append(request(torch, matrices, vector))
+            time.sleep(0.002)
+        took.sort()
+        say(p50=took[len(took) // 2] * 1000, p99=took[len(took) * 99 // 100] * 1000, n=len(took))
+
+
+def request(torch, matrices, vector):
+    begun = time.perf_counter()
+    for matrix in matrices:
+        vector = torch.nn.functional.normalize(torch.mv(matrix, vector), dim=0)
+    torch.cuda.synchronize()
+    return time.perf_counter() - begun
+
+
+def hog(seconds):
+    import torch
+
+    source = torch.empty(1 << 30, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        begun, copies = time.perf_counter(), 0
+        while time.perf_counter() < begun + 2:
+            for _ in range(8):
+                target.copy_(source)
+            torch.cuda.synchronize()
+            copies += 8
+        say(gbps=2 * copies * source.numel() / (time.perf_counter() - begun) / 1e9)
+
+
+def duty(percent, seconds):
+    import torch
+
+    if percent == 0:
+        torch.empty(1 << 20, device="cuda")
+        say(ready=True)
+        return time.sleep(seconds)
+    spin = torch.cuda.jiterator._create_jit_fn(
+        "template <typename T> T spin(T x) { for (int i = 0; i < 3000; i++) x = x * T(0.999) + T(0.001); return x; }"
+    )
+    values = torch.ones(1 << 22, device="cuda")
+    spin(values)
+    torch.cuda.synchronize()
+    say(ready=True)
+    end = time.perf_counter() + seconds
+    while (begun := time.perf_counter()) < end:
+        if percent == 100:
+            # The driver bounds its queue, so that there is always work behind the present one.
+            spin(values)
+            continue
+        while time.perf_counter() < begun + percent / 1000:
+            spin(values)
+            torch.cuda.synchronize()
+        time.sleep(max(0, begun + 0.1 - time.perf_counter()))
+
+
+def fill():
+    driver = Driver().open()
+    start, size = driver.take_most()
+    driver.must("cuMemsetD32_v2", ctypes.c_uint64(start), ctypes.c_uint32(PATTERN), ctypes.c_size_t(size // 4))
+    driver.must("cuCtxSynchronize")
+    say(filledMiB=size >> 20)
+
+
+def scan():
+    driver = Driver().open()
+    start, size = driver.take_most()
+    block, found, read = 16 << 20, 0, 0
+    buffer = ctypes.create_string_buffer(block)
+    needle = PATTERN.to_bytes(4, "little")
+    for offset in range(0, size - block, max(block, size // 256)):
+        driver.must("cuMemcpyDtoH_v2", buffer, ctypes.c_uint64(start + offset), ctypes.c_size_t(block))
+        found += buffer.raw.count(needle)
+        read += block
+    say(found=found, readMiB=read >> 20, sizeMiB=size >> 20)
+
+
+def grow(mib):
+    driver = Driver().open()
+    got, step, start = 0, 512, ctypes.c_uint64()
+    while got < mib and driver.cuda.cuMemAlloc_v2(ctypes.byref(start), ctypes.c_size_t(step << 20)) == 0:
+        got += step
+    say(askedMiB=mib, gotMiB=got)
+
+
+BAD_STORE = b"""
+.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry bad()
+{
+  .reg .u64 %rd<2>;
+  .reg .u32 %r<2>;
+  mov.u64 %rd1, 16;
+  mov.u32 %r1, 1;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+\0"""
+
+
+def fault():
+    driver = Driver().open()
+    module, entry = ctypes.c_void_p(), ctypes.c_void_p()
+    driver.must("cuModuleLoadData", ctypes.byref(module), BAD_STORE)
+    driver.must("cuModuleGetFunction", ctypes.byref(entry), module, b"bad")
+    driver.must("cuLaunchKernel", entry, *[ctypes.c_uint(1)] * 6, ctypes.c_uint(0), None, None, None)
+    code = driver.cuda.cuCtxSynchronize()
+    say(faulted=code)
+    raise SystemExit(1)
+
+
+def main():
+    act, *words = sys.argv[1:]
+    if act == "seat":
+        seat(float(words[0]))
+    elif act == "try":
+        attempt(words)
+    elif act == "service":
+        service(float(words[0]))
+    elif act == "hog":
+        hog(float(words[0]))
+    elif act == "duty":
+        duty(int(words[0]), float(words[1]))
+    elif act == "fill":
+        fill()
+    elif act == "scan":
+        scan()
+    elif act == "fault":
+        fault()
+    elif act == "grow":
+        grow(int(words[0]))
+
+
+main()

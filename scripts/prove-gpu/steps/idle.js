@@ -1,0 +1,22 @@
+import { NotRun } from "../lab.js";
+
+/** A job whose GPU does nothing is stopped once it was idle for as long as it may be. */
+export const idle = {
+  name: "a job idle for its limit is stopped",
+  async prove(lab) {
+    const rule = { gpu_below: "5%", for: "1m", do: "stop" };
+    const words = ["duty", "0", "300"];
+    const tried = await lab.submit("cyd", "H200:1g.18gb", words, { idle: rule }).catch((error) => error);
+    if (tried instanceof Error && /idle/.test(tried.message)) throw new NotRun(tried.message.slice(0, 300));
+    if (tried instanceof Error) throw tried;
+    await lab.said(tried, "its load", (line) => line.ready);
+    const begunAt = Date.now();
+    const ended = await lab.reaches(tried, ["completed", "failed", "cancelled", "suspended"], 150_000);
+    const { state, reason, endReason, detail } = ended;
+    const words2 = JSON.stringify({ reason, endReason, detail });
+    return {
+      passed: /idle/i.test(JSON.stringify(ended)),
+      seen: { state, why: words2, afterS: Math.round((Date.now() - begunAt) / 1000) },
+    };
+  },
+};
