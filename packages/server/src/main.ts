@@ -181,7 +181,7 @@ async function main(): Promise<void> {
 
   const nodeChecks = new NodeChecks({
     ...{ control, warn: (text) => say(`tessera: ${text}`) },
-    engineOf: (name) => engines.reachable().find((engine) => engine.name === name),
+    engineOf: (name) => [...engines.reachable()].find((engine) => engine.name === name),
   });
   const checkWatch = new CheckWatch({ state: control.state, now: () => control.now(), checks: nodeChecks });
   checkWatch.start();
