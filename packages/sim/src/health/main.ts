@@ -5,7 +5,7 @@ import { type ReplayRow, replayLog } from "./replay.ts";
 
 /** `npm run health:replay -- --json`: a kernel log against a simulated fleet, and what became of each node and job. */
 const { values } = parseArgs({ options: { json: { type: "boolean", default: false }, log: { type: "string" } } });
-const file = values.log ?? fileURLToPath(new URL("../../src/health/kernel.log", import.meta.url));
+const file = values.log ?? fileURLToPath(new URL("../../src/health/kernel-log.txt", import.meta.url));
 const lines = readFileSync(file, "utf8")
   .split("\n")
   .filter((line) => line.includes("NVRM: Xid"));

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { harmless } from "./harmless.ts";
 import { replayLog } from "./replay.ts";
 
-const log = readFileSync(new URL("../../src/health/kernel.log", import.meta.url), "utf8");
+const log = readFileSync(new URL("../../src/health/kernel-log.txt", import.meta.url), "utf8");
 
 describe("a replayed kernel log", async () => {
   const { rows, kinds, wrong } = await replayLog(log.split("\n").filter((line) => line !== ""));
