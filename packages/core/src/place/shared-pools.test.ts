@@ -148,5 +148,7 @@ describe("a part that no pool offers", () => {
     setPool(w, { mode: "mps" });
     assert.match(text({ gpus: "1g.10gb" }), /H100-80GB is shared by mps/);
     assert.match(text({ gpus: 0.25, isolation: "mig" }), /H100-80GB is shared by mps/);
+    setPool(w, { mode: "mig" });
+    assert.match(text({ gpus: "1g.18gb" }), /H100-80GB is shared by mig, and its profiles are 1g.10gb, /);
   });
 });
