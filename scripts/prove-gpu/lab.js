@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -64,12 +64,12 @@ function asker(server, python) {
       return until(`${what}: ${id}`, msMax, async () => {
         const found = (await lines(id)).map(pick).find((each) => each !== undefined && each !== false);
         if (found !== undefined) return found;
-        const { state, reason } = await job(id);
-        if (["completed", "failed", "cancelled"].includes(state)) {
+        const { state, outcome, detail } = await job(id);
+        if (state === "ended") {
           const late = (await lines(id)).map(pick).find((each) => each !== undefined && each !== false);
           if (late !== undefined) return late;
           const { text } = await server.api("GET", `/v1/jobs/${id}/logs`);
-          throw new Error(`${what}: ${id} is ${state} ${JSON.stringify(reason ?? "")}: ${text.slice(-600)}`);
+          throw new Error(`${what}: ${id} ${outcome}: ${detail} ${text.slice(-800)}`);
         }
         await sleep(150);
         return undefined;
@@ -85,7 +85,7 @@ function asker(server, python) {
     /** Ends jobs and waits until they are gone. */
     async end(...ids) {
       for (const id of ids) await server.api("POST", `/v1/jobs/${id}/cancel`, {});
-      for (const id of ids) await this.reaches(id, ["completed", "failed", "cancelled"], 60_000);
+      for (const id of ids) await this.reaches(id, ["ended"], 60_000);
     },
     /** Runs the load program inside a running job. */
     async inside(id, ...words) {
@@ -97,23 +97,13 @@ function asker(server, python) {
     },
     /** What the engine reported of a lease that lives: kind and words, by the clock of this machine. */
     reports(lease) {
-      const folder = join(server.data, "engine", "leases", lease);
-      const path = [folder, join(server.data, "local", "leases", lease)].find((each) => readable(each)) ?? folder;
-      const text = readFileSync(join(path, "reports.ndjson"), "utf8");
+      const text = readFileSync(join(server.data, "engine", "leases", lease, "reports.ndjson"), "utf8");
       return text
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line));
     },
   };
-}
-
-function readable(folder) {
-  try {
-    return readdirSync(folder).length > 0;
-  } catch {
-    return false;
-  }
 }
 
 export async function smi(...words) {

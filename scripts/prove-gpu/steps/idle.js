@@ -11,12 +11,11 @@ export const idle = {
     if (tried instanceof Error) throw tried;
     await lab.said(tried, "its load", (line) => line.ready);
     const begunAt = Date.now();
-    const ended = await lab.reaches(tried, ["completed", "failed", "cancelled", "suspended"], 150_000);
-    const { state, reason, endReason, detail } = ended;
-    const words2 = JSON.stringify({ reason, endReason, detail });
+    const ended = await lab.reaches(tried, ["ended", "suspended"], 150_000);
+    const { state, outcome, detail } = ended;
     return {
-      passed: /idle/i.test(JSON.stringify(ended)),
-      seen: { state, why: words2, afterS: Math.round((Date.now() - begunAt) / 1000) },
+      passed: /idle/i.test(`${outcome} ${detail}`),
+      seen: { state, outcome, detail, afterS: Math.round((Date.now() - begunAt) / 1000) },
     };
   },
 };
