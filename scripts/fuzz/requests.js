@@ -170,6 +170,8 @@ function queryOf(random, route, world) {
         from: "1h",
         to: "0s",
         since: "5m",
+        step: random.pick(["10s", "5m", "1h"]),
+        metric: random.pick(["activity", "power", "cpu"]),
       }[name] ?? random.pick([...world.accounts, ...world.users, ...world.jobs, ...world.nodes]);
     query.append(name, random.chance(0.6) ? good : String(hostileText(random, world.bait)).slice(0, 2000));
   }

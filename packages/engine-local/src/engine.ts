@@ -58,12 +58,15 @@ import { topmost } from "./limit/hierarchies.ts";
 import { examineMachine, type Machine } from "./limit/machine.ts";
 import { mountFault } from "./limit/mounts.ts";
 import { Networks } from "./limit/network/networks.ts";
-import { type Ground, gapsOf, planRun } from "./limit/plan.ts";
+import { type Ground, gapsOf, gpuFolder, planRun } from "./limit/plan.ts";
 import { oneUser, onlyTenant, takeOnlyTenant, type UserRange, userOfTenant } from "./limit/tenants.ts";
+import { mpsFolder } from "./part/mps/place.ts";
+import { sweepServers } from "./part/mps/server.ts";
 import { isAlive, sendSignal } from "./supervise/processes.ts";
 import type { RunSheet } from "./supervise/sheet.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { endTree, removeGroups } from "./supervise/tree.ts";
+import { HandsOff } from "./telemetry/hands-off.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
 import { runNvidiaSmi } from "./telemetry/nvidia-smi.ts";
 import { ownerOf } from "./telemetry/process-usage.ts";
@@ -146,6 +149,7 @@ class LocalEngine implements Engine {
   readonly #networks: Networks;
   readonly #holdings = new Holdings();
   readonly #telemeter: Telemeter;
+  readonly #handsOff: HandsOff;
   readonly #addresses = new Addresses();
   readonly #health: HealthWatch;
   #nodes: readonly NodeFacts[] | undefined;
@@ -169,6 +173,7 @@ class LocalEngine implements Engine {
     );
     this.#clock = options.clock ?? systemClock;
     this.#telemeter = new Telemeter(gpuSources(options.dcgm));
+    this.#handsOff = new HandsOff(join(state.root, "gpus"), () => void this.#telemeter.letGo());
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
     this.#health = new HealthWatch({
@@ -206,6 +211,7 @@ class LocalEngine implements Engine {
       else await this.#letGo(record); // an earlier engine was killed while it did
     }
     await this.#networks.sweep((lease) => this.#leases.get(lease as LeaseId)?.hasEnded === false);
+    void this.#sweepServers();
     this.#every(lookEveryMs, () => {
       for (const record of this.#leases.values()) if (!record.hasEnded) this.#lookSoon(record);
     });
@@ -226,7 +232,9 @@ class LocalEngine implements Engine {
   async telemetry(): Promise<Telemetry> {
     const nodes = this.#nodes ?? (await this.inventory());
     const { held, isBeingCut } = await this.#holdings.of(this.#leases.values());
-    return this.#telemeter.read(nodes, held, this.#clock.now(), isBeingCut);
+    const isReal = nodes.some(({ virtual }) => !virtual);
+    const quiet = isReal && (isBeingCut || (await this.#handsOff.isAsked()));
+    return this.#telemeter.read(nodes, held, this.#clock.now(), quiet);
   }
 
   onHealth(listener: (finding: HealthFinding) => void): void {
@@ -352,6 +360,7 @@ class LocalEngine implements Engine {
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
     this.#health.close();
+    this.#handsOff.close();
     await this.#telemeter.letGo();
     await this.#networks.close();
   }
@@ -521,11 +530,19 @@ class LocalEngine implements Engine {
       await endTree({ mark: sheet.mark, groups: [], contained: false });
       await removeGroups(sheet.groups);
       await this.#networks.leave(record.id);
+      void this.#sweepServers();
     }
     const reason = restarted ? "the machine was restarted" : "its supervisor is gone; what it left behind was ended";
     const report = this.#reportOf(record, { kind: "lost", reason });
     await createWhole(join(record.folder, leaseFile.final), JSON.stringify(report));
     this.#tell(record.take(await readReports(record.folder)));
+  }
+
+  /** MPS servers outlive supervisors that were killed. What cannot be stopped now is, before its GPU is next taken. */
+  async #sweepServers(): Promise<void> {
+    const locks = gpuFolder(this.#state);
+    const site = { folder: mpsFolder(locks), locks, leases: this.#state.leases, bootId: this.#bootId };
+    await sweepServers({ ...site, machine: this.#machine }).catch(() => {});
   }
 
   /** Keeps how it ended and its log, and lets go of the rest. */

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { checkLabels, type NodeFacts } from "@tessera/core";
+import { checkLabels, isRefusal, type NodeFacts, parseDuration } from "@tessera/core";
+import { bytesMaxLeast, type TelemetrySettings, usualSettings } from "@tessera/telemetry";
 import { checkListen } from "./access/listen.ts";
 import { type AuditTarget, parseAuditTarget } from "./notify/audit/target.ts";
 
@@ -28,6 +29,7 @@ export interface ServerConfig {
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly snapshotEveryEvents: number;
   readonly freeBytesMin: number;
+  readonly telemetry: TelemetrySettings & { readonly everyMs: number };
   /** A domain of its own for pages of jobs. */
   readonly appsDomain?: string;
   /** Further names under which clients reach it. */
@@ -68,6 +70,11 @@ export const usage = `tess server: the control plane on this machine
   --audit-to TARGET    send every audit record there too, at least once; may be repeated (TESSERA_AUDIT_TO, several with spaces):
                        file:/PATH, syslog+tls://HOST:6514, syslog+tcp://127.0.0.1:601, https://HOST/PATH; see docs/operations.md
   --apps-domain NAME   serve pages of jobs at names below this domain, such as apps.example.com (default: localhost)
+  --telemetry-every SECONDS
+                       how often GPUs are sampled (default 10)
+  --telemetry-size MB  what samples may take on the disk at most; the oldest go first (default 4096)
+  --telemetry-keep RAW,MINUTES,HOURS
+                       how long every sample, means of minutes and means of hours are kept (default 6h,14d,400d)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
   --despite-damage     start although the store is damaged; the journal says so
   --secrets-lost       start although keys/secrets.key is lost: deletes the values of all secrets and the credentials of engines
@@ -134,6 +141,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
     freeBytesMin: wholeNumber("--free-space-min", values["free-space-min"] ?? "256", 1e9) * mebibyte,
+    telemetry: telemetryOf(values),
     serverNames: serverNamesOf(values["server-name"] ?? []),
     secretsLost: values["secrets-lost"] ?? false,
     despiteDamage: values["despite-damage"] ?? false,
@@ -173,6 +181,9 @@ function parse(args: readonly string[]) {
         "tls-key": { type: "string" },
         "insecure-listen": { type: "boolean" },
         "server-name": { type: "string", multiple: true },
+        "telemetry-every": { type: "string" },
+        "telemetry-size": { type: "string" },
+        "telemetry-keep": { type: "string" },
         "free-space-min": { type: "string" },
         webhook: { type: "string" },
         "audit-to": { type: "string", multiple: true },
@@ -198,6 +209,30 @@ function labelsOf(texts: readonly string[]): ServerConfig["labels"] {
   const wrong = checkLabels(labels, "--label");
   if (wrong !== undefined) throw new BadCall(`${wrong.field} ${wrong.value} ${wrong.detail}; ${wrong.hint}`);
   return labels;
+}
+
+function telemetryOf(values: {
+  readonly "telemetry-every"?: string;
+  readonly "telemetry-size"?: string;
+  readonly "telemetry-keep"?: string;
+}): ServerConfig["telemetry"] {
+  const every = values["telemetry-every"] ?? "10";
+  const size = values["telemetry-size"] ?? "4096";
+  const seconds = wholeNumber("--telemetry-every", every, 600);
+  if (seconds === 0) throw new BadCall("--telemetry-every 0: give a whole number of seconds from 1 to 600");
+  const bytesMax = wholeNumber("--telemetry-size", size, 1e8) * mebibyte;
+  if (bytesMax < bytesMaxLeast)
+    throw new BadCall(`--telemetry-size ${size}: give at least ${bytesMaxLeast / mebibyte} (MB)`);
+  return { ...usualSettings, ...keepOf(values["telemetry-keep"]), bytesMax, everyMs: seconds * 1_000 };
+}
+
+function keepOf(text: string | undefined): Partial<TelemetrySettings> {
+  if (text === undefined) return {};
+  const [rawMs, minuteMs, hourMs, ...more] = text.split(",").map((part) => parseDuration(part, "--telemetry-keep"));
+  const wrong = isRefusal(rawMs) || isRefusal(minuteMs) || isRefusal(hourMs) || more.length > 0;
+  if (wrong || rawMs === undefined || minuteMs === undefined || hourMs === undefined)
+    throw new BadCall(`--telemetry-keep ${text}: give three durations, such as 6h,14d,400d`);
+  return { rawMs, minuteMs, hourMs };
 }
 
 function serverNamesOf(names: readonly string[]): string[] {

@@ -11,6 +11,7 @@ import { checkCluster, checkSettings, type KubernetesOptions, openKubernetes } f
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
+import { openTelemetry } from "@tessera/telemetry";
 import { signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
@@ -39,6 +40,8 @@ import { givenByFile, readEngineFile } from "./flow/engines/start-file.ts";
 import { Findings } from "./flow/health/findings.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
+import { Collector } from "./flow/telemetry/collector.ts";
+import { telemetryFolderIn } from "./flow/telemetry/place.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
@@ -153,6 +156,16 @@ async function main(): Promise<void> {
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
+  const telemetry = openTelemetry({
+    dir: telemetryFolderIn(dataFolder),
+    settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
+    warn: (text) => say(`tessera: ${text}`),
+  });
+  const collector = new Collector({
+    ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now(), store: telemetry },
+    ...{ everyMs: config.telemetry.everyMs, warn: (text) => say(`tessera: ${text}`) },
+  });
+  collector.start();
   const work = openWork(control, () => control.seq, {
     ...{ store: config.store, keys, dataFolder },
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
@@ -163,7 +176,8 @@ async function main(): Promise<void> {
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const parts = { control, keys, content, dataFolder, work, alarms, outletsNow, engines, config: settings };
+  const seen = { alarms, outletsNow, engines, telemetry, collector };
+  const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
   });
@@ -189,8 +203,10 @@ async function main(): Promise<void> {
     findings.stop();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
+    collector.stop();
     await api.close();
     await work.close();
+    await telemetry.close();
     await control.close();
     clockWatch.stop();
     await engines.close();

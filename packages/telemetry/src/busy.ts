@@ -1,8 +1,7 @@
 import { absent } from "./columns.ts";
 import { baseMs, type Level } from "./file.ts";
 import { type BusyQuery, type BusyRow, TelemetryTooWide } from "./port.ts";
-import type { Recorder } from "./recorder.ts";
-import { type Asked, chunkQueries, groupOf, rowsReadMax, viewFor } from "./select.ts";
+import { type Asked, chunkQueries, groupOf, type Kept, rowsReadMax, viewFor } from "./select.ts";
 import type { Columns } from "./table.ts";
 
 const unitsPerGpu = 21_000;
@@ -22,31 +21,30 @@ interface Sums {
 }
 
 /** How long GPUs were busy between two times: whole hours where they have been made, minutes for the rest. */
-export function busyOf(recorder: Recorder, query: BusyQuery): BusyRow[] {
+export function busyOf(kept: Kept, query: BusyQuery): BusyRow[] {
   const groups = new Map<string, Sums>();
-  for (const rows of rowsFor(recorder, query)) add(groups, rows, query);
+  for (const rows of rowsFor(kept, query)) add(groups, rows, query);
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, sums]) => answer(key, sums));
 }
 
-function* rowsFor(recorder: Recorder, query: BusyQuery): Generator<Columns> {
-  const { keeper } = recorder;
-  const queries = stretches(recorder, query).flatMap(({ level, ...stretch }) =>
-    chunkQueries(recorder, { ...query, ...stretch }, level),
+function* rowsFor(kept: Kept, query: BusyQuery): Generator<Columns> {
+  const queries = stretches(kept, query).flatMap(({ level, ...stretch }) =>
+    chunkQueries(kept, { ...query, ...stretch }, level),
   );
-  const rows = queries.reduce((sum, each) => sum + keeper.file.rows(each), 0);
+  const rows = queries.reduce((sum, each) => sum + kept.file.rows(each), 0);
   if (rows > rowsReadMax) throw new TelemetryTooWide("too many samples for one answer");
-  for (const each of queries) for (const chunk of keeper.file.read(each)) yield within(chunk, each);
+  for (const each of queries) for (const chunk of kept.file.read(each)) yield within(chunk, each);
   const view = viewFor(query);
-  for (const buffer of recorder.buffers) yield within(buffer.at(view), query);
+  for (const buffer of kept.buffers) yield within(buffer.at(view), query);
 }
 
 /** The hours that lie within the time asked for, and what is left of it on both sides. */
-function stretches({ keeper }: Recorder, { from, to }: BusyQuery): (Pick<Asked, "from" | "to"> & { level: Level })[] {
+function stretches({ file }: Kept, { from, to }: BusyQuery): (Pick<Asked, "from" | "to"> & { level: Level })[] {
   const hour = baseMs[2];
-  const minutesFrom = keeper.file.oldest(1) ?? Number.POSITIVE_INFINITY;
+  const minutesFrom = file.oldest(1) ?? Number.POSITIVE_INFINITY;
   // Where the minutes are gone, the hour in which the time begins counts as a whole.
   const first = (from < minutesFrom - baseMs[1] ? Math.floor(from / hour) : Math.ceil(from / hour)) * hour;
-  const last = Math.min(Math.floor(to / hour) * hour, keeper.hourMark);
+  const last = Math.min(Math.floor(to / hour) * hour, file.hourMark);
   if (first >= last) return [{ level: 1, from, to }];
   const all = [
     { level: 1 as const, from, to: first },

@@ -97,10 +97,10 @@ export function packMetrics(
   into[at + 10] = whole(metrics.smClockMhz);
   into[at + 11] = whole(metrics.memoryClockMhz);
   into[at + 12] = metrics.throttleReasons === undefined ? absent : metrics.throttleReasons & 0x7fff_ffff;
-  into[at + 13] = whole(metrics.pcieSent, apart / kib);
-  into[at + 14] = whole(metrics.pcieReceived, apart / kib);
-  into[at + 15] = whole(metrics.nvlinkSent, apart / kib);
-  into[at + 16] = whole(metrics.nvlinkReceived, apart / kib);
+  into[at + 13] = whole(metrics.pcieSent, 1 / kib);
+  into[at + 14] = whole(metrics.pcieReceived, 1 / kib);
+  into[at + 15] = whole(metrics.nvlinkSent, 1 / kib);
+  into[at + 16] = whole(metrics.nvlinkReceived, 1 / kib);
   into[at + 17] = absent;
   into[at + 18] = absent;
 }

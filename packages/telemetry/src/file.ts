@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Chunk, ReadChunk } from "./chunk.ts";
@@ -28,19 +28,21 @@ const damagedCodes = new Set([11, 26]);
 export class TelemetryFile {
   readonly #dir: string | undefined;
   readonly #warn: (text: string) => void;
+  readonly #readOnly: boolean;
   #db: DatabaseSync;
   /** By level. */
   #bytes = [0, 0, 0];
 
   /** Without a folder it lives in memory. */
-  constructor(dir: string | undefined, warn: (text: string) => void) {
+  constructor(dir: string | undefined, warn: (text: string) => void, readOnly = false) {
     this.#dir = dir;
     this.#warn = warn;
-    if (dir !== undefined) mkdirSync(dir, { recursive: true, mode: 0o700 });
+    this.#readOnly = readOnly;
+    if (dir !== undefined && !readOnly) mkdirSync(dir, { recursive: true, mode: 0o700 });
     try {
       this.#db = this.#open();
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isDamage(error) || readOnly) throw error;
       this.#db = this.#putAside(error as Error);
     }
   }
@@ -50,7 +52,7 @@ export class TelemetryFile {
     try {
       return act();
     } catch (error) {
-      if (!isDamage(error)) throw error;
+      if (!isDamage(error) || this.#readOnly) throw error;
       this.#db.close();
       this.#db = this.#putAside(error as Error);
       return instead;
@@ -102,7 +104,7 @@ export class TelemetryFile {
         chunk = new ReadChunk({ crc: Number(row.crc), body: row.body });
       } catch (error) {
         this.#warn(`${(error as Error).message}: dropped`);
-        this.#db.prepare("DELETE FROM chunk WHERE id = ?").run(Number(id));
+        if (!this.#readOnly) this.#db.prepare("DELETE FROM chunk WHERE id = ?").run(Number(id));
         continue;
       }
       yield chunk;
@@ -146,19 +148,14 @@ export class TelemetryFile {
     return typeof row?.at === "number" ? row.at : undefined;
   }
 
-  newest(level: Level): number | undefined {
-    const row = this.#db.prepare("SELECT max(from_at) AS at FROM chunk WHERE level = ?").get(level);
-    return typeof row?.at === "number" ? row.at : undefined;
+  /** Up to when hours have been made of minutes. */
+  get hourMark(): number {
+    const row = this.#db.prepare("SELECT at FROM mark WHERE level = 2").get();
+    return typeof row?.at === "number" ? row.at : 0;
   }
 
-  /** Up to when a level has been merged into the next. */
-  mark(level: Level): number | undefined {
-    const row = this.#db.prepare("SELECT at FROM mark WHERE level = ?").get(level);
-    return typeof row?.at === "number" ? row.at : undefined;
-  }
-
-  setMark(level: Level, at: number): void {
-    this.#db.prepare("INSERT OR REPLACE INTO mark VALUES (?, ?)").run(level, at);
+  setHourMark(at: number): void {
+    this.#db.prepare("INSERT OR REPLACE INTO mark VALUES (2, ?)").run(at);
   }
 
   bytesOf(level: Level): number {
@@ -172,6 +169,13 @@ export class TelemetryFile {
 
   get bytesOnDisk(): number {
     return this.#pragma("page_count") * this.#pragma("page_size");
+  }
+
+  /** What the disk has left. */
+  get bytesFree(): number {
+    if (this.#dir === undefined) return Number.POSITIVE_INFINITY;
+    const { bavail, bsize } = statfsSync(this.#dir);
+    return bavail * bsize;
   }
 
   /** Gives free pages back until the file is no larger than this. */
@@ -189,13 +193,15 @@ export class TelemetryFile {
   }
 
   #open(): DatabaseSync {
-    const db = new DatabaseSync(this.#dir === undefined ? ":memory:" : join(this.#dir, fileName));
+    const path = this.#dir === undefined ? ":memory:" : join(this.#dir, fileName);
+    const db = new DatabaseSync(path, { readOnly: this.#readOnly });
     try {
-      db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
       db.exec("PRAGMA busy_timeout = 2000");
+      if (!this.#readOnly)
+        db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
       const version = Number(db.prepare("PRAGMA user_version").get()?.user_version);
       if (version > layout) throw new LayoutUnknown(`its layout ${version} is newer than ${layout}`);
-      if (version < layout) db.exec(schema);
+      if (version < layout && !this.#readOnly) db.exec(schema);
       this.#db = db;
       this.#count();
       return db;

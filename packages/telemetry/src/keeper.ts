@@ -16,10 +16,10 @@ interface Stretch {
   readonly to: number;
 }
 
-/** What the log of the file may take beside it. */
-const logBytes = 8 * 2 ** 20;
 /** A chunk takes whole pages and entries in the indexes. */
 const overheadPerChunk = 4_096;
+/** For the index of the log and for pages that are split. */
+const reserveBytes = 256 * 1024;
 /** Minutes of an hour may come this late. */
 const hourGraceMs = 2 * 60_000;
 const dayMs = 24 * baseMs[2];
@@ -38,13 +38,9 @@ export class Keeper {
     }, undefined);
   }
 
-  /** Up to when hours have been made. */
-  get hourMark(): number {
-    return this.file.mark(2) ?? 0;
-  }
-
   /** Adds chunks, all or none, in the place of those of a stretch. */
   store(chunks: readonly PlacedChunk[], instead?: Stretch): void {
+    if (this.file.bytesFree < this.#settings.freeBytesMin) throw new Error("the disk is nearly full");
     this.file.guard(() => {
       this.#makeRoom(chunks.reduce((sum, { body }) => sum + body.length + overheadPerChunk, 0));
       this.file.atOnce(() => {
@@ -69,7 +65,7 @@ export class Keeper {
   nextHour(now: number): number | undefined {
     const oldest = this.file.oldest(1);
     if (oldest === undefined) return undefined;
-    const first = Math.max(this.hourMark, Math.floor((oldest - 1) / baseMs[2]) * baseMs[2]);
+    const first = Math.max(this.file.hourMark, Math.floor((oldest - 1) / baseMs[2]) * baseMs[2]);
     return first + baseMs[2] + hourGraceMs <= now ? first : undefined;
   }
 
@@ -96,7 +92,7 @@ export class Keeper {
         yield;
       }
     }
-    this.file.setMark(2, to);
+    this.file.setHourMark(to);
     if (to % dayMs === 0) yield* this.#joinDay(to - dayMs, to);
   }
 
@@ -122,7 +118,8 @@ export class Keeper {
   /** Deletes the oldest of the level that is furthest beyond its part of the size, until there is room. */
   #makeRoom(bytes: number): void {
     const { bytesMax } = this.#settings;
-    while (this.file.bytesUsed + bytes + logBytes > bytesMax) {
+    // What is written is in the log first and then for a moment in both.
+    while (this.file.bytesUsed + 2 * bytes > bytesMax - reserveBytes) {
       const fullest = ([0, 1, 2] as const).toSorted((a, b) => this.#fullness(b) - this.#fullness(a));
       if (!fullest.some((level) => this.file.dropOldest(level))) return;
     }

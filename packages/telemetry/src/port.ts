@@ -101,20 +101,24 @@ export interface TelemetryStatus {
   readonly fault?: string;
 }
 
+/** Answers from what is kept. */
+export interface TelemetryReader {
+  /** Rejects with TelemetryTooWide, or TelemetryAway. */
+  series(query: SeriesQuery): Promise<SeriesAnswer>;
+  busy(query: BusyQuery): Promise<BusyRow[]>;
+  close(): Promise<void>;
+}
+
 /** What the GPUs did, kept for a while. Bounded; may be lost without any harm to jobs or money. */
-export interface TelemetryStore {
+export interface TelemetryStore extends TelemetryReader {
   /** Returns at once. Rows that cannot be kept are dropped and counted. */
   write(rows: readonly TelemetryRow[], members?: readonly MemberRow[]): void;
   /** The last row of each GPU, instance and lease that is not older than a minute before the newest. */
   latest(filter?: TelemetryFilter): TelemetryRow[];
   latestMembers(filter?: TelemetryFilter): MemberRow[];
-  /** Rejects with TelemetryTooWide, or TelemetryAway. */
-  series(query: SeriesQuery): Promise<SeriesAnswer>;
-  busy(query: BusyQuery): Promise<BusyRow[]>;
   status(): Promise<TelemetryStatus>;
   /** Resolves when everything written so far is on the disk. */
   flush(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** More would have to be read than one answer may cost; a narrower question can be answered. */

@@ -1,8 +1,9 @@
 import { type Batch, Buffer } from "./buffer.ts";
 import { chunksOf } from "./chunk.ts";
-import { baseMs } from "./file.ts";
+import { baseMs, type TelemetryFile } from "./file.ts";
 import { type Keeper, type PlacedChunk, placed } from "./keeper.ts";
 import { merged } from "./merge.ts";
+import type { Kept } from "./select.ts";
 import type { RowKey } from "./table.ts";
 import { partOf, views } from "./view.ts";
 
@@ -14,7 +15,7 @@ const bufferedMax = 1_200_000;
 const minutesAtOnce = 60;
 
 /** Takes samples in and writes them by the minute; what has to be done is done in pieces, so that questions get their turn. */
-export class Recorder {
+export class Recorder implements Kept {
   readonly keeper: Keeper;
   readonly #open = new Map<number, Buffer>();
   /** Being written: still read from here. */
@@ -26,15 +27,12 @@ export class Recorder {
     this.keeper = keeper;
   }
 
-  /** What is not on the disk yet. */
-  get buffers(): Buffer[] {
-    return [...this.#closing, ...this.#open.values()];
+  get file(): TelemetryFile {
+    return this.keeper.file;
   }
 
-  /** The end of the oldest stretch that is not on the disk yet. */
-  get bufferedFrom(): number | undefined {
-    const minutes = [...this.#open.keys()];
-    return minutes.length === 0 ? undefined : Math.min(...minutes) * baseMs[1] + 1;
+  get buffers(): Buffer[] {
+    return [...this.#closing, ...this.#open.values()];
   }
 
   /** Takes rows in; returns how many there was no room for. */

@@ -24,7 +24,7 @@ export interface TelemetryRow extends Partial<Holder> {
   /** What is held of the GPU, in 21,000ths. The shares of the rows of one GPU add up to one GPU at most. */
   readonly share: number;
   readonly source: TelemetrySource;
-  /** Memory and traffic are those of this share alone, not of the whole GPU. Power and energy are always of the GPU. */
+  /** Its memory is that of this share alone; all else, and the memory of others, is that of the whole GPU. */
   readonly apart?: true;
   readonly metrics: GpuMetrics;
 }

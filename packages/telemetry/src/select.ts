@@ -1,11 +1,18 @@
-import { baseMs, type ChunkQuery, type Level } from "./file.ts";
+import type { Buffer } from "./buffer.ts";
+import { baseMs, type ChunkQuery, type Level, type TelemetryFile } from "./file.ts";
 import { type BusyQuery, type TelemetryFilter, type TelemetryGroup, TelemetryTooWide } from "./port.ts";
-import type { Recorder } from "./recorder.ts";
 import type { Columns, RowKey } from "./table.ts";
 import { nodePart, type View } from "./view.ts";
 
 /** What one answer may read: some tenths of a second. */
 export const rowsReadMax = 6_000_000;
+
+/** What questions are answered from. */
+export interface Kept {
+  readonly file: TelemetryFile;
+  /** What is not on the disk yet. */
+  readonly buffers: readonly Buffer[];
+}
 
 export type Asked = Pick<BusyQuery, "from" | "to" | "by" | "filter"> & { readonly membersOnly?: boolean };
 
@@ -28,7 +35,7 @@ export function groupOf(by: TelemetryGroup, filter: TelemetryFilter, key: RowKey
   const { accounts, user, job, lease, node, gpu } = filter;
   if (accounts !== undefined && (key.account === undefined || !accounts.has(key.account))) return undefined;
   if (user !== undefined && key.user !== user) return undefined;
-  if (job !== undefined && key.job !== job) return undefined;
+  if (job !== undefined && !isOf(key.job, job)) return undefined;
   if (lease !== undefined && key.lease !== lease) return undefined;
   if (node !== undefined && key.node !== node) return undefined;
   if (gpu !== undefined && key.gpu !== gpu) return undefined;
@@ -37,35 +44,40 @@ export function groupOf(by: TelemetryGroup, filter: TelemetryFilter, key: RowKey
   return by === "account" || by === "user" ? (key[by] ?? "") : key[by];
 }
 
+/** The job itself, or an element of the array. */
+function isOf(job: string | undefined, asked: string): boolean {
+  return job === asked || (job?.startsWith(`${asked}.`) ?? false);
+}
+
 /** The rows of a stretch of time at one level; where a level has not been made yet, those of the one below. */
-export function* rowsOf(recorder: Recorder, asked: Asked, level: Level): Generator<Columns> {
+export function* rowsOf(kept: Kept, asked: Asked, level: Level): Generator<Columns> {
   const view = viewFor(asked);
-  for (const query of chunkQueries(recorder, asked, level)) yield* recorder.keeper.file.read(query);
-  for (const buffer of recorder.buffers) yield buffer.at(view);
+  for (const query of chunkQueries(kept, asked, level)) yield* kept.file.read(query);
+  for (const buffer of kept.buffers) yield buffer.at(view);
 }
 
 /** The finest level at or above `level` that reaches back to `from`, of which no more is read than may be. */
-export function levelFor(recorder: Recorder, asked: Asked, level: Level): Level {
-  const { file } = recorder.keeper;
+export function levelFor(kept: Kept, asked: Asked, level: Level): Level {
+  const { file } = kept;
   const oldest = (at: Level) => file.oldest(at) ?? Number.POSITIVE_INFINITY;
   for (const each of ([0, 1, 2] as const).slice(level)) {
     const coarser = ([0, 1, 2] as const).slice(each + 1);
     if (coarser.some((other) => oldest(other) < oldest(each)) && asked.from < oldest(each) - baseMs[each]) continue;
-    if (rowsAt(recorder, asked, each) <= rowsReadMax) return each;
+    if (rowsAt(kept, asked, each) <= rowsReadMax) return each;
   }
   throw new TelemetryTooWide("too many samples for one answer");
 }
 
-function rowsAt(recorder: Recorder, asked: Asked, level: Level): number {
-  return chunkQueries(recorder, asked, level).reduce((sum, query) => sum + recorder.keeper.file.rows(query), 0);
+function rowsAt(kept: Kept, asked: Asked, level: Level): number {
+  return chunkQueries(kept, asked, level).reduce((sum, query) => sum + kept.file.rows(query), 0);
 }
 
-export function chunkQueries({ keeper }: Recorder, asked: Asked, level: Level): ChunkQuery[] {
+export function chunkQueries({ file }: Kept, asked: Asked, level: Level): ChunkQuery[] {
   const { from, to, filter } = asked;
   const view = viewFor(asked);
   const common = { view, ...partsFor(view, filter) };
   if (level < 2) return [{ ...common, level, from, to }];
-  const until = Math.min(Math.max(from, keeper.hourMark), to);
+  const until = Math.min(Math.max(from, file.hourMark), to);
   return [
     { ...common, level: 2, from, to: until },
     { ...common, level: 1, from: until, to },

@@ -2,22 +2,21 @@ import { type Drawn, drawn } from "./columns.ts";
 import { baseMs, type Level } from "./file.ts";
 import { Line } from "./line.ts";
 import type { SeriesAnswer, SeriesQuery } from "./port.ts";
-import type { Recorder } from "./recorder.ts";
 import { scan } from "./scan.ts";
-import { type Asked, groupOf, levelFor, rowsOf } from "./select.ts";
+import { type Asked, groupOf, type Kept, levelFor, rowsOf } from "./select.ts";
 
 /** Answers a question from what is kept. */
-export function seriesOf(recorder: Recorder, query: SeriesQuery): SeriesAnswer {
+export function seriesOf(kept: Kept, query: SeriesQuery): SeriesAnswer {
   const { metric, by, filter, to, linesMax } = query;
   const how = drawn[metric];
-  const level = levelFor(recorder, { ...query, membersOnly: how.as === "sum" }, levelOfStep(query.stepMs));
+  const level = levelFor(kept, { ...query, membersOnly: how.as === "sum" }, levelOfStep(query.stepMs));
   const base = baseMs[level];
   const stepMs = Math.ceil(query.stepMs / base) * base;
   const from = Math.floor(query.from / stepMs) * stepMs;
   const asked: Asked = { by, filter, from, to, membersOnly: how.as === "sum" };
-  const { chosen, leftOut } = choose(recorder, asked, level, how, linesMax);
+  const { chosen, leftOut } = choose(kept, asked, level, how, linesMax);
   const lines = new Map(chosen.map((key) => [key, new Line({ from, to, stepMs, baseMs: base }, how)]));
-  for (const rows of rowsOf(recorder, asked, level)) {
+  for (const rows of rowsOf(kept, asked, level)) {
     const groups = rows.keys.map((key) => {
       const group = groupOf(by, filter, key);
       return group === undefined ? undefined : lines.get(group);
@@ -35,16 +34,16 @@ function levelOfStep(stepMs: number): Level {
 }
 
 /** The groups that are shown, the largest first. Sizes are looked at only where there are too many. */
-function choose(recorder: Recorder, asked: Asked, level: Level, how: Drawn, most: number) {
+function choose(kept: Kept, asked: Asked, level: Level, how: Drawn, most: number) {
   const sizes = new Map<string, { size: number }>();
-  for (const { keys } of rowsOf(recorder, asked, level)) {
+  for (const { keys } of rowsOf(kept, asked, level)) {
     for (const key of keys) {
       const group = groupOf(asked.by, asked.filter, key);
       if (group !== undefined && !sizes.has(group)) sizes.set(group, { size: 0 });
     }
   }
   if (sizes.size <= most) return { chosen: [...sizes.keys()].sort(), leftOut: 0 };
-  for (const rows of rowsOf(recorder, asked, level)) {
+  for (const rows of rowsOf(kept, asked, level)) {
     const groups = rows.keys.map((key) => {
       const group = groupOf(asked.by, asked.filter, key);
       return group === undefined ? undefined : sizes.get(group);

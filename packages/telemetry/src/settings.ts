@@ -9,6 +9,8 @@ export interface TelemetrySettings {
   readonly rawMs: number;
   readonly minuteMs: number;
   readonly hourMs: number;
+  /** With less room on the disk nothing is written: others need it more. */
+  readonly freeBytesMin: number;
 }
 
 export const usualSettings: TelemetrySettings = {
@@ -16,6 +18,7 @@ export const usualSettings: TelemetrySettings = {
   rawMs: 6 * hour,
   minuteMs: 14 * day,
   hourMs: 400 * day,
+  freeBytesMin: 256 * 2 ** 20,
 };
 
 /** Less holds too little to be worth a file. */

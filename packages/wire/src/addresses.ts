@@ -83,6 +83,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   readTop: "GET /v1/top",
   readBusy: "GET /v1/busy",
   readWaste: "GET /v1/waste",
+  readSeries: "GET /v1/series",
   readPrices: "GET /v1/prices",
   addPrices: "POST /v1/prices",
   previewPrices: "POST /v1/prices/preview",

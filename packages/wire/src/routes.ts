@@ -28,7 +28,7 @@ import {
   VolumePut,
 } from "./shapes/account.ts";
 import { BusyReport, busyGroups } from "./shapes/busy.ts";
-import { AccountPath, DateTimeOrAgo, Line, PageQuery } from "./shapes/common.ts";
+import { AccountPath, DateTimeOrAgo, Duration, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EngineCreate, EngineEdit, EnginePage, EngineShape } from "./shapes/engine.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
@@ -91,6 +91,7 @@ import {
 } from "./shapes/money.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
+import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 import { WasteReport } from "./shapes/waste.ts";
@@ -1033,6 +1034,30 @@ const table = {
         from: instant,
         to: instant,
         account: Type.Optional(AccountPath),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  readSeries: {
+    method: "GET",
+    path: "/v1/series",
+    action: "usage.read",
+    resource: "visible",
+    summary: "What GPUs and members did over time: one line for all, or one for each account, job, node, ...",
+    answer: SeriesView,
+    status: 200,
+    judges: true,
+    query: Type.Object(
+      {
+        metric: Type.Optional(Type.Enum(seriesMetricNames, { default: "activity" })),
+        by: Type.Optional(Type.Enum([...seriesGroups], { default: "none" })),
+        from: instant,
+        to: instant,
+        step: Type.Optional(Duration),
+        account: Type.Optional(AccountPath),
+        job: text(),
+        node: text(),
+        gpu: text(),
       },
       { additionalProperties: false },
     ),

@@ -117,6 +117,13 @@ function costsText({ cost, state }: Job): string | undefined {
   return `${moneyText(micros, currency)}${state === "ended" ? "" : " so far"}${rate}${end}`;
 }
 
+/** As far as it was measured. */
+function energyText({ energy }: Job): string | undefined {
+  if (energy === undefined) return undefined;
+  const kwh = energy.joules / 3_600_000;
+  return `${kwh < 1 ? kwh.toFixed(3) : kwh.toFixed(2)} kWh of its GPUs${energy.simulated ? " (simulated)" : ""}`;
+}
+
 function ranMs({ startedAt, endedAt }: Job): number | undefined {
   return startedAt === undefined || endedAt === undefined ? undefined : Date.parse(endedAt) - Date.parse(startedAt);
 }
@@ -164,6 +171,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     ["Ended", at(each.endedAt)],
     ["Ran", ranText(each, now)],
     ["Cost", costsText(each)],
+    ["Energy", energyText(each)],
     ["Exit code", each.exitCode === undefined ? undefined : String(each.exitCode)],
     ["Detail", failedText(each.elements) ?? each.detail],
   ];

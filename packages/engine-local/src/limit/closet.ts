@@ -1,4 +1,5 @@
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { quoted } from "@tessera/engine";
 import { capabilityFolder } from "../part/capabilities.ts";
 import { type FilterLoader, loadFilter } from "./filter.ts";
 
@@ -12,6 +13,8 @@ export const shown = {
   out: "/run/tessera/out",
   checkpoint: "/run/tessera/checkpoint",
   door: "/run/tessera/door",
+  /** The pipes of the MPS server that a job uses. */
+  mps: "/run/tessera/mps",
   /** Where a root folder is put together that has names which the machine's own has not. */
   root: "/run/tessera/root",
   /** Where the nodes are put together that open the MIG instance of a job. */
@@ -51,6 +54,8 @@ export interface Closet {
   readonly newFolders: readonly string[];
   /** The size of the job's own /dev/shm; undefined = what the kernel gives. */
   readonly shmMiB?: number;
+  /** A folder of the machine that is its /dev/shm, because it must meet a server there; absent = it has its own. */
+  readonly sharedShm?: string;
   readonly controlGroups: ShownGroups;
   /** Devices to cover, where no control group closes them. */
   readonly coveredDevices: readonly string[];
@@ -125,10 +130,7 @@ function bwrap(closet: Closet): string[] {
   // Only what is needed to become the user; all of it is given up in that step.
   else for (const name of ["SETUID", "SETGID", "SETPCAP"]) words.push("--cap-add", `CAP_${name}`);
   words.push(...rootWords(closet), "--dev-bind", "/dev", "/dev", "--proc", "/proc");
-  if (closet.shmMiB !== undefined) words.push("--size", String(closet.shmMiB * mebibyte));
-  // Ours by default, and then closed to the user that the job becomes: no semaphore, no data loader of PyTorch.
-  if (closet.user !== undefined) words.push("--perms", "1777");
-  words.push("--tmpfs", "/dev/shm");
+  words.push(...shmWords(closet));
   for (const folder of temporaryFolders) words.push("--bind", closet.temporaryFolder, folder);
   const hidden = hiddenFolders(closet);
   for (const folder of hidden) words.push("--size", "4096", "--tmpfs", folder);
@@ -142,6 +144,14 @@ function bwrap(closet: Closet): string[] {
   for (const folder of closet.newFolders.length > 0 ? [...hidden, "/"] : hidden) words.push("--remount-ro", folder);
   if (closet.filter === "bwrap") words.push("--seccomp", "3");
   return [...words, "--"];
+}
+
+function shmWords({ sharedShm, shmMiB, user }: Closet): string[] {
+  if (sharedShm !== undefined) return ["--bind", sharedShm, "/dev/shm"];
+  const words = shmMiB === undefined ? [] : ["--size", String(shmMiB * mebibyte)];
+  // Ours by default, and then closed to the user that the job becomes: no semaphore, no data loader of PyTorch.
+  if (user !== undefined) words.push("--perms", "1777");
+  return [...words, "--tmpfs", "/dev/shm"];
 }
 
 /**
@@ -167,6 +177,10 @@ function rootWords({ newFolders, user }: Closet): string[] {
  */
 function unshare(closet: Closet): string[] {
   const size = closet.shmMiB === undefined ? "" : `,size=${closet.shmMiB}m`;
+  const shm =
+    closet.sharedShm === undefined
+      ? `mount -t tmpfs -o mode=1777,nosuid,nodev${size} tmpfs /dev/shm`
+      : `mount --bind -o nosuid,nodev ${quoted(closet.sharedShm)} /dev/shm`;
   const script = `n=$1; shift
 if [ "$n" -gt 0 ]; then
   r=${shown.root}
@@ -188,7 +202,7 @@ while [ "$n" -gt 0 ]; do
 done
 {
   mount -t proc -o nosuid,nodev,noexec proc /proc &&
-  mount -t tmpfs -o mode=1777,nosuid,nodev${size} tmpfs /dev/shm &&
+  ${shm} &&
   mount --bind "$w" ${shown.work} &&
   mount --bind "$t" ${shown.temporary}
 } >&2 || exit 125

@@ -114,7 +114,7 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
   return {
     order,
     gpuMinors: minorsOf(order, ground),
-    gpuFolder: join(state.root, "gpus"),
+    gpuFolder: gpuFolder(state),
     bootId: ground.bootId,
     mark,
     enforcement: {
@@ -158,6 +158,11 @@ export function planRun(order: RunSheet["order"], ground: Ground): RunSheet {
     logBytesMax: order.limits.logMiB === undefined ? ground.logBytesMax : order.limits.logMiB * 2 ** 20,
     logFilesMax: ground.logFilesMax,
   };
+}
+
+/** Where supervisors meet that change the same GPU. */
+export function gpuFolder({ root }: StateFolder): string {
+  return join(root, "gpus");
 }
 
 /** Where a job runs as our own user the machine's files are read-only for it, except the folder that it asks to work in. */

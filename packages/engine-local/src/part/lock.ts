@@ -1,4 +1,4 @@
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createWhole } from "../lease/durable.ts";
@@ -29,6 +29,17 @@ export async function withGpu<T>(folder: string, gpu: string, act: () => Promise
   } finally {
     await rm(path, { force: true });
   }
+}
+
+/** Whether anything is done to a GPU now, by a process that lives. */
+export async function isAnyLocked(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => []);
+  const locks = names.filter((name) => name.endsWith(".lock"));
+  const texts = await Promise.all(locks.map((name) => readIfThere(join(folder, name))));
+  return texts.some((text) => {
+    const holder = text === undefined ? undefined : (JSON.parse(text) as Holder);
+    return holder !== undefined && isAlive(holder.pid, holder.startedAt);
+  });
 }
 
 /** Away by its name first: of two that find it dead one takes it, and the other sees that what it took is alive. */

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import type { LeaseId, PartSeat } from "@tessera/core";
+import type { JobId, LeaseId, PartSeat } from "@tessera/core";
 import { takeClaim } from "../lease/folder.ts";
 import { findProcess } from "../supervise/processes.ts";
 import { type FakeMachine, fakeDriver } from "../testing/driver.ts";
@@ -42,6 +42,7 @@ async function siteOf(t: TestContext): Promise<Site> {
     bootId: "b1",
     gpuMinors: { [gpu]: 0 },
     scrubber,
+    mps: { folder: join(folder, "gpus", "mps"), machine: { isRoot: false, means: "nothing" as const } },
   };
   return {
     machine,
@@ -54,7 +55,8 @@ async function siteOf(t: TestContext): Promise<Site> {
       await takeClaim(join(leases, lease), { by: "supervisor", pid: process.pid, startedAt, bootId: "b1" });
       const seat: PartSeat | undefined =
         part === undefined ? undefined : { mode: "mig", compute: 1, memory: 1, profile: part[0], slot: part[1] };
-      return { lease: lease as LeaseId, gpuUuids: [gpu], ...(seat && { part: seat }), ...more };
+      const about = { lease: lease as LeaseId, job: "job_a" as JobId, tenant: "acc_lab" };
+      return { ...about, gpuUuids: [gpu], ...(seat && { part: seat }), ...more };
     },
     layout: () => machine.read().gpus[0]!.instances.map(({ profile, start }) => `${profile}:${start}`),
   };

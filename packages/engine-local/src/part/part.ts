@@ -3,6 +3,7 @@ import type { Bind } from "../limit/closet.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 import { CutRefused, createInstance } from "./mig.ts";
 import { clearGpu } from "./scrub.ts";
+import { leaveMps, prepareMps, prepareSlice, type SharedGpu } from "./shared.ts";
 import { giveGpu, type PartGround, type PartOrder, takeGpu } from "./take.ts";
 
 /** A GPU, or a part of one, that is cut, clean and held for a member. */
@@ -14,6 +15,10 @@ export interface PreparedPart {
   readonly capabilities: readonly number[];
   /** Folders that it must see besides its own, such as the one where a daemon is met. */
   readonly binds: readonly Bind[];
+  /** The folder that is its /dev/shm, where it must meet a server there. */
+  readonly shm?: string;
+  /** What is watched while it runs, where the GPU is shared without being cut. */
+  readonly watch?: SharedGpu;
   /** What holds the limits that a part has, in words. */
   readonly enforcement: { readonly [limit: string]: string };
   /** How it was cleared and cut, where the order asks for that: the reports `scrubbed` and `reshaped`. */
@@ -41,14 +46,18 @@ export async function preparePart(order: PartOrder, ground: PartGround): Promise
     case "mig":
       return prepareMig(order, real[0]!, ground);
     case "mps":
+      return prepareMps(order, real[0]!, ground);
     case "timeslice":
-      throw new CutRefused(`${order.part.mode} is not offered on this machine`);
+      return prepareSlice(order, real[0]!, ground);
   }
 }
 
 /** Gives back what `preparePart` made, once nothing of the member is left. */
 export async function releasePart(order: PartOrder, ground: PartGround): Promise<void> {
-  for (const gpu of realGpus(order, ground)) await giveGpu(order, gpu, ground);
+  for (const gpu of realGpus(order, ground)) {
+    if (order.part?.mode === "mps") await leaveMps(order, gpu, ground);
+    await giveGpu(order, gpu, ground);
+  }
 }
 
 function realGpus({ gpuUuids }: PartOrder, { gpuMinors }: PartGround): string[] {

@@ -12,7 +12,11 @@ export type Smi = (args: readonly string[]) => Promise<Said>;
 const answerMsMax = 60_000;
 
 /** Where the tool and the driver's own files are. Tests put a fake in their place, in supervisors too. */
-export const driverVariables = { smi: "TESSERA_NVIDIA_SMI", proc: "TESSERA_NVIDIA_PROC" } as const;
+export const driverVariables = {
+  smi: "TESSERA_NVIDIA_SMI",
+  proc: "TESSERA_NVIDIA_PROC",
+  mps: "TESSERA_MPS_CONTROL",
+} as const;
 
 export function smiProgram(): string {
   return process.env[driverVariables.smi] ?? "nvidia-smi";

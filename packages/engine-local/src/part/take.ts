@@ -2,6 +2,7 @@ import type { LeaseOrder } from "@tessera/engine";
 import { type Holder, readHolders, writeHolders } from "./holders.ts";
 import { withGpu } from "./lock.ts";
 import { CutRefused, destroyInstance, listInstances, migMode, setMigMode } from "./mig.ts";
+import { type MpsSite, stopUnused } from "./mps/server.ts";
 import type { Scrubber } from "./scrub.ts";
 import type { Smi } from "./smi.ts";
 
@@ -15,9 +16,17 @@ export interface PartGround {
   /** The minor number of each real GPU of the order; empty = they are only declared. */
   readonly gpuMinors: { readonly [uuid: string]: number };
   readonly scrubber: Scrubber;
+  readonly mps: Pick<MpsSite, "folder" | "machine">;
 }
 
-export type PartOrder = Pick<LeaseOrder, "lease" | "gpuUuids" | "part" | "scrub" | "reshape">;
+export function mpsSite({ mps, folder, leases, bootId }: PartGround): MpsSite {
+  return { ...mps, locks: folder, leases, bootId };
+}
+
+export type PartOrder = Pick<
+  LeaseOrder,
+  "lease" | "job" | "tenant" | "tenantTerms" | "gpuUuids" | "part" | "scrub" | "reshape"
+>;
 
 /** What is known of a GPU when a member gets it, or a part of it. */
 export interface Taken {
@@ -29,9 +38,9 @@ export interface Taken {
 
 /**
  * Takes a GPU for a member, alone among all supervisors: in the mode that the member needs, without instances that no
- * member has any more. `make` makes the part; if it fails, a mode that was switched for it is switched back.
+ * member has any more, and without MPS servers of that kind. `make` makes the part; if it fails, a mode that was switched for it is switched back.
  */
-export async function takeGpu<Made extends Pick<Holder, "gi">>(
+export async function takeGpu<Made extends Pick<Holder, "gi"> & { readonly how?: string | undefined }>(
   { lease }: PartOrder,
   gpu: string,
   mode: Holder["mode"],
@@ -43,6 +52,7 @@ export async function takeGpu<Made extends Pick<Holder, "gi">>(
     const others = (await readHolders(folder, gpu, ground)).filter((holder) => holder.lease !== lease);
     if (others.some((other) => other.mode !== mode || mode === "whole"))
       throw new CutRefused(`GPU ${gpu} is in use in another way`);
+    await stopUnused(mpsSite(ground), gpu);
     const wanted = mode === "mig" ? "on" : "off";
     const before = await migMode(smi, gpu);
     if (before === "on") await destroyUnheld(smi, gpu, others);

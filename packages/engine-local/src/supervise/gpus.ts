@@ -4,6 +4,7 @@ import type { ReportWhat } from "@tessera/core";
 import type { ControlGroup } from "../limit/group.ts";
 import { canaryProbe } from "../part/canary.ts";
 import { capabilityFolder, capabilityMajor } from "../part/capabilities.ts";
+import { mpsFolder } from "../part/mps/place.ts";
 import { type PreparedPart, preparePart, releasePart } from "../part/part.ts";
 import { ScrubFailed } from "../part/scrub.ts";
 import { runSmi } from "../part/smi.ts";
@@ -37,14 +38,21 @@ export async function giveGpus(sheet: RunSheet, leaseFolder: string): Promise<vo
   await releasePart(sheet.order, groundOf(sheet, leaseFolder)).catch(() => {});
 }
 
-function groundOf({ gpuMinors, gpuFolder, bootId }: RunSheet, leaseFolder: string): PartGround {
-  const scrubber = canaryProbe(gpuFolder);
-  return { smi: runSmi, folder: gpuFolder, leases: dirname(leaseFolder), bootId, gpuMinors, scrubber };
+function groundOf({ gpuMinors, gpuFolder, bootId, owner, closet }: RunSheet, leaseFolder: string): PartGround {
+  return {
+    smi: runSmi,
+    folder: gpuFolder,
+    leases: dirname(leaseFolder),
+    bootId,
+    gpuMinors,
+    scrubber: canaryProbe(gpuFolder),
+    mps: { folder: mpsFolder(gpuFolder), machine: { isRoot: owner !== undefined, means: closet.means } },
+  };
 }
 
 /** The sheet with what is known only now: which instance it has, and that no other is open to it. */
 export function withPart(sheet: RunSheet, part: PreparedPart): RunSheet {
-  const { capabilities, devices, env, binds, enforcement } = part;
+  const { capabilities, devices, env, binds, shm, watch, enforcement } = part;
   const isCut = capabilities.length > 0;
   const fenced = sheet.groups.some(({ limits }) => limits.includes("gpu"));
   const shows = sheet.closet.capabilities !== undefined || (isCut && existsSync(capabilityFolder));
@@ -54,11 +62,13 @@ export function withPart(sheet: RunSheet, part: PreparedPart): RunSheet {
     ...sheet,
     devices,
     partEnv: env,
+    ...(watch !== undefined && { shared: watch }),
     enforcement: { ...sheet.enforcement, ...(isCut && { gpu: `mig, ${wall}` }), ...enforcement },
     groups: sheet.groups.map((group) => (group.limits.includes("gpu") ? withOpen(group, capabilities) : group)),
     closet: {
       ...sheet.closet,
       binds: [...sheet.closet.binds, ...binds],
+      ...(shm !== undefined && { sharedShm: shm }),
       ...(namespaced && { capabilities }),
     },
   };

@@ -1,10 +1,11 @@
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReportWhat } from "@tessera/core";
-import { fetchScript } from "@tessera/engine";
+import { fetchScript, type StopOrder } from "@tessera/engine";
 import type { LogWriter } from "@tessera/engine/log";
 import { maskerOf } from "@tessera/engine/log";
 import { oomKills } from "../limit/group.ts";
+import { SharedWatch } from "../part/watch.ts";
 import { isDone } from "./done.ts";
 import type { Entrance } from "./entrance.ts";
 import { environmentOf } from "./environment.ts";
@@ -18,7 +19,7 @@ import { type RoomPassed, watchRoom } from "./room.ts";
 import type { RunSheet } from "./sheet.ts";
 import { longestTimerMs, Stopping, spanText, stopText } from "./stop.ts";
 import { Telling } from "./tell.ts";
-import { endTree, jobProcesses, keeperOf, type Tree } from "./tree.ts";
+import { endTree, jobProcesses, keeperOf, type Tree, treeMembers } from "./tree.ts";
 
 export type MemberEnd = Extract<ReportWhat, { kind: "exited" }>;
 
@@ -74,6 +75,16 @@ export async function runMember(
     stopping.order(found.stop);
   });
 
+  const shared = watchShared(
+    sheet,
+    () => treeMembers(tree),
+    (why, how) => {
+      say(`${why}: ${stopText(how)}`);
+      stopping.order(how);
+    },
+  );
+  await shared?.open();
+
   let end: StepEnd = { code: 0 };
   let reason: string | undefined;
   for (const { name, script, failed } of stepsOf(sheet)) {
@@ -122,9 +133,14 @@ export async function runMember(
     if (end.code === 0) end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself
   }
   if (stoppedBy !== undefined) end = { code: 128 + constants.signals[stoppedBy], signal: stoppedBy };
+  const { limit: sharedLimit, neighbour, reason: sharedReason } = (await shared?.close(end.code)) ?? {};
+  reason = sharedReason ?? reason;
+  if (sharedLimit !== undefined && end.code === 0) end = { code: 128 + constants.signals.SIGTERM, signal: "SIGTERM" }; // it did not end by itself
   if (reason !== undefined) say(reason);
   const limit =
-    passed?.limit ?? (timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined);
+    passed?.limit ??
+    sharedLimit ??
+    (timeIsUp ? "time" : end.code !== 0 && oomKills(sheet.groups) > 0 ? "memory" : undefined);
   if (limit === "memory") say(`killed by the kernel: more memory than its limit of ${order.limits.memoryMiB} MiB`);
   return {
     kind: "exited",
@@ -132,9 +148,18 @@ export async function runMember(
     code: end.code,
     ...(end.signal === undefined ? {} : { signal: end.signal }),
     ...(limit === undefined ? {} : { limit }),
+    ...(neighbour === undefined ? {} : { neighbour }),
     ...(reason === undefined ? {} : { reason }),
     ...(isDone(sheet) ? { done: true } : {}),
   };
+}
+
+function watchShared(
+  { shared, order, gpuFolder }: RunSheet,
+  processes: () => readonly number[],
+  stop: (why: string, how: StopOrder) => void,
+): SharedWatch | undefined {
+  return shared && new SharedWatch(shared, { job: order.job, folder: gpuFolder }, processes, stop);
 }
 
 /** One script of the job after the other, and what to say of one that fails. */

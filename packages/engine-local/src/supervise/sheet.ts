@@ -2,6 +2,7 @@ import type { LeaseOrder } from "@tessera/engine";
 import type { Closet } from "../limit/closet.ts";
 import type { ControlGroup } from "../limit/group.ts";
 import type { NetworkSheet } from "../limit/network/networks.ts";
+import type { SharedGpu } from "../part/shared.ts";
 
 /**
  * Everything that a supervisor needs for one lease, decided by the engine and written beside the lease. Secret values
@@ -18,6 +19,8 @@ export interface RunSheet {
   readonly devices?: readonly string[];
   /** What the environment has for its part of a GPU. */
   readonly partEnv?: { readonly [name: string]: string };
+  /** What is watched while it runs on a GPU that is shared without being cut. */
+  readonly shared?: SharedGpu;
   /** Unique on this machine, also where two engines know the same lease: names its groups and marks its processes. */
   readonly mark: string;
   /** How each limit will be enforced if everything below can be set up. */

@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
 import type { GpuMetrics } from "@tessera/engine";
+import { complaintOf, runSmi } from "../part/smi.ts";
 import type { GpuProcess, GpuReading, GpuSource, Reading } from "./source.ts";
 
 /** The fields that are asked for, each with the metric it tells and how many of its units are one of ours. */
@@ -17,8 +17,6 @@ const fields = [
 
 /** The name of this one changed; drivers of 2023 and later know the first. */
 const throttleFields = ["clocks_event_reasons.active", "clocks_throttle_reasons.active"] as const;
-
-const answersMsMax = 20_000;
 
 /** Runs the tool with these words. */
 export type RunTool = (words: readonly string[]) => Promise<string>;
@@ -96,12 +94,8 @@ function numberOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-export function runNvidiaSmi(words: readonly string[]): Promise<string> {
-  const program = process.env.TESSERA_NVIDIA_SMI ?? "nvidia-smi";
-  return new Promise((resolve, reject) => {
-    execFile(program, words, { timeout: answersMsMax, maxBuffer: 16 << 20 }, (error, stdout) => {
-      if (error === null) resolve(stdout);
-      else reject(new Error(`nvidia-smi ${words[0]} failed: ${stdout.trim().split("\n")[0] || error.message}`));
-    });
-  });
+export async function runNvidiaSmi(words: readonly string[]): Promise<string> {
+  const said = await runSmi(words);
+  if (said.code !== 0) throw new Error(`nvidia-smi ${words[0]} failed: ${complaintOf(said)}`);
+  return said.text;
 }

@@ -69,13 +69,23 @@ function holds({ gpuUuids, instances }: Holding, gpuUuid: string, instance: stri
 
 /** There is nothing to measure; that a lease holds it is all there is to say. */
 function virtualSamples({ name, gpus }: NodeFacts, held: readonly Holding[], at: number): GpuSample[] {
-  const leased = new Set(held.flatMap(({ gpuUuids }) => gpuUuids));
-  return gpus
-    .filter(({ uuid }) => leased.has(uuid))
-    .map(({ uuid }) => {
-      const leases = held.filter((lease) => lease.gpuUuids.includes(uuid)).map(({ lease }) => lease);
-      return { node: name, gpuUuid: uuid, leases, at, source: "virtual", metrics: {} };
-    });
+  const byGpu = new Map<string, Holding[]>();
+  for (const holding of held) {
+    for (const uuid of holding.gpuUuids) byGpu.set(uuid, [...(byGpu.get(uuid) ?? []), holding]);
+  }
+  return gpus.flatMap(({ uuid }): GpuSample[] => {
+    const holders = byGpu.get(uuid) ?? [];
+    const common = { node: name, gpuUuid: uuid, at, source: "virtual", metrics: {} } as const;
+    const instances = holders.flatMap(({ lease, instances = [] }) =>
+      instances.filter(isInstance).map((instance) => ({ ...common, instance, leases: [lease] })),
+    );
+    return holders.length === 0 ? [] : [{ ...common, leases: holders.map(({ lease }) => lease) }, ...instances];
+  });
+}
+
+/** Members of GPUs that are not cut have the uuids of these. */
+function isInstance(uuid: string): boolean {
+  return uuid.startsWith("MIG-");
 }
 
 /** Adds the memory that the processes of each member hold on its GPUs. */

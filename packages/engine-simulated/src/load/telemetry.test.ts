@@ -83,8 +83,8 @@ describe("simulated loads", () => {
     assert.deepEqual(whole!.leases, ["job_a-1-0", "job_b-1-0"]);
     assert.equal(whole!.metrics.smActive, undefined);
     assert.ok(whole!.metrics.powerMilliwatts! > 0);
-    assert.deepEqual([first!.instance, first!.leases], [`MIG-${one}-0`, ["job_a-1-0"]]);
-    assert.deepEqual([second!.instance, second!.leases], [`MIG-${one}-4`, ["job_b-1-0"]]);
+    assert.deepEqual([first!.instance, first!.leases], [`${one.replace("GPU", "MIG")}-0`, ["job_a-1-0"]]);
+    assert.deepEqual([second!.instance, second!.leases], [`${one.replace("GPU", "MIG")}-4`, ["job_b-1-0"]]);
     assert.notEqual(first!.metrics.smActive, undefined);
     assert.deepEqual([free!.gpuUuid, free!.leases], [other, []]);
   });

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { JobType, LeaseId, NodeFacts, PartSeat } from "@tessera/core";
-import type { GpuSample, MemberSample, Telemetry } from "@tessera/engine";
+import { declaredDevices, type GpuSample, type MemberSample, type Telemetry } from "@tessera/engine";
 import { chance, seedOf } from "./chance.ts";
 import { GpuLoad } from "./gpu-load.ts";
 import { modelTraits } from "./models.ts";
@@ -83,7 +83,7 @@ export class SimulatedTelemetry {
     into.push({ node, gpuUuid, leases, at, source, metrics: load.sample(at, works, cut.length > 0) });
     for (const { hold, work } of cut) {
       const metrics = work === undefined ? load.idleInstance() : load.sampleInstance(at, work);
-      const instance = instanceName(gpuUuid, hold.part);
+      const [instance] = declaredDevices({ gpuUuids: [gpuUuid], part: hold.part });
       into.push({ node, gpuUuid, instance, leases: [hold.lease], at, source, metrics });
     }
   }
@@ -96,11 +96,6 @@ export class SimulatedTelemetry {
     }
     return load;
   }
-}
-
-/** The uuid of the instance that a part of a simulated GPU is. */
-export function instanceName(gpuUuid: string, part: PartSeat | undefined): string {
-  return `MIG-${gpuUuid}-${part?.slot ?? 0}`;
 }
 
 function workIn(hold: Hold): Work | undefined {

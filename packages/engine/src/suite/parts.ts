@@ -60,7 +60,7 @@ export function describeParts(open: OpenHarness): void {
 }
 
 /** Two parts that fit beside each other on the first GPU; undefined where it cannot be shared like that. */
-function partsOf({ engine, node }: Session, mode: PartMode): PartSeat[] | undefined {
+export function partsOf({ engine, node }: Session, mode: PartMode): PartSeat[] | undefined {
   if (!engine.capabilities.isolation.includes(mode)) return undefined;
   const quarter = unitsPerGpu / 4;
   if (mode !== "mig") return [0, 1].map(() => ({ mode, compute: quarter, memory: quarter }));

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { LeaseId } from "@tessera/core";
 import type { GpuMetrics } from "../telemetry.ts";
 import { type OpenHarness, withEngine } from "./harness.ts";
+import { partsOf } from "./parts.ts";
 
 const wholeNumbers: readonly (keyof GpuMetrics)[] = [
   "memoryUsedMiB",
@@ -41,6 +43,26 @@ export function describeTelemetry(open: OpenHarness): void {
         await session.until(first.lease, "exited");
         assert.deepEqual(await leasesOf(one.uuid), new Set());
         assert.deepEqual(await leasesOf(other.uuid), new Set([second.lease]));
+      }),
+    );
+
+    it(
+      "names the lease of each instance of a GPU that is cut",
+      withEngine(open, async (session, t) => {
+        const parts = partsOf(session, "mig");
+        if (session.engine.telemetry === undefined || parts === undefined) return t.skip("no GPU is cut here");
+        const expected = new Map<string, LeaseId>();
+        for (const part of parts) {
+          const lease = await session.start(session.orderOf(session.commands.runForever, { part }));
+          const { devices = [] } = await session.until(lease, "prepared");
+          for (const device of devices) expected.set(device, lease);
+        }
+        const { gpus } = await session.engine.telemetry();
+        const [whole] = gpus.filter(({ instance, leases }) => instance === undefined && leases.length > 0);
+        assert.deepEqual(new Set(whole?.leases), new Set(expected.values()));
+        assert.equal(whole?.metrics.smActive, undefined, "what a GPU does that is cut, its instances tell");
+        const instances = gpus.flatMap(({ instance, leases }) => (instance === undefined ? [] : [[instance, leases]]));
+        assert.deepEqual(instances.sort(), [...expected].map(([device, lease]) => [device, [lease]]).sort());
       }),
     );
 

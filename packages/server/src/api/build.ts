@@ -18,11 +18,13 @@ import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
 import { Activity } from "../flow/activity/activity.ts";
+import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import { Notices } from "../flow/notice/notices.ts";
+import type { Collector } from "../flow/telemetry/collector.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
@@ -107,6 +109,9 @@ export async function buildApi(built: {
   alarms?: Alarms;
   engines?: Engines;
   telemetry?: TelemetryStore;
+  collector?: Collector;
+  /** What came of comparing leased with busy time. */
+  reconciled?: () => Reconciled | undefined;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -161,6 +166,8 @@ export async function buildApi(built: {
     ...(built.alarms !== undefined && { alarms: built.alarms }),
     ...(built.engines !== undefined && { engines: built.engines }),
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
+    ...(built.collector !== undefined && { collector: built.collector }),
+    ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
     activity: new Activity(control, built.telemetry),
   };
   built.alarms?.follow(({ kind, text }) =>

@@ -1,5 +1,5 @@
 import type { ContentStore } from "@tessera/content";
-import type { TelemetryStore } from "@tessera/telemetry";
+import type { TelemetryReader, TelemetryStore } from "@tessera/telemetry";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
 import type { Keys } from "../access/keys.ts";
 import type { People } from "../access/people.ts";
@@ -12,11 +12,13 @@ import type { Signer } from "../access/signature.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import type { Vault } from "../access/vault.ts";
 import type { Activity } from "../flow/activity/activity.ts";
+import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { Notices } from "../flow/notice/notices.ts";
+import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
 import type { Denial } from "./answer/problem.ts";
@@ -59,8 +61,12 @@ export interface Api {
   readonly dataFolder?: string;
   /** The engines that are driven here; absent where there is only a state. */
   readonly engines?: Engines;
-  /** What GPUs did; absent where nothing is measured. */
-  readonly telemetry?: TelemetryStore;
+  /** What GPUs did; absent where nothing is kept of it. On other threads it is behind by a minute. */
+  readonly telemetry?: TelemetryReader & Partial<Pick<TelemetryStore, "status">>;
+  /** How engines answered when they were asked what their GPUs do. */
+  readonly collector?: Pick<Collector, "counts">;
+  /** What came of comparing leased with busy time in the last whole hour. */
+  readonly reconciled?: () => Reconciled | undefined;
   /** What is held now, with what was measured of it. */
   readonly activity: Activity;
   /** Where the files that users send are kept; absent where the engine cannot use them. */

@@ -8,12 +8,20 @@ import { checkScope } from "./guard/authorise.ts";
 import { CostMetrics, gatherCosts } from "./metrics/cost-metrics.ts";
 import { fleetMetrics } from "./metrics/fleet-metrics.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { telemetryMetrics } from "./metrics/telemetry-metrics.ts";
 import { tenantMetrics } from "./metrics/tenant-metrics.ts";
 import { jobSchema, openApi } from "./openapi.ts";
 import { version } from "./version.ts";
 
 /** The text format of Prometheus. */
 const textType = "text/plain; version=0.0.4; charset=utf-8";
+
+/** What was measured, for one who may see everything. */
+async function ownersMetrics({ activity, control: { state }, telemetry, reconciled }: Api): Promise<string> {
+  const holdings = activity.holdings([accountOf(state, rootAccount)]);
+  const status = await telemetry?.status?.().catch(() => undefined); // without samples the rest is still told
+  return fleetMetrics(state, holdings, activity.rows()) + telemetryMetrics(status, reconciled?.());
+}
 
 /** Addresses outside the table: health and what the API looks like, which need no token, and metrics, which do. */
 export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics): void {
@@ -42,9 +50,7 @@ export function addPlainRoutes(app: FastifyInstance, api: Api, metrics: Metrics)
       .header("content-type", textType)
       .send(
         metrics.text(api.control, named, api.alarms?.list() ?? []) +
-          (named
-            ? fleetMetrics(state, api.activity.holdings([accountOf(state, rootAccount)]), api.activity.rows())
-            : "") +
+          (named ? await ownersMetrics(api) : "") +
           (await costs.text(api.control, inScope(principal, "cost.read") ? user : undefined, gather)),
       );
   });

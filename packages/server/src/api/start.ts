@@ -2,9 +2,11 @@ import type { AddressInfo } from "node:net";
 import type { ContentStore } from "@tessera/content";
 import type { TelemetryStore } from "@tessera/telemetry";
 import type { Keys } from "../access/keys.ts";
+import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
+import type { Collector } from "../flow/telemetry/collector.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
@@ -29,6 +31,9 @@ export async function startApi(what: {
   alarms?: Alarms;
   engines?: Engines;
   telemetry?: TelemetryStore;
+  collector?: Collector;
+  /** What came of comparing leased with busy time. */
+  reconciled?: () => Reconciled | undefined;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

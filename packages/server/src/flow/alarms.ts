@@ -1,9 +1,9 @@
 import { durationText, type Instant } from "@tessera/core";
 import type { ClockAlarm } from "./clock/clock-watch.ts";
 
-export const alarmKinds = ["clock", "disk", "audit"] as const;
+export const alarmKinds = ["clock", "disk", "audit", "unleased"] as const;
 
-/** Something that is wrong with the machine of the control plane, and that its owner should look at. */
+/** Something that is wrong with the machine of the control plane or with the fleet, and that the owner should look at. */
 export interface Alarm {
   readonly kind: (typeof alarmKinds)[number];
   readonly since: Instant;

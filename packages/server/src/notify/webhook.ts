@@ -80,6 +80,7 @@ const told = new Set<Event["kind"]>([
   "budget-reached",
   "budget-foreseen",
   "own-budget-spent",
+  "job-idle",
   "credit-reached",
   "invoice-issued",
 ]);

@@ -124,6 +124,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readTop: { sees: "account.read", needs: "usage.read" },
   readBusy: { sees: "account.read", needs: "usage.read" },
   readWaste: { sees: "account.read", needs: "usage.read" },
+  readSeries: { sees: "account.read", needs: "usage.read" },
   readPrices: { anywhere: true },
   addPrices: { anywhere: true, needs: "price.write" },
   previewPrices: { anywhere: true, needs: "price.write" },
@@ -290,6 +291,7 @@ export async function requestFor(
     case "readTop":
     case "readBusy":
     case "readWaste":
+    case "readSeries":
     case "listAudit":
     case "listEvents":
       return { path: `${path}?account=${at(account)}` };

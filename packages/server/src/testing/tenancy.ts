@@ -24,6 +24,7 @@ import { personRow } from "../access/people.ts";
 import { encryptSecret, secretKey } from "../access/secrets.ts";
 import { mintToken } from "../access/tokens.ts";
 import { type ApiConfig, type BuiltApi, buildApi } from "../api/build.ts";
+import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { newId } from "../flow/ids.ts";
 import type { TestControl } from "./control.ts";
@@ -144,6 +145,7 @@ export async function serveApi(
   content = new ContentStore(join(tmpdir(), "tessera-test-keeps-nothing-here")),
   engines?: Engines,
   telemetry?: TelemetryStore,
+  reconciled?: () => Reconciled | undefined,
 ): Promise<TestServer> {
   const built = await buildApi({
     control,
@@ -151,6 +153,7 @@ export async function serveApi(
     content,
     ...(engines !== undefined && { engines }),
     ...(telemetry !== undefined && { telemetry }),
+    ...(reconciled !== undefined && { reconciled }),
     config: { logLevel: "silent", ...config },
     ...(table && { table }),
   });

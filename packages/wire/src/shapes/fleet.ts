@@ -97,7 +97,7 @@ export type FleetNodeShape = Static<typeof FleetNodeShape>;
 export const FleetMap = Page(FleetNodeShape);
 
 export const Alarm = Type.Object({
-  kind: Type.Enum(["clock", "disk", "audit"]),
+  kind: Type.Enum(["clock", "disk", "audit", "unleased"]),
   since: Timestamp,
   text: Type.String({ description: "What is wrong, and what to do" }),
 });

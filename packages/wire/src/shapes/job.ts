@@ -555,6 +555,8 @@ export const Job = Type.Object({
   endedAt: Type.Optional(Timestamp),
   /** Where there are prices and it was asked for; an array has none of its own. */
   cost: Type.Optional(JobCost),
+  /** Of its GPUs, as far as it was measured and is still kept; `simulated`: there is no hardware behind it. */
+  energy: Type.Optional(Type.Object({ joules: Type.Integer(), simulated: Type.Optional(Type.Literal(true)) })),
   /** What it left that is kept; absent for an array. */
   outputs: Type.Optional(Type.Array(Output)),
   array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),

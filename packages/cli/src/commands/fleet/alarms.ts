@@ -26,7 +26,7 @@ const alarm: Noun<Alarm> = { ...list, load: loadFromList(list, ({ kind }, name) 
 export function define(command: Command, session: Session): void {
   command.description(
     "Shows what is wrong with the machine of the control plane now: its clock was set, its disk is full,\n" +
-      "or a system that the audit is sent to does not take it.",
+      "or a system that the audit is sent to does not take it; and GPUs that are busy without a lease.",
   );
   addListFlags(command);
   examples(command, alarm.examples);

@@ -1,5 +1,6 @@
 import { workerData } from "node:worker_threads";
 import { systemClock } from "@tessera/engine";
+import { leasedIn } from "../../flow/meter/leased.ts";
 import { BudgetWatch } from "../../flow/watch/budget-watch.ts";
 import { JobBudgetWatch } from "../../flow/watch/job-budget-watch.ts";
 import { openReader } from "../../store/index.ts";
@@ -38,6 +39,7 @@ thread.serve<AnsweringTasks>({
     const { control } = await begin(context);
     return gatherCosts(control, control.now());
   },
+  leased: async (span, context) => leasedIn((await begin(context)).control, context.seq, span),
   lookAtBudgets: async (_, context) => new BudgetWatch((await begin(context)).control, systemClock).look(),
   lookAtJobBudgets: async (_, context) => new JobBudgetWatch((await begin(context)).control, systemClock).look(),
 });

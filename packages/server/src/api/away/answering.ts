@@ -1,5 +1,6 @@
 import { ContentStore } from "@tessera/content";
 import type { UserId } from "@tessera/core";
+import { readTelemetry } from "@tessera/telemetry";
 import { type RouteId, routes } from "@tessera/wire";
 import { signerOf, vaultOf } from "../../access/holder.ts";
 import type { Keys } from "../../access/keys.ts";
@@ -8,6 +9,7 @@ import { RevokedTokens } from "../../access/revoked-tokens.ts";
 import { Seal } from "../../access/seal.ts";
 import { TokenUse } from "../../access/token-use.ts";
 import { LiveNames } from "../../flow/find/live-names.ts";
+import { telemetryFolderIn } from "../../flow/telemetry/place.ts";
 import { Heads, treeFileIn } from "../../flow/trail/heads.ts";
 import type { ReplicaControl } from "../../work/replica-control.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
@@ -62,6 +64,7 @@ export class Answering {
       liveNames: new LiveNames(control),
       feed: await Feed.load(control),
       dataFolder,
+      telemetry: readTelemetry(telemetryFolderIn(dataFolder)),
       content: new ContentStore(content.folder, content.freeBytesMin),
       get activity(): never {
         throw new Error("samples are kept where they are taken");

@@ -2,6 +2,7 @@ import type { Instant } from "@tessera/core";
 import type { RouteId } from "@tessera/wire";
 import type { Keys } from "../../access/keys.ts";
 import type { Principal } from "../../access/principal.ts";
+import type { Leased } from "../../flow/meter/leased.ts";
 import type { StoreConfig } from "../../store/index.ts";
 import type { Work } from "../../work/work.ts";
 import type { Denial } from "../answer/problem.ts";
@@ -39,6 +40,8 @@ export type AnsweringTasks = {
   readonly answer: { readonly input: AwayCall; readonly output: AwayAnswer | Denial };
   /** What the running month has cost so far. */
   readonly costs: { readonly input: null; readonly output: Costs };
+  /** What the books say was leased in a span, by job. */
+  readonly leased: { readonly input: { readonly from: Instant; readonly to: Instant }; readonly output: Leased[] };
   /** A look at budgets and credit: when to look again. */
   readonly lookAtBudgets: { readonly input: null; readonly output: Instant };
   readonly lookAtJobBudgets: { readonly input: null; readonly output: Instant };

@@ -14,6 +14,7 @@ import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
 import { recordHandlers } from "./records.ts";
+import { seriesHandlers } from "./series.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -36,6 +37,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...policyHandlers,
   ...poolHandlers,
   ...recordHandlers,
+  ...seriesHandlers,
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,

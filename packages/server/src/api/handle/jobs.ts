@@ -8,7 +8,7 @@ import { editJob } from "../../flow/submit/edit.ts";
 import { applyJob, createdJob, submitJob } from "../../flow/submit/submit.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { jobFilter, listJobs, showEnded, showLive, withCost, withFailed } from "../list/jobs.ts";
+import { jobFilter, listJobs, showEnded, showLive, withCost, withEnergy, withFailed } from "../list/jobs.ts";
 import { earlierResult } from "../request/repeat.ts";
 
 type JobHandlers = {
@@ -41,7 +41,7 @@ export const jobHandlers: JobHandlers = {
 
   listJobs: (api, call) => listJobs(api, jobFilter(api, call.target, call.query), call.query),
 
-  getJob: async (api, { target }) => withCost(api, await withFailed(api, show(api, target))),
+  getJob: async (api, { target }) => withEnergy(api, await withCost(api, await withFailed(api, show(api, target)))),
 
   cancelJob(api, call) {
     if (call.body.force !== true) return control(api, call, "job.cancel");

@@ -1,5 +1,6 @@
 import {
   freeGpus,
+  type Instant,
   isInside,
   isRefusal,
   type JobId,
@@ -11,7 +12,7 @@ import {
 import type { WasteReport } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { belongsTo } from "../../flow/find/find-job.ts";
-import type { ActivityBetween } from "../../flow/meter/activity.ts";
+import type { LeaseActivity } from "../../flow/meter/activity.ts";
 import { openStretches, reportSpan } from "../../flow/meter/usage.ts";
 import { wasteReport } from "../../flow/meter/waste.ts";
 import { renderReason } from "../../render/job.ts";
@@ -33,7 +34,7 @@ export const wasteHandlers: WasteHandlers = {
     const open = openStretches(state, api.feed.seq, span.to);
     const belongs = (path: string, then: number) => belongsTo(state, target, path, then);
     const ask = { by: query.by ?? "account", ...span, accounts, fleet, belongs };
-    const told = await wasteReport(reader, state, open, ask, unmeasured, {
+    const told = await wasteReport(reader, state, open, ask, (from, to) => activityOf(api, from, to), {
       ofUser: (id) => api.people.nameOf(id as UserId),
       ofLiveJob: (id) => state.jobById.get(id as JobId)?.spec.name,
     });
@@ -41,7 +42,21 @@ export const wasteHandlers: WasteHandlers = {
   },
 };
 
-const unmeasured: ActivityBetween = async () => new Map();
+/** Without samples nothing was measured, which is not idleness [S35]. */
+async function activityOf({ telemetry }: Api, from: Instant, to: Instant): Promise<Map<string, LeaseActivity>> {
+  const rows = (await telemetry?.busy({ from, to, by: "lease", filter: {} })) ?? [];
+  return new Map(
+    rows.map(({ key, measuredMs, busyMs, idleMs, memoryPeakMiB }) => [
+      key,
+      {
+        measuredMs: Math.round(measuredMs),
+        busyMs: Math.round(busyMs),
+        idleMs: Math.round(idleMs),
+        ...(memoryPeakMiB !== undefined && { memoryPeakMiB }),
+      },
+    ]),
+  );
+}
 
 function freeNow({ control: { state } }: Api): WasteReport["free"] {
   return freeGpus(state).map(({ model, units, gpus, nodes }) => ({

@@ -80,6 +80,21 @@ export async function withCost({ control }: Api, job: WireJob): Promise<WireJob>
   return cost === undefined ? job : { ...job, cost: renderJobCost(state, cost) };
 }
 
+/** A job with the energy that its GPUs took; what no sample tells of is absent. */
+export async function withEnergy({ telemetry, control }: Api, job: WireJob): Promise<WireJob> {
+  if (telemetry === undefined || job.startedAt === undefined || job.elements !== undefined) return job;
+  const from = Date.parse(job.submittedAt);
+  const to = job.endedAt === undefined ? control.now() : Date.parse(job.endedAt);
+  const filter = { job: job.id as JobId };
+  // The job is shown without it where the samples cannot be read now.
+  const rows = await telemetry.busy({ from, to, by: "job", filter }).catch(() => []);
+  const measured = rows.filter(({ energyMillijoules }) => energyMillijoules !== undefined);
+  if (measured.length === 0) return job;
+  const millijoules = measured.reduce((sum, row) => sum + row.energyMillijoules!, 0);
+  const simulated = measured.some((row) => row.simulated === true);
+  return { ...job, energy: { joules: Math.round(millijoules / 1_000), ...(simulated && { simulated }) } };
+}
+
 /** How many elements that did not succeed are named. */
 const failedNamed = 100;
 

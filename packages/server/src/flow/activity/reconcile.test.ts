@@ -7,7 +7,7 @@ const span = { fromAt: Date.UTC(2026, 10, 16, 17), toAt: Date.UTC(2026, 10, 16, 
 const gpuHour = 21_000n * BigInt(hour);
 
 function jobOf(job: string, leased: bigint, measured: bigint, busy: bigint): LeasedAndBusy {
-  return { job, account: "acme", leasedUnitMs: leased, measuredUnitMs: measured, busyUnitMs: busy };
+  return { job, leasedUnitMs: leased, measuredUnitMs: measured, busyUnitMs: busy };
 }
 
 it("names jobs that left their GPUs idle, the most idle time first", () => {

@@ -4,7 +4,6 @@ import { idleBelow } from "./sum.ts";
 /** What the books and the samples say of one job in a span, in unit-milliseconds; 21,000 units are one GPU. */
 export interface LeasedAndBusy {
   readonly job: string;
-  readonly account: string;
   /** From the books. */
   readonly leasedUnitMs: bigint;
   /** From samples: for how much of that it is known what the GPUs did, and how much of it they worked. */

@@ -137,6 +137,11 @@ export class Engines {
     };
   }
 
+  /** The engines that can be reached now. */
+  *reachable(): Generator<Engine> {
+    for (const { attached } of this.#driven.values()) if (attached.reach === "reachable") yield attached.engine;
+  }
+
   /** Removes what engines keep for jobs that are over. */
   async sweep(isLive: (job: JobId) => boolean): Promise<void> {
     for (const { attached } of [...this.#driven.values()])

@@ -1,0 +1,113 @@
+import {
+  type Account,
+  type AccountId,
+  findNode,
+  isInside,
+  isRefusal,
+  type JobId,
+  nodeKey,
+  nodeName,
+  type Refusal,
+  refuse,
+  rootAccount,
+  type UserId,
+} from "@tessera/core";
+import { type SeriesAnswer, TelemetryAway, type TelemetryFilter, TelemetryTooWide } from "@tessera/telemetry";
+import { type SeriesGroup, seriesMetrics } from "@tessera/wire";
+import { findJob } from "../../flow/find/find-job.ts";
+import { linesMax, seriesSpan } from "../../flow/telemetry/series.ts";
+import { type Denial, deny, isDenied, notFound } from "../answer/problem.ts";
+import type { Api, Call, Handler } from "../context.ts";
+
+type SeriesHandlers = { readSeries: Handler<"readSeries"> };
+
+export const seriesHandlers: SeriesHandlers = {
+  async readSeries(api, call) {
+    const { metric = "activity", by = "none", from, to, step } = call.query;
+    const span = seriesSpan({ from, to, step }, api.control.now());
+    if (isRefusal(span)) return span;
+    const filter = await filterOf(api, call);
+    if (isDenied(filter)) return filter;
+    const found = await ask(api, { metric, by, ...span, filter, linesMax }, from);
+    if (isDenied(found)) return found;
+    const { stepMs, times, lines, leftOut } = found;
+    const series = [];
+    for (const line of lines)
+      series.push({ ...line, values: [...line.values], label: await labelOf(api, by, line.key) });
+    const asked = { metric, unit: seriesMetrics[metric], by, from: span.from, to: span.to };
+    return { ...asked, stepMs, times: [...times], series, leftOut };
+  },
+};
+
+async function ask(
+  { telemetry }: Api,
+  query: Parameters<NonNullable<Api["telemetry"]>["series"]>[0],
+  from: string | undefined,
+): Promise<SeriesAnswer | Denial | Refusal> {
+  const nothing: SeriesAnswer = { stepMs: query.stepMs, times: [], lines: [], leftOut: 0 };
+  try {
+    return (await telemetry?.series(query)) ?? nothing;
+  } catch (error) {
+    if (error instanceof TelemetryTooWide) {
+      const hint = "ask for a shorter span, or for one account, job or node";
+      return refuse("not-allowed", "from", from ?? "", "covers more samples than one answer may read", hint);
+    }
+    if (!(error instanceof TelemetryAway)) throw error;
+    return deny("unavailable", "Samples of GPUs cannot be read now.", "Try again in a moment; jobs are not affected.");
+  }
+}
+
+/** What the caller may see, cut to what was asked for. */
+async function filterOf(api: Api, call: Call<"readSeries">): Promise<TelemetryFilter | Denial> {
+  const { state } = api.control;
+  const { query, target, principal } = call;
+  const node = query.node === undefined ? undefined : findNode(state.fleet, query.node);
+  if (isRefusal(node)) return node.refused === "not-found" ? notFound("node", query.node) : node;
+  const accounts = accountsAt(api, target);
+  const common = {
+    ...(accounts !== undefined && { accounts }),
+    ...(node !== undefined && { node: nodeKey(node.facts) }),
+    ...(query.gpu !== undefined && { gpu: query.gpu }),
+  };
+  if (query.job === undefined) return common;
+  const found = await findJob(api, principal.user, query.job);
+  if (found === undefined) return notFound("job", query.job, "See: tess ps --all");
+  if ("several" in found)
+    return deny("ambiguous", "is the name of several live jobs", "name one of them by its id", "job", query.job);
+  const { id } = "live" in found ? found.live : found.ended;
+  const own = new Set([found.account.id].filter((account) => accounts?.has(account) ?? true));
+  // What an account that is gone has left belongs to the nearest one above, and was kept under its own name.
+  return { ...common, job: id as JobId, ...(accounts !== undefined && { accounts: own }) };
+}
+
+/** These accounts and all below them; undefined = all that there are and were, and what no lease held. */
+function accountsAt({ control: { state } }: Api, roots: readonly Account[]): Set<AccountId> | undefined {
+  if (roots.some(({ no }) => no === rootAccount)) return undefined;
+  const within = state.accounts.filter(
+    (account) => account !== undefined && roots.some(({ no }) => isInside(state, account.no, no)),
+  );
+  return new Set(within.flatMap((account) => account?.id ?? []));
+}
+
+async function labelOf({ control, people }: Api, by: SeriesGroup, key: string): Promise<string> {
+  const { state, reader } = control;
+  switch (by) {
+    case "none":
+      return "all";
+    case "account":
+      return key === "" ? "no lease" : (state.accountById.get(key as AccountId)?.path ?? key);
+    case "user":
+      return key === "" ? "no lease" : people.nameOf(key as UserId) || key;
+    case "job":
+      return state.jobById.get(key as JobId)?.spec.name ?? (await reader.job(key))?.name ?? key;
+    case "rank":
+      return `rank ${key}`;
+    case "node": {
+      const node = state.fleet.nodeByName.get(key);
+      return node === undefined ? key : nodeName(state.fleet, node);
+    }
+    case "gpu":
+    case "model":
+      return key;
+  }
+}

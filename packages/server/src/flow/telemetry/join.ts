@@ -1,0 +1,185 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type FleetNode, type Lease, nodeKey, type ReadonlyState, recordGpu, unitsPerGpu } from "@tessera/core";
+import type { GpuMetrics, GpuSample, MemberSample, Telemetry } from "@tessera/engine";
+import type { Holder, MemberRow, TelemetryRow } from "@tessera/telemetry";
+import { isCores, isMemory, soundMetrics } from "./sound.ts";
+
+export interface Joined {
+  readonly rows: TelemetryRow[];
+  readonly members: MemberRow[];
+  /** Samples and values that cannot be: of nodes or leases that are not there, from another time, out of range. */
+  dropped: number;
+}
+
+export interface JoinContext {
+  readonly state: ReadonlyState;
+  readonly engine: string;
+  readonly now: number;
+  /** How often it is asked: how long the first sample of a GPU stands for. */
+  readonly everyMs: number;
+  /** When each GPU and member was last sampled. */
+  readonly lastAt: Map<string, number>;
+}
+
+/** Samples from further away are no news: the clock of the source is wrong, or it repeats itself. */
+const lateMsMax = 10 * 60_000;
+const earlyMsMax = 60_000;
+/** After so many samples others have their turn. */
+const samplesAtOnce = 1_000;
+/** A stretch without samples is not measured: a sample stands for so many intervals at most. */
+const intervalsMax = 3;
+
+/** What an engine says, joined to the leases that the journal knows. An engine can say nothing about what it does not have. */
+export async function join(context: JoinContext, telemetry: Telemetry): Promise<Joined> {
+  const joined: Joined = { rows: [], members: [], dropped: 0 };
+  const ofLease = new Map(telemetry.members.map((member) => [member.lease, member]));
+  const cut = new Set(telemetry.gpus.filter(({ instance }) => instance !== undefined).map(({ gpuUuid }) => gpuUuid));
+  const byGpu = new Map<string, GpuSample[]>();
+  let sinceTurn = 0;
+  for (const sample of telemetry.gpus) {
+    if (cut.has(sample.gpuUuid)) byGpu.set(sample.gpuUuid, [...(byGpu.get(sample.gpuUuid) ?? []), sample]);
+    else joinWhole(context, sample, ofLease, joined);
+    if (++sinceTurn % samplesAtOnce === 0) await nextTurn();
+  }
+  for (const samples of byGpu.values()) joinCut(context, samples, joined);
+  for (const member of telemetry.members) joinMember(context, member, joined);
+  return joined;
+}
+
+type Row = Omit<TelemetryRow, "share" | keyof Holder>;
+
+/** A whole GPU, which one lease holds or several share. */
+function joinWhole(
+  context: JoinContext,
+  sample: GpuSample,
+  ofLease: ReadonlyMap<string, MemberSample>,
+  joined: Joined,
+): void {
+  const place = placeOf(context, sample, joined);
+  if (place === undefined) return;
+  const leases = leasesOf(context.state, place, sample, joined);
+  if (leases.length === 0) {
+    joined.rows.push({ ...place.row, share: unitsPerGpu });
+    return;
+  }
+  const held = leases.reduce((sum, lease) => sum + unitsOf(lease), 0);
+  for (const lease of leases) {
+    // Shares of a GPU that is promised more than once add up to one GPU all the same.
+    const share = Math.round((unitsOf(lease) * unitsPerGpu) / Math.max(held, unitsPerGpu));
+    const own = lease.part === undefined ? undefined : ofLease.get(lease.id)?.gpuMemoryMiB;
+    const metrics = isMemory(own) ? { ...place.row.metrics, memoryUsedMiB: own } : place.row.metrics;
+    const row = { ...place.row, metrics, ...holderOf(context.state, lease), share };
+    joined.rows.push(isMemory(own) ? { ...row, apart: true } : row);
+  }
+}
+
+/** A GPU in instances: what only the whole GPU knows is that of each instance too, by its share. */
+function joinCut(context: JoinContext, samples: readonly GpuSample[], joined: Joined): void {
+  const places = samples.flatMap((sample) => placeOf(context, sample, joined) ?? []);
+  const whole = places.find(({ row }) => row.instance === undefined);
+  const instances = places
+    .filter(({ row }) => row.instance !== undefined)
+    .map((place) => ({ ...place, lease: leasesOf(context.state, place, place.sample, joined)[0] }));
+  const held = instances.reduce((sum, { lease }) => sum + (lease === undefined ? 0 : unitsOf(lease)), 0);
+  const unheld = instances.filter(({ lease }) => lease === undefined).length;
+  const rest = Math.max(0, unitsPerGpu - held);
+  for (const { row, lease } of instances) {
+    const share = lease === undefined ? Math.floor(rest / unheld) : unitsOf(lease);
+    const metrics = { ...sharedMetrics(whole?.row.metrics), ...row.metrics };
+    joined.rows.push({ ...row, metrics, ...(lease && holderOf(context.state, lease)), share, apart: true });
+  }
+  if (whole === undefined || unheld > 0 || rest === 0) return;
+  joined.rows.push({ ...whole.row, metrics: sharedMetrics(whole.row.metrics), share: rest });
+}
+
+function sharedMetrics(metrics: GpuMetrics = {}): GpuMetrics {
+  const { powerMilliwatts, energyMillijoules, temperatureCelsius, smClockMhz, memoryClockMhz, throttleReasons } =
+    metrics;
+  const shared = {
+    powerMilliwatts,
+    energyMillijoules,
+    temperatureCelsius,
+    smClockMhz,
+    memoryClockMhz,
+    throttleReasons,
+  };
+  return Object.fromEntries(Object.entries(shared).filter(([, value]) => value !== undefined));
+}
+
+interface Place {
+  readonly sample: GpuSample;
+  readonly node: FleetNode;
+  readonly index: number;
+  readonly row: Row;
+}
+
+function placeOf(context: JoinContext, sample: GpuSample, joined: Joined): Place | undefined {
+  const { state, engine } = context;
+  const node = state.fleet.nodeByName.get(nodeKey({ engine, name: sample.node }));
+  const index = node?.facts.gpus.findIndex(({ uuid }) => uuid === sample.gpuUuid) ?? -1;
+  const gpu = node?.facts.gpus[index];
+  if (node === undefined || gpu === undefined || !isNow(context, sample.at)) {
+    joined.dropped++;
+    return undefined;
+  }
+  const { instance, at, source } = sample;
+  const name = recordGpu(state.fleet, node.facts, sample.gpuUuid);
+  const spanMs = spanOf(context, `${name}\0${instance ?? ""}`, at);
+  if (spanMs === undefined) return undefined;
+  const { metrics, dropped } = soundMetrics(sample.metrics);
+  joined.dropped += dropped;
+  const what = { node: nodeKey(node.facts), gpu: name, model: gpu.model, source, metrics };
+  return { sample, node, index, row: { at, spanMs, ...what, ...(instance !== undefined && { instance }) } };
+}
+
+/** The leases that hold this GPU by the journal, of those that the engine names. */
+function leasesOf(state: ReadonlyState, { node, index }: Place, { leases }: GpuSample, joined: Joined): Lease[] {
+  const found = leases.flatMap((id) => state.leases.get(id) ?? []);
+  const here = found.filter((lease) => lease.node === node.no && lease.gpus.some((no) => no === node.firstGpu + index));
+  joined.dropped += found.length - here.length;
+  return here;
+}
+
+function joinMember(context: JoinContext, member: MemberSample, joined: Joined): void {
+  const { state, engine } = context;
+  const lease = state.leases.get(member.lease);
+  const node = lease && state.fleet.nodes[lease.node];
+  if (lease === undefined || node?.facts.engine !== engine || !isNow(context, member.at)) {
+    joined.dropped++;
+    return;
+  }
+  const spanMs = spanOf(context, member.lease, member.at);
+  if (spanMs === undefined) return;
+  const { cpusMilli, memoryMiB } = member;
+  const model = lease.gpus[0] === undefined ? undefined : node.facts.gpus[lease.gpus[0] - node.firstGpu]?.model;
+  joined.members.push({
+    ...{ ...holderOf(state, lease), at: member.at, spanMs, node: nodeKey(node.facts) },
+    // The kernel of the node told it; what matters is whether there is a machine.
+    source: node.facts.virtual ? "virtual" : "nvml",
+    ...(model !== undefined && { model }),
+    ...(isCores(cpusMilli) && { cpusMilli }),
+    ...(isMemory(memoryMiB) && { memoryMiB }),
+  });
+}
+
+function holderOf(state: ReadonlyState, lease: Lease): Holder {
+  const job = state.jobs.get(lease.job)!;
+  const { id: account } = state.accounts[job.account]!;
+  return { lease: lease.id, job: job.id, rank: lease.rank, account, user: job.user };
+}
+
+function unitsOf({ part, unitsEach }: Lease): number {
+  return part?.compute ?? unitsEach;
+}
+
+function isNow({ now }: JoinContext, at: number): boolean {
+  return at >= now - lateMsMax && at <= now + earlyMsMax;
+}
+
+/** Since the sample before; undefined for a sample that is known already. */
+function spanOf({ lastAt, everyMs }: JoinContext, name: string, at: number): number | undefined {
+  const before = lastAt.get(name);
+  if (before !== undefined && at <= before) return undefined;
+  lastAt.set(name, at);
+  return before === undefined ? everyMs : Math.min(at - before, intervalsMax * everyMs);
+}
