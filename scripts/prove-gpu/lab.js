@@ -13,7 +13,7 @@ const jobEnv = Object.fromEntries(
   ["LD_LIBRARY_PATH", "PATH"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
 );
 
-/** A real server on the GPU of this machine, with a pool that is cut as jobs need it, and tenants that trust each other. */
+/** A real server on the GPU of this machine, with a pool that is cut as jobs need it, and trusted tenants that share no group: each hand-over is scrubbed. */
 export async function openLab(say) {
   const server = await openServer({ place: here, args: [], name: "prove-gpu" });
   copyFileSync(load, join(server.work, "load.py"));
@@ -21,7 +21,7 @@ export async function openLab(say) {
   const lab = { server, say, python, tenants: ["ada", "ben", "cyd"], ...asker(server, python) };
   await lab.must("POST", "/v1/pools", { name: "all", labels: { engine: "local" }, mode: "any" });
   for (const name of lab.tenants) {
-    await lab.must("POST", "/v1/accounts", { path: name, trust: "trusted", trustGroup: "lab" });
+    await lab.must("POST", "/v1/accounts", { path: name, trust: "trusted" });
   }
   return lab;
 }
