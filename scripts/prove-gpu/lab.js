@@ -82,6 +82,13 @@ function asker(server, python) {
         return states.includes(found.state) && found;
       });
     },
+    /** Waits until an attempt of a job is over. */
+    async hasAttempt(id, msMax = 60_000) {
+      return until(`an attempt of ${id} is over`, msMax, async () => {
+        const found = await job(id);
+        return found.attempts?.length > 0 && found;
+      });
+    },
     /** Ends jobs and waits until they are gone. */
     async end(...ids) {
       for (const id of ids) await server.api("POST", `/v1/jobs/${id}/cancel`, {});

@@ -27,8 +27,8 @@ const everyMetric = [graphics, 2, 3, 5, 10, 20, 21, 60, 61];
 async function main() {
   if (values.help) return console.log(usage);
   const nvml = loadNvml();
-  nvml.open();
-  for (const device of nvml.devices()) {
+  await nvml.open();
+  for (const device of await nvml.devices()) {
     tryDevice(nvml, device, "gpu");
     say("encoder", nvml.encoder(device));
     say("utilization", nvml.utilization(device));

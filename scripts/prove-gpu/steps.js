@@ -1,5 +1,6 @@
 import { canary } from "./steps/canary.js";
 import { idle } from "./steps/idle.js";
+import { mpsFault } from "./steps/mps-fault.js";
 import { mpsMemory } from "./steps/mps-memory.js";
 import { migNeighbour, mpsNeighbour } from "./steps/neighbour.js";
 import { recut } from "./steps/recut.js";
@@ -16,4 +17,5 @@ export const steps = {
   idle,
   "mps-neighbour": mpsNeighbour,
   "mps-memory": mpsMemory,
+  "mps-fault": mpsFault,
 };

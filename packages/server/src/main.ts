@@ -45,6 +45,7 @@ import { telemetryFolderIn } from "./flow/telemetry/place.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
+import { ReconcileWatch } from "./flow/watch/reconcile-watch.ts";
 import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
@@ -170,13 +171,16 @@ async function main(): Promise<void> {
     ...{ store: config.store, keys, dataFolder },
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
   });
-  const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock)];
+  const leasedIn = (from: number, to: number) => work.answering.run("leased", { from, to }, "system reconcile");
+  const reconciling = new ReconcileWatch({ control, clock, telemetry, alarms, leasedIn });
+  const reconciled = () => reconciling.last;
+  const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock), reconciling];
   for (const watch of watches) watch.start();
 
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const seen = { alarms, outletsNow, engines, telemetry, collector };
+  const seen = { alarms, outletsNow, engines, telemetry, collector, reconciled };
   const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);

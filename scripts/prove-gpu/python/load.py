@@ -6,6 +6,7 @@ service SECONDS       an inference-shaped request every 2 ms; p50 and p99 of eac
 hog SECONDS           copies in memory as fast as it can; GB/s of each 2 s
 duty PERCENT SECONDS  computes on all multiprocessors for that share of each 100 ms
 fill / scan           writes a pattern into all of its memory / counts the pattern in memory it gets without writing it
+fault                 writes to an address that is not there
 grow MIB              allocates up to so much in steps of 512 MiB
 """
 import ctypes
@@ -198,6 +199,33 @@ def grow(mib):
     say(askedMiB=mib, gotMiB=got)
 
 
+BAD_STORE = b"""
+.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry bad()
+{
+  .reg .u64 %rd<2>;
+  .reg .u32 %r<2>;
+  mov.u64 %rd1, 16;
+  mov.u32 %r1, 1;
+  st.global.u32 [%rd1], %r1;
+  ret;
+}
+\0"""
+
+
+def fault():
+    driver = Driver().open()
+    module, entry = ctypes.c_void_p(), ctypes.c_void_p()
+    driver.must("cuModuleLoadData", ctypes.byref(module), BAD_STORE)
+    driver.must("cuModuleGetFunction", ctypes.byref(entry), module, b"bad")
+    driver.must("cuLaunchKernel", entry, *[ctypes.c_uint(1)] * 6, ctypes.c_uint(0), None, None, None)
+    code = driver.cuda.cuCtxSynchronize()
+    say(faulted=code)
+    raise SystemExit(1)
+
+
 def main():
     act, *words = sys.argv[1:]
     if act == "seat":
@@ -214,6 +242,8 @@ def main():
         fill()
     elif act == "scan":
         scan()
+    elif act == "fault":
+        fault()
     elif act == "grow":
         grow(int(words[0]))
 

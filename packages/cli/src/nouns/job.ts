@@ -93,6 +93,7 @@ export const job: Noun<Job> = {
   load: async (session, name) => findJob(await session.api(), name),
   around: ({ name, project }) => ({ name, project }),
   describe: describeJob,
+  beside: async (session, each) => (await import("../job/activity.ts")).activityText(session, each),
 };
 
 function nameText({ name, array }: Job): string {

@@ -37,6 +37,8 @@ export interface Noun<Item> extends ListView<Item> {
   /** A short list that surely holds the item while it changes, for watching one. */
   around?(item: Item): Query;
   describe?(item: Item, paint: Paint, now: number): string;
+  /** What else is asked for when one is described to people; shown below it. */
+  beside?(session: Session, item: Item): Promise<string>;
 }
 
 /** For lists that cannot be asked for one item: looks through all of it. */

@@ -50,9 +50,10 @@ export async function runDescribe<Item>(
 
 async function show<Item>(session: Session, noun: Noun<Item>, item: Item, watching = false): Promise<void> {
   if (watching && session.format === "json") return session.print(`${JSON.stringify(item)}\n`);
+  const beside = session.readable ? ((await noun.beside?.(session, item)) ?? "") : "";
   await emitObject(session, item, noun.nameOf(item), () => {
     const clear = watching && redraws(session.terminal.stdout, session.terminal.env) ? clearScreen : "";
-    return clear + textOf(session, noun, item);
+    return clear + textOf(session, noun, item) + beside;
   });
 }
 

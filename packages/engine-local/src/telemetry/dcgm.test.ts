@@ -24,7 +24,7 @@ describe("a DCGM exporter on this machine", () => {
     let text = row(7, 0.5) + row(8, 0.25);
     let names = new Map([["GPU-1/7", "MIG-a"]]);
     let lookups = 0;
-    const source = new DcgmExporter(await exporter(t, () => text), () => {
+    const source = new DcgmExporter(await exporter(t, () => text), async () => {
       lookups += 1;
       return names;
     });
@@ -41,7 +41,7 @@ describe("a DCGM exporter on this machine", () => {
 
   it("fails when it does not answer, or shows no GPU", async (t) => {
     let text: string | undefined;
-    const source = new DcgmExporter(await exporter(t, () => text), () => new Map());
+    const source = new DcgmExporter(await exporter(t, () => text), async () => new Map());
     await assert.rejects(source.read(), /answered 503/);
     text = "# nothing here\n";
     await assert.rejects(source.read(), /shows no GPU/);

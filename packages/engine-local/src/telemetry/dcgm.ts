@@ -5,7 +5,7 @@ const answersMsMax = 5_000;
 const bytesMax = 16 << 20;
 
 /** The uuids of MIG instances, by `GPU-uuid/number of the GPU instance`. */
-export type InstanceNames = () => ReadonlyMap<string, string>;
+export type InstanceNames = () => Promise<ReadonlyMap<string, string>>;
 
 /** What a DCGM exporter on this machine says. It numbers MIG instances, and the driver knows which uuid each has. */
 export class DcgmExporter implements GpuSource {
@@ -25,7 +25,7 @@ export class DcgmExporter implements GpuSource {
     const numbered = rows.flatMap(({ gpuUuid, gpuInstance }) =>
       gpuInstance === undefined ? [] : [`${gpuUuid}/${gpuInstance}`],
     );
-    if (numbered.some((each) => !this.#known.has(each))) this.#known = this.#names();
+    if (numbered.some((each) => !this.#known.has(each))) this.#known = await this.#names();
     const gpus = rows.flatMap(({ gpuUuid, gpuInstance, metrics }): GpuReading[] => {
       if (gpuInstance === undefined) return [{ gpuUuid, metrics }];
       const instance = this.#known.get(`${gpuUuid}/${gpuInstance}`);

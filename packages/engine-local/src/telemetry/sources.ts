@@ -18,7 +18,7 @@ export function gpuSources(dcgm: string | undefined): readonly GpuSource[] {
     library ??= loadNvml();
     return library;
   };
-  const exporter = dcgm === undefined ? [] : [new DcgmExporter(dcgm, () => instanceNames(load()))];
+  const exporter = dcgm === undefined ? [] : [new DcgmExporter(dcgm, async () => instanceNames(load()))];
   return [...exporter, new NvmlSource(load), new NvidiaSmi()];
 }
 

@@ -17,7 +17,8 @@ const nothing: Reading = { gpus: [], processes: [] };
 export class Telemeter {
   readonly #sources: readonly GpuSource[];
   readonly #members = new MemberMeter();
-  #reading: Promise<unknown> = Promise.resolve();
+  /** Reading and letting go, one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   /** The first source that answers counts, each time. */
   constructor(sources: readonly GpuSource[]) {
@@ -27,8 +28,8 @@ export class Telemeter {
   /** While GPUs are reset or cut they must not be looked at: `quiet`. What is not seen then is missing, not idle. */
   async read(nodes: readonly NodeFacts[], held: readonly Holding[], at: number, quiet = false): Promise<Telemetry> {
     if (quiet) await this.letGo();
-    const gpus = this.#gpus(quiet ? nodes.filter(({ virtual }) => virtual) : nodes, held, at);
-    this.#reading = gpus.catch(() => {});
+    const seen = quiet ? nodes.filter(({ virtual }) => virtual) : nodes;
+    const gpus = this.#inTurn(() => this.#gpus(seen, held, at));
     const members = await this.#members.read(held, at);
     const { samples, processes } = await gpus;
     return { gpus: samples, members: await withGpuMemory(members, held, processes) };
@@ -36,8 +37,15 @@ export class Telemeter {
 
   /** No source has a device open when this is done. */
   async letGo(): Promise<void> {
-    await this.#reading;
-    for (const source of this.#sources) source.letGo?.();
+    await this.#inTurn(async () => {
+      for (const source of this.#sources) source.letGo?.();
+    });
+  }
+
+  #inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(act);
+    this.#turn = turn.catch(() => {});
+    return turn;
   }
 
   async #gpus(nodes: readonly NodeFacts[], held: readonly Holding[], at: number) {

@@ -1,4 +1,4 @@
-import type { QueryOf, UsageReport } from "@tessera/wire";
+import type { BusyReport, QueryOf, UsageReport } from "@tessera/wire";
 import { type Command, Option } from "commander";
 import { examples } from "../../help.ts";
 import { type Column, chooseColumns, sortItems } from "../../output/column.ts";
@@ -8,6 +8,7 @@ import { instantText } from "../../output/time.ts";
 import type { Session } from "../../session.ts";
 import type { Paint } from "../../terminal.ts";
 import { addListFlags, parseLimit } from "../../verbs/list.ts";
+import { busyColumns } from "./busy.ts";
 import { usageEvents } from "./usage-events.ts";
 
 interface UsageFlags extends ListOptions {
@@ -16,6 +17,7 @@ interface UsageFlags extends ListOptions {
   readonly to?: string;
   readonly account?: string;
   readonly limit?: string;
+  readonly busy?: boolean;
   readonly events?: boolean;
   readonly after?: string;
   readonly follow?: boolean;
@@ -40,6 +42,7 @@ export function define(command: Command, session: Session): void {
     .option("--from <time>", "ISO 8601, or back from now such as 7d")
     .option("--to <time>", "ISO 8601, or back from now such as 1h")
     .option("--account <account>", "only this account and below")
+    .option("--busy", "also how much of it was measured, and how much of that the GPUs were at work")
     .option("--events", "every metered interval as a CloudEvent, one per line, oldest first")
     .option("--after <cursor>", "with --events: only those after the event with this cursor")
     .option("-f, --follow", "with --events: keep running and show new ones");
@@ -47,6 +50,7 @@ export function define(command: Command, session: Session): void {
   examples(command, [
     "tess usage",
     "tess usage --by user --from 7d",
+    "tess usage --by job --busy --from 24h",
     "tess usage --by gpu --from 2026-09-01 --to 2026-10-01 -o json",
     "tess usage --events --follow > usage.jsonl",
   ]);
@@ -61,18 +65,23 @@ async function usage(session: Session, flags: UsageFlags): Promise<void> {
     ...(to !== undefined && { to }),
     ...(account !== undefined && { account }),
   };
-  const report = await (await session.api()).call("readUsage", { query });
-  const columns = columnsOf(report);
+  const api = await session.api();
+  const report = await api.call("readUsage", { query });
+  // The same span to the millisecond: what is asked for may be "since 7d".
+  const span = { ...query, from: report.from, to: report.to };
+  const measured = flags.busy === true ? await api.call("readBusy", { query: span }) : undefined;
+  const columns = columnsOf(report, measured);
   const view = { columns, nameOf: ({ key }: Row) => key };
   const limited = flags.limit === undefined ? report.rows : report.rows.slice(0, parseLimit(flags.limit));
   await checkNames(view, flags, limited);
   if (session.format === "csv" || session.format === "name") return emitList(session, { items: limited }, view, flags);
-  await emitObject(session, report, by, () =>
-    reportText(session, report, sortItems(limited, columns, flags.sortBy), flags),
+  const shown = measured === undefined ? report : { ...report, measured: measured.rows };
+  await emitObject(session, shown, by, () =>
+    reportText(session, report, columns, sortItems(limited, columns, flags.sortBy), flags),
   );
 }
 
-function columnsOf(report: UsageReport): readonly Column<Row>[] {
+function columnsOf(report: UsageReport, measured: BusyReport | undefined): readonly Column<Row>[] {
   const states = [...new Set(report.rows.flatMap(({ byState }) => Object.keys(byState)))].toSorted();
   return [
     {
@@ -91,6 +100,7 @@ function columnsOf(report: UsageReport): readonly Column<Row>[] {
       right: true,
     },
     { name: "share", text: ({ unitMs }) => shareText(unitMs, report.total), right: true },
+    ...(measured === undefined ? [] : busyColumns(report, measured, totalKey)),
     ...states.map((state) => ({
       name: state,
       text: ({ byState }: Row) => hoursText(byState[state] ?? "0"),
@@ -105,6 +115,7 @@ function columnsOf(report: UsageReport): readonly Column<Row>[] {
 function reportText(
   session: Session,
   report: UsageReport,
+  all: readonly Column<Row>[],
   rows: readonly Row[],
   { columns: asked, headers = true }: UsageFlags,
 ): string {
@@ -115,7 +126,7 @@ function reportText(
     byState: totalsByState(report),
     gpuHours: hoursText(report.total),
   };
-  const columns = chooseColumns(columnsOf(report), asked, format === "wide").map((column) => ({
+  const columns = chooseColumns(all, asked, format === "wide").map((column) => ({
     ...column,
     style: (row: Row) => (row === total ? ("bold" as const) : column.style?.(row)),
   }));

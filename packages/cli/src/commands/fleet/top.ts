@@ -103,7 +103,7 @@ function summary({ total, at }: TopView, paint: Paint): string {
     ...(memoryUsedMiB === undefined ? [] : [`${memoryText(memoryUsedMiB)} of ${memoryText(memoryMiB ?? 0)}`]),
     ...(powerWatts === undefined ? [] : [powerText(powerWatts)]),
   ];
-  const mark = simulated ? paint("yellow", "  simulated: there is no hardware behind these figures") : "";
+  const mark = simulated ? paint("yellow", "  simulated (no hardware)") : "";
   return `${paint("bold", parts.join(", "))}  ${paint("dim", at.slice(11, 19))}${mark}\n`;
 }
 

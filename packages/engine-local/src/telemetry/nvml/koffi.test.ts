@@ -90,7 +90,7 @@ it("calls the driver's library as C does", { skip }, async (t) => {
   execFileSync("cc", ["-shared", "-fPIC", "-o", built, join(folder, "nvml.c")]);
   assert.ok(existsSync(built));
   const nvml = loadNvml(built);
-  assert.throws(() => nvml.devices(), /nvmlDeviceGetCount_v2 answered 1/, "not open yet");
+  await assert.rejects(nvml.devices(), /nvmlDeviceGetCount_v2 answered 1/, "not open yet");
 
   let now = 0;
   const source = new NvmlSource(
@@ -128,13 +128,13 @@ it("calls the driver's library as C does", { skip }, async (t) => {
     },
   ]);
   assert.deepEqual(processes, [{ pid: 4_711, memoryMiB: 45_056 }]);
-  const [device] = nvml.devices();
+  const [device] = await nvml.devices();
   assert.deepEqual(nvml.utilization(device!), { gpu: 98, memory: 41 });
   assert.equal(nvml.encoder(device!), 12);
   assert.equal(await nvml.pcie(device!, "received"), 20_480);
   assert.equal(nvml.take(device!, device!), false, "a function that this library lacks");
   source.letGo();
-  assert.throws(() => nvml.devices(), /answered 1/, "closed");
+  await assert.rejects(nvml.devices(), /answered 1/, "closed");
   assert.equal(gpm.sm, 2);
 });
 

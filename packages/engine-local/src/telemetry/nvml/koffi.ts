@@ -78,22 +78,24 @@ export class KoffiNvml implements Nvml {
     this.#library = library;
   }
 
-  open(): void {
-    this.#must("nvmlInit_v2");
+  async open(): Promise<void> {
+    await this.#must("nvmlInit_v2");
   }
 
   close(): void {
     this.code("nvmlShutdown");
   }
 
-  devices(): readonly Handle[] {
+  async devices(): Promise<readonly Handle[]> {
     const count = Buffer.alloc(4);
-    this.#must("nvmlDeviceGetCount_v2", count);
-    return Array.from({ length: count.readUInt32LE() }, (_, i) => {
+    await this.#must("nvmlDeviceGetCount_v2", count);
+    const found: Handle[] = [];
+    for (let i = 0; i < count.readUInt32LE(); i++) {
       const device = Buffer.alloc(8);
-      this.#must("nvmlDeviceGetHandleByIndex_v2", i, device);
-      return device.readBigUInt64LE();
-    });
+      await this.#must("nvmlDeviceGetHandleByIndex_v2", i, device);
+      found.push(device.readBigUInt64LE());
+    }
+    return found;
   }
 
   uuid(device: Handle): string | undefined {
@@ -144,15 +146,10 @@ export class KoffiNvml implements Nvml {
     return percent.readUInt32LE();
   }
 
-  pcie(device: Handle, way: "sent" | "received"): Promise<number | undefined> {
-    const call = this.#call("nvmlDeviceGetPcieThroughput");
+  async pcie(device: Handle, way: "sent" | "received"): Promise<number | undefined> {
     const kilobytes = Buffer.alloc(4);
-    return new Promise((resolve) => {
-      if (call === undefined) return resolve(undefined);
-      call.async(device, way === "sent" ? 0 : 1, kilobytes, (error: unknown, code: number) =>
-        resolve(error === null && code === success ? kilobytes.readUInt32LE() * 1024 : undefined),
-      );
-    });
+    const code = await this.#elsewhere("nvmlDeviceGetPcieThroughput", device, way === "sent" ? 0 : 1, kilobytes);
+    return code === success ? kilobytes.readUInt32LE() * 1024 : undefined;
   }
 
   processes(device: Handle): readonly NvmlProcess[] {
@@ -229,8 +226,17 @@ export class KoffiNvml implements Nvml {
     return this.#call(name)?.(...args) ?? noFunction;
   }
 
-  #must(name: Name, ...args: readonly (Handle | number | Buffer)[]): void {
-    const code = this.code(name, ...args);
+  /** In another thread: what takes long must not hold up everything else in this process. */
+  #elsewhere(name: Name, ...args: readonly (Handle | number | Buffer)[]): Promise<number> {
+    const call = this.#call(name);
+    if (call === undefined) return Promise.resolve(noFunction);
+    return new Promise((resolve, reject) => {
+      call.async(...args, (error: unknown, code: number) => (error === null ? resolve(code) : reject(error)));
+    });
+  }
+
+  async #must(name: Name, ...args: readonly (Handle | number | Buffer)[]): Promise<void> {
+    const code = await this.#elsewhere(name, ...args);
     if (code !== success) throw new Error(`${name} answered ${code}`);
   }
 

@@ -11,10 +11,10 @@ export interface NvmlProcess {
  * impossible throws.
  */
 export interface Nvml {
-  /** To be called before anything else, and again after `close`. */
-  open(): void;
+  /** To be called before anything else, and again after `close`. A GPU that no program uses takes seconds to wake up. */
+  open(): Promise<void>;
   close(): void;
-  devices(): readonly Handle[];
+  devices(): Promise<readonly Handle[]>;
   uuid(device: Handle): string | undefined;
   memory(device: Handle): { readonly used: number; readonly reserved: number } | undefined;
   milliwatts(device: Handle): number | undefined;

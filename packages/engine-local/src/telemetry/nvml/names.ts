@@ -1,11 +1,11 @@
 import type { Nvml } from "./library.ts";
 
 /** The uuids of all MIG instances, by `GPU-uuid/number of the GPU instance`. Opens the library for a moment. */
-export function instanceNames(nvml: Nvml): ReadonlyMap<string, string> {
-  nvml.open();
+export async function instanceNames(nvml: Nvml): Promise<ReadonlyMap<string, string>> {
+  await nvml.open();
   try {
     const names = new Map<string, string>();
-    for (const device of nvml.devices()) {
+    for (const device of await nvml.devices()) {
       if (!nvml.isCut(device)) continue;
       for (const instance of nvml.instances(device)) {
         const uuid = nvml.uuid(instance);

@@ -13,14 +13,14 @@ class FakeNvml implements Nvml {
   readonly samples = new Map<Handle, string>();
   #last = 100n;
 
-  open(): void {
+  async open(): Promise<void> {
     this.opened += 1;
   }
   close(): void {
     assert.equal(this.samples.size, 0, "samples are freed before the library is closed");
     this.opened -= 1;
   }
-  devices(): readonly Handle[] {
+  async devices(): Promise<readonly Handle[]> {
     if (this.lost) throw new Error("nvmlDeviceGetCount_v2 answered 15");
     return [1n, 2n];
   }

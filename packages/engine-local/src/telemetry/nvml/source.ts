@@ -30,7 +30,7 @@ export class NvmlSource implements GpuSource {
 
   async read(): Promise<Reading> {
     this.#library ??= this.#load();
-    if (!this.#isOpen) this.#library.open();
+    if (!this.#isOpen) await this.#library.open();
     this.#isOpen = true;
     const before = this.#samples;
     this.#samples = new Map();
@@ -46,7 +46,7 @@ export class NvmlSource implements GpuSource {
     const gpus: GpuReading[] = [];
     const processes: GpuProcess[] = [];
     try {
-      for (const device of nvml.devices()) {
+      for (const device of await nvml.devices()) {
         gpus.push(...(await this.#readDevice(nvml, device, before)));
         for (const { pid, bytes } of nvml.processes(device)) processes.push({ pid, memoryMiB: mib(bytes) });
       }

@@ -1,7 +1,6 @@
 import { type ReadonlyState, tenantOfPath } from "@tessera/core";
-import type { TelemetryRow } from "@tessera/telemetry";
+import { idleBelow, type TelemetryRow } from "@tessera/telemetry";
 import type { Holding } from "../../flow/activity/holding.ts";
-import { idleBelow } from "../../flow/activity/sum.ts";
 import { escaped, MetricsText } from "./metrics-text.ts";
 import { sumsBy, writeMeasures } from "./sum-metrics.ts";
 

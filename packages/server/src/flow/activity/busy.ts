@@ -7,7 +7,6 @@ import {
   isRefusal,
   type JobId,
   type ReadonlyState,
-  recordGpu,
   recordName,
   type UserId,
 } from "@tessera/core";
@@ -61,13 +60,8 @@ function keysInBooks(
     case "user":
       return (key) => nameOfUser(key as UserId) || key;
     case "job":
+    case "gpu":
       return (key) => key;
-    case "gpu": {
-      const names = new Map<string, string>();
-      for (const node of fleet.nodes)
-        for (const { uuid } of node?.facts.gpus ?? []) names.set(uuid, recordGpu(fleet, node!.facts, uuid));
-      return (key) => names.get(key) ?? key;
-    }
     case "node":
       return (key) => {
         const node = findNode(fleet, key);

@@ -10,6 +10,7 @@ import {
   type LeaseId,
   nodeName,
   type ReadonlyState,
+  recordGpu,
   type UserId,
   unitsPerGpu,
 } from "@tessera/core";
@@ -63,7 +64,7 @@ function holdingOf(
 ): Holding {
   const job = jobOf(state, lease.job);
   const { uuid, model, memoryMiB } = node.facts.gpus[gpu - node.firstGpu]!;
-  const reading = of(lease.id, uuid);
+  const reading = of(lease.id, recordGpu(state.fleet, node.facts, uuid));
   const metrics = reading && isOfNow(reading, lease, now) ? ownMetrics(reading, lease.unitsEach) : undefined;
   return {
     ...{ lease: lease.id, job: job.id, jobName: job.spec.name, user: job.user, units: lease.unitsEach },

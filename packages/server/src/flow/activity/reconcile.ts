@@ -1,5 +1,5 @@
 import { type Instant, minute } from "@tessera/core";
-import { idleBelow } from "./sum.ts";
+import { idleBelow } from "@tessera/telemetry";
 
 /** What the books and the samples say of one job in a span, in unit-milliseconds; 21,000 units are one GPU. */
 export interface LeasedAndBusy {

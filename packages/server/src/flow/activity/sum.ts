@@ -1,7 +1,5 @@
+import { idleBelow } from "@tessera/telemetry";
 import type { Holding } from "./holding.ts";
-
-/** Below this a GPU that was measured counts as idle, in ten-thousandths. */
-export const idleBelow = 500;
 
 /** What some holdings come to. What was not measured is in no sum but the first. */
 export class Sum {

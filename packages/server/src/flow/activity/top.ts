@@ -1,8 +1,9 @@
 import type { Instant, UserId } from "@tessera/core";
+import { idleBelow } from "@tessera/telemetry";
 import type { TopRow, TopView } from "@tessera/wire";
 import { gpusOf, timestamp } from "../../render/quantities.ts";
 import type { Holding } from "./holding.ts";
-import { idleBelow, Sum } from "./sum.ts";
+import { Sum } from "./sum.ts";
 
 type By = TopView["by"];
 export type Order = "gpus" | "activity" | "idle" | "memory" | "power";

@@ -1,8 +1,7 @@
 import { unitsPerGpu } from "@tessera/core";
-import type { TelemetryRow } from "@tessera/telemetry";
+import { idleBelow, type TelemetryRow } from "@tessera/telemetry";
 import type { TopRow } from "@tessera/wire";
 import { isSimulated } from "./holding.ts";
-import { idleBelow } from "./sum.ts";
 
 /** GPUs and instances at work that no lease holds. */
 export function busyWithoutLease(rows: readonly TelemetryRow[]): TelemetryRow[] {

@@ -60,7 +60,7 @@ it("compares the books with the samples of each whole hour", async () => {
   const row = { sampledMs: hour, leasedMs: hour, measuredMs: hour / 2, busyMs: 60_000, idleMs: hour / 2 };
   const { watch, until } = await watchOf([], [{ key: "job_1", ...row }]);
   await until(60);
-  assert.equal(watch.last, undefined, "samples of the last seconds are waited for");
+  assert.equal(watch.last?.toAt, begin, "samples of the last seconds are waited for");
   await until(62);
   const { leasedUnitMs, measuredUnitMs, unmeasuredUnitMs, leasedNotBusy, toAt } = watch.last!;
   assert.deepEqual([leasedUnitMs, measuredUnitMs, unmeasuredUnitMs], [gpuHour, gpuHour / 2n, gpuHour / 2n]);

@@ -40,7 +40,7 @@ export class ReconcileWatch extends Lookout {
   readonly #alarmed = new Set<string>();
   /** The end of the last hour that was reconciled. */
   #doneAt: Instant;
-  /** The last whole hour; absent in the first one. */
+  /** The last whole hour. */
   last: Reconciled | undefined;
 
   constructor(ground: Ground) {
@@ -52,6 +52,7 @@ export class ReconcileWatch extends Lookout {
 
   async look(): Promise<Instant> {
     const now = this.#ground.control.now();
+    if (this.last === undefined) await this.#reconcile(this.#doneAt); // the hour before the start
     this.#unleased.look(this.#activity.rows());
     const span = { fromAt: this.#doneAt, toAt: now };
     const running = reconcile(span, [], this.#unleased.found());
