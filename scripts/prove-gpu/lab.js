@@ -13,15 +13,18 @@ const jobEnv = Object.fromEntries(
   ["LD_LIBRARY_PATH", "PATH"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
 );
 
+/** By their trust group. What passes between tenants of none is scrubbed; those of one may share a GPU by MPS. */
+const tenants = { ada: undefined, ben: "lab", bea: "lab", cyd: undefined };
+
 /** A real server on the GPU of this machine, with a pool that is cut as jobs need it, and trusted tenants that share no group: each hand-over is scrubbed. */
 export async function openLab(say) {
   const server = await openServer({ place: here, args: [], name: "prove-gpu" });
   copyFileSync(load, join(server.work, "load.py"));
   const python = execFileSync("sh", ["-c", "command -v python3"], { encoding: "utf8" }).trim();
-  const lab = { server, say, python, tenants: ["ada", "ben", "cyd"], ...asker(server, python) };
+  const lab = { server, say, python, ...asker(server, python) };
   await lab.must("POST", "/v1/pools", { name: "all", labels: { engine: "local" }, mode: "any" });
-  for (const name of lab.tenants) {
-    await lab.must("POST", "/v1/accounts", { path: name, trust: "trusted" });
+  for (const [path, trustGroup] of Object.entries(tenants)) {
+    await lab.must("POST", "/v1/accounts", { path, trust: "trusted", ...(trustGroup && { trustGroup }) });
   }
   return lab;
 }
@@ -77,16 +80,13 @@ function asker(server, python) {
     },
     /** Waits until a job is in one of these states. */
     async reaches(id, states, msMax = 60_000) {
-      return until(`${id} is ${states.join(" or ")}`, msMax, async () => {
+      const look = async () => {
         const found = await job(id);
         return states.includes(found.state) && found;
-      });
-    },
-    /** Waits until an attempt of a job is over. */
-    async hasAttempt(id, msMax = 60_000) {
-      return until(`an attempt of ${id} is over`, msMax, async () => {
-        const found = await job(id);
-        return found.attempts?.length > 0 && found;
+      };
+      return until(`${id} is ${states.join(" or ")}`, msMax, look).catch(async (error) => {
+        const { state, detail, reason, attempts } = await job(id);
+        throw new Error(`${error.message}; it is ${JSON.stringify({ state, detail, reason, attempts })}`);
       });
     },
     /** Ends jobs and waits until they are gone. */
