@@ -16,6 +16,7 @@ export { findNode, nodeName, recordGpu, recordName } from "./fleet/find-node.ts"
 export type { ReadonlyFleet } from "./fleet/readonly-fleet.ts";
 export { type MigUse, uncut, withInstance } from "./gpu/mig.ts";
 export { type MigProfile, migModelOf } from "./gpu/mig-models.ts";
+export { partMemoryMiB } from "./gpu/part-memory.ts";
 export { type SmallerShape, smallerShape } from "./gpu/smaller-shape.ts";
 export { findingName, meaningOf } from "./health/catalogue.ts";
 export { type CatalogueEntry, xids } from "./health/xids.ts";
@@ -213,6 +214,7 @@ export {
   versionAt,
 } from "./money/price.ts";
 export { burstPrice, costOf, perHour, reservedPrice, termsAt } from "./money/unit-price.ts";
+export { type PossiblePart, possibleParts } from "./place/possible-parts.ts";
 export { accountOf, isInside, pathUp, tenantOf } from "./quota/accounts.ts";
 export { demandOf, modelsFor } from "./quota/demand.ts";
 export { coverFor } from "./quota/guarantee.ts";

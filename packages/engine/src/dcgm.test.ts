@@ -57,6 +57,7 @@ DCGM_FI_PROF_DRAM_UTIL_RATIO{${labels(1)}} 0.125
 DCGM_FI_DEV_BOARD_POWER_WATTS{${labels(1)}} 350
 DCGM_FI_DEV_GPU_TEMP_CELSIUS{${labels(1)}} 50
 DCGM_FI_DEV_CLOCKS_EVENT_REASONS{${labels(1)}} 2147483632
+DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{${labels(1)}} 9223372036854775792
 `;
     assert.deepEqual(parseDcgm(text)[0]?.metrics, {
       ...{ smActive: 5_000, tensorActive: 2_500, memoryActive: 1_250 },

@@ -95,7 +95,7 @@ export {
   seriesMetricNames,
   seriesMetrics,
 } from "./shapes/series.ts";
-export { SharingShape } from "./shapes/sharing.ts";
+export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";

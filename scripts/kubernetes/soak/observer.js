@@ -17,7 +17,7 @@ export class PodObserver {
       onList: (pods) => {
         const there = new Set(pods.map(({ metadata }) => metadata.uid));
         for (const pod of pods) this.#see(pod);
-        for (const seen of this.#pods.values()) if (!there.has(seen.uid)) this.#gone(seen);
+        for (const seen of this.#pods.values()) if (!there.has(seen.uid)) this.#missed(seen);
         this.#judge();
       },
       onEvent: (type, pod) => {
@@ -47,14 +47,16 @@ export class PodObserver {
 
   /**
    * Everything that ran, in the form in which the soak of the local engine judges. An end beside which its node vanished counts
-   * where `isTold(job, attempt)`: it may be missing, but not be another.
+   * where `toldCode(job, attempt)` has one: it may be missing, but not be another. An end that was not seen is taken as told.
    */
-  ran(isTold) {
+  ran(toldCode = () => undefined) {
     return [...this.#pods.values()]
       .filter(({ startedAt }) => startedAt !== undefined)
-      .map((pod) =>
-        pod.vanished && !isTold(pod.job, pod.attempt) ? { ...pod, endedAt: undefined, code: undefined } : pod,
-      )
+      .map((pod) => {
+        const code = toldCode(pod.job, pod.attempt);
+        if (pod.unseen) return { ...pod, endedAt: pod.startedAt, code };
+        return pod.vanished && code === undefined ? { ...pod, endedAt: undefined, code: undefined } : pod;
+      })
       .map(({ uid, ...pod }) => ({
         job: pod.job,
         attempt: pod.attempt,
@@ -68,6 +70,11 @@ export class PodObserver {
         }),
         ...(pod.code !== undefined && { code: pod.code }),
       }));
+  }
+
+  /** Members that ended while the API server was away from this watch too: how, only Tessera saw. */
+  get unseen() {
+    return [...this.#pods.values()].filter(({ unseen }) => unseen).length;
   }
 
   close() {
@@ -104,6 +111,11 @@ export class PodObserver {
       if (!byOthers) known.code = state.terminated.exitCode;
     }
     this.#pods.set(metadata.uid, known);
+  }
+
+  #missed(seen) {
+    if (seen.runs && seen.endedAt === undefined) seen.unseen = true;
+    this.#gone(seen);
   }
 
   #gone(seen) {

@@ -12,7 +12,7 @@ function observing() {
   };
   const observer = new PodObserver(api);
   told.onList([]);
-  return { observer, tell: (type, pod) => told.onEvent(type, pod) };
+  return { observer, tell: (type, pod) => told.onEvent(type, pod), list: (pods) => told.onList(pods) };
 }
 
 function observe(events) {
@@ -71,6 +71,18 @@ describe("what an observer of pods tells", () => {
     ]);
   });
 
+  it("takes the end of a member as told that it was not there to see, and counts it", () => {
+    const { observer, tell, list } = observing();
+    tell("ADDED", podOf("job_a-1-0", { state: running }));
+    tell("MODIFIED", podOf("job_b-1-0", { state: ended, phase: "Failed" }));
+    list([]);
+    assert.deepEqual(
+      observer.ran(() => 5).map(({ code }) => code),
+      [5, 3],
+    );
+    assert.equal(observer.unseen, 1);
+  });
+
   it("counts the end of a pod whose node vanished only where it is told, and never what the removal did", () => {
     const { observer, tell } = observing();
     for (const lease of ["job_a-1-0", "job_b-1-0"]) tell("ADDED", podOf(lease, { state: running, gpus: 1 }));
@@ -79,10 +91,10 @@ describe("what an observer of pods tells", () => {
     observer.noteRemoved("n1");
     tell("MODIFIED", podOf("job_a-1-0", { state: ended, phase: "Failed" }));
     tell("MODIFIED", podOf("job_b-1-0", { state: ended, phase: "Failed", deletionTimestamp: at("14") }));
-    const codes = (isTold) => observer.ran(isTold).map(({ code }) => code);
+    const codes = (toldCode) => observer.ran(toldCode).map(({ code }) => code);
     assert.deepEqual(observer.running(), []);
     assert.deepEqual(
-      [codes(() => false), codes(() => true)],
+      [codes(() => undefined), codes(() => 3)],
       [
         [undefined, undefined],
         [3, undefined],

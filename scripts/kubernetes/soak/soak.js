@@ -103,7 +103,7 @@ async function untilNoPods(api) {
 
 async function judge({ histories, observer, told, server, stuck, left }) {
   const attemptOf = (job, no) => told.jobs.get(job)?.attempts?.find(({ attempt }) => attempt === no);
-  const ran = observer.ran((job, attempt) => attemptOf(job, attempt)?.exitCode !== undefined);
+  const ran = observer.ran((job, attempt) => attemptOf(job, attempt)?.exitCode);
   const verdict = check(histories, ran, told);
   const faults = [...verdict.faults, ...observer.faults, ...histories.flatMap(({ surprises }) => surprises)];
   const extra = (kind) => observer.faults.filter((fault) => fault.startsWith(`${kind}:`)).length;
@@ -121,6 +121,7 @@ async function judge({ histories, observer, told, server, stuck, left }) {
     unbalancedMs: verdict.unbalancedMs,
     jobs: told.listed.length,
     podsRan: ran.length,
+    endsUnseen: observer.unseen,
     neverEnded: stuck,
     podsLeft: left,
     verified,

@@ -8,6 +8,7 @@ import { elementsText, failedText } from "../job/elements.ts";
 import { findJob } from "../job/find.ts";
 import { gpusText, nodesText, stateStyle, stateText } from "../job/state.ts";
 import { type Field, fieldsText, objectFields } from "../output/fields.ts";
+import { partsText, partText } from "../output/sharing.ts";
 import { renderTable } from "../output/table.ts";
 import { ageText, instantText } from "../output/time.ts";
 import type { Paint } from "../terminal.ts";
@@ -181,6 +182,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     title +
     fieldsText(fields, paint, "  ") +
     membersText(each, paint, now) +
+    partsText(each.parts, paint) +
     attemptsText(each, paint, now) +
     outputsText(each, paint, now) +
     specText(each, paint)
@@ -198,6 +200,9 @@ function membersText({ members }: Job, paint: Paint, now: number): string {
       { name: "state", text: ({ state }) => state },
       { name: "started", text: ({ startedAt }) => ageText(startedAt, now) },
       { name: "gpus", text: ({ gpus, devices = gpus }) => uuidsText(devices) },
+      ...(members.some(({ part }) => part !== undefined)
+        ? [{ name: "part", text: ({ part }: Member) => (part === undefined ? "" : partText(part)) }]
+        : []),
       ...(common === undefined ? [{ name: "limits", text: ({ enforcement }: Member) => limitsText(enforcement) }] : []),
     ],
     members,

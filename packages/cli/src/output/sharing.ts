@@ -1,5 +1,7 @@
-import type { PoolShape, SharingShape } from "@tessera/wire";
-import { numberText } from "./gpus.ts";
+import type { HeldPart, PartOffer, PoolShape, SharingShape } from "@tessera/wire";
+import type { Paint } from "../terminal.ts";
+import { fieldsText } from "./fields.ts";
+import { memoryText, numberText } from "./gpus.ts";
 
 export const modeWords: Readonly<Record<NonNullable<PoolShape["mode"]>, string>> = {
   any: "any, as each idle GPU is needed",
@@ -21,4 +23,19 @@ export function sharesSentence(sharing: SharingShape | undefined): string | unde
   const times = ratio === undefined ? "" : `, given out ${ratio} times`;
   const whose = trust === undefined ? "" : `, to ${trust} tenants`;
   return `${modeWords[mode]}${times}${whose}: ${numberText(given)} of ${of} given out`;
+}
+
+/** The size of a part: `mig 1g.10gb, 9.75 GiB`, or `timeslice 0.0625, 4.98 GiB`. */
+export function partText({ mode, profile, share, memoryMiB }: HeldPart): string {
+  return `${mode} ${profile ?? share}, ${memoryText(memoryMiB)}`;
+}
+
+/** What parts of GPUs would be, and what would hold each limit of them; empty for whole GPUs. */
+export function partsText(parts: readonly PartOffer[] | undefined, paint: Paint): string {
+  if (parts === undefined || parts.length === 0) return "";
+  const each = parts.map((part) => {
+    const limits = fieldsText(Object.entries(part.limits), paint, "    ");
+    return `  ${part.model} by ${partText(part)} of GPU memory\n${limits}`;
+  });
+  return `\n${paint("bold", "Parts of GPUs, and what holds their limits")}\n${each.join("")}`;
 }

@@ -2,6 +2,7 @@ import { DomainRoom } from "../fleet/domain-room.ts";
 import type { Among } from "../fleet/fit.ts";
 import { holdsGang } from "../fleet/gang.ts";
 import { loadOf } from "../gpu/latency.ts";
+import { migModelOf } from "../gpu/mig-models.ts";
 import { isTrusted, type Newcomer, type Occupant, type PartAsk, seatPart } from "../gpu/seat.ts";
 import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { AccountNo } from "../model/ids.ts";
@@ -49,7 +50,7 @@ export function neverAsPart(
 /** Says what the nodes that the job may use offer instead. */
 function noSuchPart(
   { fleet }: ReadonlyState,
-  { model, among }: AskForParts,
+  { spec, choice, model, among }: AskForParts,
   who: Newcomer,
   field: string,
   text: string | number,
@@ -67,7 +68,11 @@ function noSuchPart(
     return refuse("never-fits", field, text, why, "ask for a whole GPU, or ask an administrator for another pool");
   }
   const why = `is a part that no pool offers: ${name} is shared by ${[...modes].join(" and ")}`;
-  return refuse("never-fits", field, text, why, hint);
+  const profiles = migModelOf(name, fleet.device(fleet.someGpuOf(model)).memoryMiB)?.profileByName;
+  const asked = spec.gpus[choice]?.part?.profile;
+  const isUnknown = asked !== undefined && modes.has("mig") && profiles?.has(asked) !== true;
+  const cut = `its profiles are ${[...(profiles?.keys() ?? [])].join(", ") || "none"}`;
+  return refuse("never-fits", field, text, isUnknown ? `${why}, and ${cut}` : why, hint);
 }
 
 function hasModel(fleet: ReadonlyState["fleet"], { firstGpu, facts }: FleetNode, model: number): boolean {

@@ -33,6 +33,19 @@ describe("the balance of the fleet", () => {
     assert.deepEqual([idle, difference], [(capacity * 5n) / 7n, 0n]);
   });
 
+  it("[U5] [S10] a GPU that is given out four times is leased once at most", () => {
+    const w = new World();
+    const labels = { tier: "shared" };
+    w.must({ kind: "node.register", nodes: [{ ...nodeOf("n0", "H100:1"), labels }] });
+    w.must({ kind: "pool.create", name: "slices", terms: { labels, perMille: 1000, mode: "timeslice", ratio: 4 } });
+    for (const account of ["lab", "studio"]) w.account(account, { trustGroup: "ours" });
+    for (let i = 0; i < 16; i++) w.submit(`j${i}`, i % 2 === 0 ? "lab" : "studio", { gpus: 0.25 });
+    w.tick(7 * second);
+    const { leased, idle, capacity, difference } = balanceUntil(meterEvents(w.events), w.now);
+    const unheld = BigInt(unitsPerGpu % 16) * 7_000n;
+    assert.deepEqual([leased, idle, difference], [capacity - unheld, unheld, 0n]);
+  });
+
   it("[U1] [P1] members that are placed together on one GPU all take their part of it", () => {
     const w = new World().account("lab");
     w.must({ kind: "node.register", nodes: [{ ...nodeOf("n0", "H100:1"), pool: "any" }] });

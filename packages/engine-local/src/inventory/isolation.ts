@@ -12,7 +12,7 @@ import type { FoundGpu } from "./nvidia.ts";
  * namespaces that show each job its own server only. Taking turns needs nothing.
  */
 export function isolationOf(
-  found: readonly FoundGpu[],
+  found: readonly Pick<FoundGpu, "model" | "memoryMiB">[],
   machine: Pick<Machine, "isRoot" | "means">,
   hasMps = isThere(controlProgram()),
 ): Capabilities["isolation"] {

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseId } from "@tessera/core";
@@ -17,6 +20,29 @@ function start(t: TestContext, mark: string, script: string) {
   t.after(() => child.kill("SIGKILL"));
   return child;
 }
+
+describe("members in a control group", { skip }, () => {
+  it("are measured by what the group counts, ended processes included", async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "tessera-member-"));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const count = async (cpuUs: number, bytes: number) => {
+      await writeFile(join(folder, "cpu.stat"), `usage_usec ${cpuUs}\n`);
+      await writeFile(join(folder, "io.stat"), `8:0 rbytes=${bytes} wbytes=${2 * bytes} rios=1 wios=1\n`);
+    };
+    await writeFile(join(folder, "cgroup.procs"), `${process.pid}\n`);
+    await writeFile(join(folder, "memory.current"), String(3 * 2 ** 20));
+    await count(5_000_000, 1_000);
+    let now = 0;
+    const meter = new MemberMeter(() => now);
+    const members = [{ lease: "one" as LeaseId, mark: "none", groups: [{ folder }] }];
+    assert.deepEqual(await meter.read(members, 7), [{ lease: "one", at: 7, memoryMiB: 3 }]);
+    now = 2_000;
+    await count(8_000_000, 5_000);
+    assert.deepEqual(await meter.read(members, 8), [
+      { lease: "one", at: 8, memoryMiB: 3, cpusMilli: 1_500, read: 2_000, written: 4_000 },
+    ]);
+  });
+});
 
 describe("members without a control group", { skip }, () => {
   it("are measured by their processes: one that computes, one that waits", async (t) => {

@@ -28,6 +28,7 @@ import {
   type WaitReason,
   type Job as WireJob,
 } from "@tessera/wire";
+import { renderPart } from "./part.ts";
 import { timestamp } from "./quantities.ts";
 import { renderSpec } from "./spec.ts";
 import { waitsAgain } from "./waits-again.ts";
@@ -46,6 +47,12 @@ function gangGpus({ gpus, members }: JobSpec, choice: number, count = members.mi
   return Math.round((sevenths ?? unitsEach / unitsPerGpu) * count * 1000) / 1000;
 }
 
+/** GPUs that leases hold, in thousandths. */
+function heldGpus(leases: readonly Lease[]): number {
+  const units = leases.reduce((sum, { gpus, unitsEach }) => sum + gpus.length * unitsEach, 0);
+  return Math.round((units * 1000) / unitsPerGpu) / 1000;
+}
+
 export function renderReason(reason: Reason): WaitReason {
   const { kind, values: _, engines: __, until, ...rest } = reason;
   return { kind, detail: reasonSentence(reason), ...rest, ...(until !== undefined && { until: timestamp(until) }) };
@@ -58,6 +65,7 @@ export function renderMember(state: ReadonlyState, lease: Lease): Member {
     node: nameOf(state, lease.node),
     gpus: lease.gpus.map((gpu) => state.fleet.gpuUuid[gpu]!),
     state: lease.state,
+    ...renderPart(state, lease),
     ...(lease.devices !== undefined && { devices: [...lease.devices] }),
     ...(lease.enforcement !== undefined && { enforcement: lease.enforcement }),
     ...(lease.startedAt !== undefined && { startedAt: timestamp(lease.startedAt) }),
@@ -119,7 +127,7 @@ export function renderJob(state: ReadonlyState, job: Job, now: Instant): WireJob
     ...(waiting ? { reason: renderReason(reasonFor(state, job, now)) } : { class: job.class }),
     attempt: job.attempt,
     // What it holds now: an elastic job may have more members than it asked for at least.
-    gpus: gangGpus(job.spec, job.choice, waiting ? undefined : job.leases.length),
+    gpus: waiting ? gangGpus(job.spec, job.choice) : heldGpus(job.leases),
     gpuModel: modelOf(state, job, job.leases[0]?.gpus[0]),
     members: job.leases.map((lease) => renderMember(state, lease)),
     ...(detail !== undefined && { detail }),

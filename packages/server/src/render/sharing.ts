@@ -9,18 +9,18 @@ export function renderSharing(
 ): { sharing?: SharingShape } {
   const { mode, ratio, trust } = sharing;
   if (mode === "whole") return {};
-  let thousandths = 0;
+  let given = 0;
   for (const gpu of gpus) {
     const parts = fleet.occupants(gpu);
     // A share was rounded down to whole units: rounded again it is what was asked for.
-    if (parts.length > 0) for (const part of parts) thousandths += thousandthsOf(part.compute * ratio);
-    else if (fleet.gpuFree[gpu]! < unitsPerGpu) thousandths += thousandthsOf(unitsPerGpu * ratio);
+    if (parts.length > 0) for (const part of parts) given += asAsked(part.compute * ratio, ratio);
+    else if (fleet.gpuFree[gpu]! < unitsPerGpu) given += ratio;
   }
   const of = gpus.length * ratio;
-  const given = Math.min(thousandths / 1_000, of);
+  given = Math.min(Math.round(given * 1_000) / 1_000, of);
   return { sharing: { mode, ...(ratio > 1 && { ratio }), ...(trust !== undefined && { trust }), given, of } };
 }
 
-function thousandthsOf(units: number): number {
-  return Math.round((units * 1_000) / unitsPerGpu);
+function asAsked(units: number, ratio: number): number {
+  return ratio === 1 ? units / unitsPerGpu : Math.round((units * 1_000) / unitsPerGpu) / 1_000;
 }

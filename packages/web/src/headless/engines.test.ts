@@ -20,7 +20,7 @@ describe("the console of a fleet with two engines", { skip: missing }, () => {
     await server.call("createEngine", { body: { name: "east", kind: "simulated", settings: { fleet: "2x8:A100" } } });
     await server.call("createAccount", { body: { path: "lab" } });
     await server.call("createPool", {
-      body: { name: "gold", labels: { engine: "east" }, tenants: ["lab"], price: "1.5" },
+      body: { name: "gold", labels: { engine: "east" }, tenants: ["lab"], price: "1.5", mode: "timeslice", ratio: 4 },
     });
   });
   after(async () => {
@@ -46,9 +46,10 @@ describe("the console of a fleet with two engines", { skip: missing }, () => {
     await page.getByText("engine east is cordoned: cluster upgrade").first().waitFor();
     await page.getByRole("link", { name: /^east\/a100-1 / }).click();
     await page.getByRole("heading", { name: "east/a100-1" }).waitFor();
+    await page.getByText("time slices: 0 of 32 given out").waitFor();
     assert.equal(new URL(page.url()).pathname, "/nodes/east/a100-1");
     await page.getByRole("link", { name: "gold" }).click();
-    await page.getByRole("row", { name: /^gold engine=east lab 1\.5 × 2 16$/ }).waitFor();
+    await page.getByRole("row", { name: /^gold engine=east lab time slices, 4 × 1\.5 × 2 16$/ }).waitFor();
     assert.deepEqual(await seriousViolations(page), []);
 
     await page.getByRole("link", { name: "Engines" }).click();

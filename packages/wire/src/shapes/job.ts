@@ -17,6 +17,7 @@ import {
   Zone,
 } from "./common.ts";
 import { labelKeyPattern } from "./pool.ts";
+import { HeldPart, PartOffer } from "./sharing.ts";
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
@@ -448,6 +449,7 @@ export const Member = Type.Object({
   node: Type.String(),
   gpus: Type.Array(Type.String({ description: "Device uuid" })),
   devices: Type.Optional(Type.Array(Type.String({ description: "What it has of its GPU, such as a MIG uuid" }))),
+  part: Type.Optional(HeldPart),
   state: Type.String(),
   enforcement: Type.Optional(Type.Record(Type.String(), Type.String())),
   startedAt: Type.Optional(Timestamp),
@@ -548,6 +550,9 @@ export const Job = Type.Object({
   gpus: Type.Number({ description: "GPUs of the whole gang; parts of one in thousandths" }),
   gpuModel: Type.String(),
   members: Type.Array(Member),
+  parts: Type.Optional(
+    Type.Array(PartOffer, { description: "While it waits for parts of GPUs: what they can be where it may run" }),
+  ),
   /** Starts that are over, oldest first. */
   attempts: Type.Optional(Type.Array(Attempt)),
   submittedAt: Timestamp,
@@ -677,6 +682,9 @@ export const DryRun = Type.Object({
       model: Type.String(),
       part: Type.Optional(Type.String({ description: "Of its one GPU: a MIG profile, or a mode with a share" })),
     }),
+  ),
+  parts: Type.Optional(
+    Type.Array(PartOffer, { description: "What its parts of GPUs would be, and what would hold their limits" }),
   ),
   start: Start,
   displaces: Type.Optional(Displacement),

@@ -21,3 +21,22 @@ export const SharingShape = Type.Object({
   of: Type.Integer({ description: "How much can be given out: GPUs times the ratio" }),
 });
 export type SharingShape = Static<typeof SharingShape>;
+
+const PartMode = Type.Enum(["mig", "mps", "timeslice"]);
+
+/** The part of its one GPU that a member holds. */
+export const HeldPart = Type.Object({
+  mode: PartMode,
+  profile: Type.Optional(Type.String({ description: "Of a MIG instance" })),
+  share: Type.Number({ description: "Of the compute of one GPU: what is counted and billed" }),
+  memoryMiB: Type.Integer({ description: "GPU memory" }),
+});
+export type HeldPart = Static<typeof HeldPart>;
+
+/** A part that a job would get, and what would hold its limits. */
+export const PartOffer = Type.Object({
+  model: Type.String(),
+  ...HeldPart.properties,
+  limits: Type.Record(Type.String(), Type.String(), { description: "What holds each limit, in words" }),
+});
+export type PartOffer = Static<typeof PartOffer>;

@@ -108,7 +108,7 @@ function nodeLine(each: NodeShape, nameWidth: number, paint: Paint, width: numbe
     each.mode === "up"
       ? ""
       : `  ${paint(modeStyle(each.mode), each.mode)}${each.reason === "" ? "" : `: ${printable(each.reason)}`}`;
-  const free = pad(`${numberText(each.gpusFree)}/${each.gpus} free`, 12);
+  const free = `${pad(`${numberText(each.gpusFree)}/${each.gpus} free`, 10)}  `;
   const place = [each.zone, each.rack].filter((part) => part !== "").join("/");
   const head = `${pad(printable(each.name), nameWidth)}  ${picture}${" ".repeat(Math.max(0, 8 - cells))}  ${free}`;
   const shares = sharesText(each.sharing);

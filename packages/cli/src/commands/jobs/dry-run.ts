@@ -5,6 +5,7 @@ import { alternativesText, displacesText, startText } from "../../job/outlook.ts
 import type { SpecDocument } from "../../job/spec-file.ts";
 import { emitList, emitObject } from "../../output/emit.ts";
 import { fieldsText, objectFields } from "../../output/fields.ts";
+import { partsText } from "../../output/sharing.ts";
 import { renderTable } from "../../output/table.ts";
 import type { Session } from "../../session.ts";
 import { sentence, textsOf } from "./explain.ts";
@@ -28,6 +29,7 @@ function dryRunText(session: Session, answer: DryRun): string {
   const { sizing = [] } = answer;
   const sized = sizing.length === 0 ? "" : `\n${paint("bold", "Sizing")}\n${indented(`${sizing.join("\n")}\n`)}`;
   const spec = `${sized}\n${paint("bold", "Spec")}\n${fieldsText(objectFields(answer.spec), paint, "  ")}`;
+  const parts = partsText(answer.parts, paint);
   const { start, displaces, alternatives = [] } = answer;
   if (!answer.wouldStart) {
     const { reason } = answer;
@@ -36,7 +38,7 @@ function dryRunText(session: Session, answer: DryRun): string {
     const sooner = indented(alternativesText(alternatives, session));
     const more = sooner === "" ? "" : `\nWhat would start it sooner:\n${sooner}`;
     const waits = `${name} would wait in ${answer.project}${why}.${detail}`;
-    return `${waits}\n${startText(start, now())}\n${more}${spec}`;
+    return `${waits}\n${startText(start, now())}\n${more}${parts}${spec}`;
   }
   const places = renderTable(
     [
@@ -50,7 +52,7 @@ function dryRunText(session: Session, answer: DryRun): string {
   const as = answer.class === undefined ? "" : ` as ${answer.class}`;
   const when = displaces === undefined ? "start at once" : "start when room has been made for it";
   const leaving = displaces === undefined ? "" : `${displacesText(displaces)}\n`;
-  return `${name} would ${paint("green", when)} in ${answer.project}${as}\n${leaving}${indented(places)}${spec}`;
+  return `${name} would ${paint("green", when)} in ${answer.project}${as}\n${leaving}${indented(places)}${parts}${spec}`;
 }
 
 function indented(text: string): string {

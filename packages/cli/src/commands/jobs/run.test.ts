@@ -382,10 +382,17 @@ test("--dry-run submits nothing and says where it would go or why it would wait"
     spec,
     wouldStart: true,
     class: "burst" as const,
+    parts: [
+      { model: "H100", mode: "mps" as const, share: 0.25, memoryMiB: 20_480, limits: { "gpu-memory": "MPS: a limit" } },
+    ],
     members: [{ rank: 0, node: "n0", gpus: 8, model: "H100" }],
     start: { when: "now" as const },
   }));
   const starts = await runTess(["run", "--dry-run", "--", "x"], { env: server.env });
+  assert.match(
+    starts.out,
+    /what holds their limits\n {2}H100 by mps 0.25, 20 GiB of GPU memory\n {4}gpu-memory +MPS: a limit/,
+  );
   assert.equal(starts.code, 0);
   assert.match(starts.out, /a would start at once in lab as burst\n {2}RANK {2}NODE {2}GPUS\n {5}0 {2}n0 {4}8 H100/);
   assert.match(starts.out, /Spec\n {2}name {2}a\n {2}run {3}x\n$/);

@@ -89,7 +89,7 @@ it("calls the driver's library as C does", { skip }, async (t) => {
   const built = join(folder, "libnvidia-ml.so.1");
   execFileSync("cc", ["-shared", "-fPIC", "-o", built, join(folder, "nvml.c")]);
   assert.ok(existsSync(built));
-  const nvml = loadNvml(built);
+  const nvml = loadNvml([join(folder, "absent.so"), built]);
   await assert.rejects(nvml.devices(), /nvmlDeviceGetCount_v2 answered 1/, "not open yet");
 
   let now = 0;
@@ -139,5 +139,5 @@ it("calls the driver's library as C does", { skip }, async (t) => {
 });
 
 it("is not loaded where there is no driver", { skip: existsSync("/dev/nvidiactl") && "there is one here" }, () => {
-  assert.throws(() => loadNvml());
+  assert.throws(() => loadNvml(), /libnvidia-ml.so.1 cannot be loaded/);
 });

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import type { Handle, Nvml, NvmlProcess } from "./library.ts";
 
 /** A function of the library: all of those we use answer with a code. */
@@ -62,12 +63,24 @@ const metricBytes = 40;
 /** The library may write to as many metrics as its own version knows. */
 const metricsMax = 512;
 
-export const libraryName = "libnvidia-ml.so.1";
+const libraryName = "libnvidia-ml.so.1";
+/** Where drivers put it that the loader does not know of: container runtimes, NixOS, WSL. */
+const otherFolders = ["/usr/local/nvidia/lib64", "/run/opengl-driver/lib", "/usr/lib/wsl/lib"];
 
 /** Loads the library of the driver. Throws where there is none, or where `koffi` is not built for this machine. */
-export function loadNvml(path = libraryName): KoffiNvml {
+export function loadNvml(
+  paths: readonly string[] = [libraryName, ...otherFolders.map((folder) => join(folder, libraryName))],
+): KoffiNvml {
   const koffi: Koffi = createRequire(import.meta.url)(`@koromix/koffi-linux-${process.arch}`);
-  return new KoffiNvml(koffi.load(path));
+  const faults: unknown[] = [];
+  for (const path of paths) {
+    try {
+      return new KoffiNvml(koffi.load(path));
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  throw new AggregateError(faults, `${libraryName} cannot be loaded`);
 }
 
 export class KoffiNvml implements Nvml {

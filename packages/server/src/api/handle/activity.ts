@@ -3,6 +3,7 @@ import { busyReport } from "../../flow/activity/busy.ts";
 import { topOf } from "../../flow/activity/top.ts";
 import { unleasedRows } from "../../flow/activity/unleased.ts";
 import { reportSpan } from "../../flow/meter/usage.ts";
+import { fromSamples } from "../answer/samples.ts";
 import type { Handler } from "../context.ts";
 import { usualLimit } from "../request/page.ts";
 
@@ -26,6 +27,6 @@ export const activityHandlers: ActivityHandlers = {
     if (isRefusal(span)) return span;
     const { by = "account", job } = query;
     const ask = { by, ...span, accounts: target, ...(job !== undefined && { job: job as JobId }) };
-    return busyReport(telemetry, state, ask, (id) => people.nameOf(id));
+    return fromSamples(() => busyReport(telemetry, state, ask, (id) => people.nameOf(id)), query.from);
   },
 };

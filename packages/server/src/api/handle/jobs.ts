@@ -1,4 +1,4 @@
-import { type Job, type JobArray, type JobId, type JobNo, refuse } from "@tessera/core";
+import { type Job, type JobArray, type JobId, type JobNo, possibleParts, refuse } from "@tessera/core";
 import type { Explanation, Job as WireJob } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { explainWaiting } from "../../flow/explain/explain.ts";
@@ -6,6 +6,7 @@ import { type FoundJob, liveById } from "../../flow/find/find-job.ts";
 import { dryRunJob } from "../../flow/submit/dry-run.ts";
 import { editJob } from "../../flow/submit/edit.ts";
 import { applyJob, createdJob, submitJob } from "../../flow/submit/submit.ts";
+import { renderOffer } from "../../render/part.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { jobFilter, listJobs, showEnded, showLive, withCost, withEnergy, withFailed } from "../list/jobs.ts";
@@ -41,7 +42,10 @@ export const jobHandlers: JobHandlers = {
 
   listJobs: (api, call) => listJobs(api, jobFilter(api, call.target, call.query), call.query),
 
-  getJob: async (api, { target }) => withEnergy(api, await withCost(api, await withFailed(api, show(api, target)))),
+  getJob: async (api, { target }) => ({
+    ...(await withEnergy(api, await withCost(api, await withFailed(api, show(api, target))))),
+    ...partsFor(api, target),
+  }),
 
   cancelJob(api, call) {
     if (call.body.force !== true) return control(api, call, "job.cancel");
@@ -73,6 +77,13 @@ export const jobHandlers: JobHandlers = {
 
 function show(api: Api, found: FoundJob): WireJob {
   return "live" in found ? showLive(api, found.live) : showEnded(api, found.ended);
+}
+
+/** What the parts of GPUs can be that a job waits for, and what would hold their limits. */
+function partsFor({ control: { state } }: Api, found: FoundJob): Pick<WireJob, "parts"> {
+  if (!("live" in found) || ("state" in found.live && found.live.state !== "waiting")) return {};
+  const parts = possibleParts(state, found.live.account, found.live.spec).map(renderOffer);
+  return parts.length === 0 ? {} : { parts };
 }
 
 /** The job itself when it waits; of an array the first element that does. */

@@ -7,16 +7,15 @@ import {
   type JobId,
   nodeKey,
   nodeName,
-  type Refusal,
-  refuse,
   rootAccount,
   type UserId,
 } from "@tessera/core";
-import { type SeriesAnswer, TelemetryAway, type TelemetryFilter, TelemetryTooWide } from "@tessera/telemetry";
+import type { SeriesAnswer, TelemetryFilter } from "@tessera/telemetry";
 import { type SeriesGroup, seriesMetrics } from "@tessera/wire";
 import { findJob } from "../../flow/find/find-job.ts";
 import { linesMax, seriesSpan } from "../../flow/telemetry/series.ts";
 import { type Denial, deny, isDenied, notFound } from "../answer/problem.ts";
+import { fromSamples } from "../answer/samples.ts";
 import type { Api, Call, Handler } from "../context.ts";
 
 type SeriesHandlers = { readSeries: Handler<"readSeries"> };
@@ -28,7 +27,9 @@ export const seriesHandlers: SeriesHandlers = {
     if (isRefusal(span)) return span;
     const filter = await filterOf(api, call);
     if (isDenied(filter)) return filter;
-    const found = await ask(api, { metric, by, ...span, filter, linesMax }, from);
+    const query = { metric, by, ...span, filter, linesMax };
+    const nothing: SeriesAnswer = { stepMs: span.stepMs, times: [], lines: [], leftOut: 0 };
+    const found = await fromSamples(async () => (await api.telemetry?.series(query)) ?? nothing, from);
     if (isDenied(found)) return found;
     const { stepMs, times, lines, leftOut } = found;
     const series = [];
@@ -38,24 +39,6 @@ export const seriesHandlers: SeriesHandlers = {
     return { ...asked, stepMs, times: [...times], series, leftOut };
   },
 };
-
-async function ask(
-  { telemetry }: Api,
-  query: Parameters<NonNullable<Api["telemetry"]>["series"]>[0],
-  from: string | undefined,
-): Promise<SeriesAnswer | Denial | Refusal> {
-  const nothing: SeriesAnswer = { stepMs: query.stepMs, times: [], lines: [], leftOut: 0 };
-  try {
-    return (await telemetry?.series(query)) ?? nothing;
-  } catch (error) {
-    if (error instanceof TelemetryTooWide) {
-      const hint = "ask for a shorter span, or for one account, job or node";
-      return refuse("not-allowed", "from", from ?? "", "covers more samples than one answer may read", hint);
-    }
-    if (!(error instanceof TelemetryAway)) throw error;
-    return deny("unavailable", "Samples of GPUs cannot be read now.", "Try again in a moment; jobs are not affected.");
-  }
-}
 
 /** What the caller may see, cut to what was asked for. */
 async function filterOf(api: Api, call: Call<"readSeries">): Promise<TelemetryFilter | Denial> {

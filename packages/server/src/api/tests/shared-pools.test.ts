@@ -42,6 +42,31 @@ describe("pools that say how GPUs are shared", () => {
     assert.deepEqual(gpus.items[1].sharing, { ...sharing, given: 0, of: 4 });
   });
 
+  it("[U5] say beforehand what a part is and what holds its limits, and afterwards what is held", async () => {
+    const ask = { run: "true", gpus: 0.5, project: "lab" };
+    const { json: dry } = await server.call(ada.token, "POST", "/v1/jobs/dry-run", ask);
+    assert.deepEqual(dry.parts, [
+      {
+        ...{ model: "H100", mode: "timeslice", share: 0.125, memoryMiB: 10_240 },
+        limits: {
+          "gpu-compute": "environment (virtual GPUs); on real ones: none: jobs take turns",
+          "gpu-memory": "environment (virtual GPUs); on real ones: memory watch: a job that holds more is stopped",
+          "gpu-faults": "environment (virtual GPUs); on real ones: its processes only",
+        },
+      },
+    ]);
+    const { json: jobs } = await server.call(ada.token, "GET", "/v1/jobs");
+    const { json: job } = await server.call(ada.token, "GET", `/v1/jobs/${jobs.items[0].id}`);
+    const part = { mode: "timeslice", share: 0.125, memoryMiB: 10_240 };
+    assert.deepEqual([job.gpus, job.members[0].part, job.parts], [0.125, part, undefined]);
+    const large = { ...ask, gpus: 1, gpu_compute: "50%", gpu_memory: "79GiB" };
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) ids.push((await server.call(ada.token, "POST", "/v1/jobs", large)).json.id);
+    const { json: waits } = await server.call(ada.token, "GET", `/v1/jobs/${ids[2]}`);
+    assert.equal(waits.state, "waiting");
+    assert.deepEqual([waits.parts[0].share, waits.parts[0].memoryMiB], [0.125, 80_897]);
+  });
+
   it("keep what an edit leaves out, and take back what it sets to null", async () => {
     const priced = (await edit({ price: "2" })).json;
     assert.deepEqual([priced.mode, priced.ratio, priced.trust, priced.price], ["timeslice", 4, "trusted", "2"]);

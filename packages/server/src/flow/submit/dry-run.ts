@@ -1,7 +1,8 @@
-import { type Account, isRefusal, type Refusal, rehearse, type User } from "@tessera/core";
+import { type Account, isRefusal, possibleParts, type Refusal, rehearse, type User } from "@tessera/core";
 import type { DryRun, JobSpecBody } from "@tessera/wire";
 import { renderReason } from "../../render/job.ts";
 import { renderDisplaced, renderSeats } from "../../render/outlook.ts";
+import { renderOffer } from "../../render/part.ts";
 import { renderSpec } from "../../render/spec.ts";
 import { alternativesOf, startOf } from "../explain/explain.ts";
 import type { Finder } from "../find/find-job.ts";
@@ -24,6 +25,10 @@ export async function dryRunJob(
   if (isRefusal(outcome)) return outcome;
   const { job, outlook, reason } = outcome;
   const starts = outlook.when === "now";
+  const seat = starts ? outlook.placement.seats[0]?.part : undefined;
+  const parts = possibleParts(state, account.no, spec)
+    .map(renderOffer)
+    .filter(({ mode, profile }) => seat === undefined || (mode === seat.mode && profile === seat.profile));
   return {
     project: account.path,
     spec: renderSpec(spec),
@@ -31,6 +36,7 @@ export async function dryRunJob(
     wouldStart: starts,
     ...(starts && { class: outlook.placement.class }),
     members: renderSeats(state, outlook),
+    ...(parts.length > 0 && { parts }),
     start: await startOf(finder.control, job, outlook, now),
     ...(starts &&
       outlook.displaced.length > 0 && {

@@ -122,6 +122,39 @@ describe("what engines say of their GPUs", () => {
     ]);
   });
 
+  it("[S23] does not tell a tenant what a GPU does that another tenant works on too", async () => {
+    const { lease } = await runningJob("vision", 1);
+    const { lease: other } = await runningJob("rival", 1);
+    const node = control.state.fleet.nodes[lease.node]!;
+    const uuid = node.facts.gpus[lease.gpus[0]! - node.firstGpu]!.uuid.slice(4);
+    const part = { mode: "mps", compute: 10_500, memory: 10_500 };
+    Object.assign(lease, { part });
+    Object.assign(other, { part, node: lease.node, gpus: lease.gpus });
+    const metrics = { smActive: 9_000, powerMilliwatts: 400_000, memoryUsedMiB: 70_000 };
+    const members = [{ lease: lease.id, at: now, gpuMemoryMiB: 1_024 }];
+    const together = { gpus: [sample(uuid, [lease.id, other.id], { metrics })], members };
+    await collectorFor(10_000, ["test", async () => together]).collect();
+    assert.deepEqual(
+      rows.map((row) => [row.lease, row.share, row.metrics]),
+      [
+        [lease.id, 10_500, { memoryUsedMiB: 1_024 }],
+        [other.id, 10_500, {}],
+      ],
+    );
+    rows.length = 0;
+    const instance = (name: string) => ({ instance: name, metrics: { smActive: 9_000 } });
+    const cut = [
+      sample(uuid, [], { metrics }),
+      sample(uuid, [lease.id], instance("MIG-a")),
+      sample(uuid, [other.id], instance("MIG-b")),
+    ];
+    await collectorFor(10_000, ["test", async () => ({ gpus: cut, members: [] })]).collect();
+    assert.deepEqual(
+      rows.map((row) => row.metrics),
+      [{ smActive: 9_000 }, { smActive: 9_000 }],
+    );
+  });
+
   it("is missing for engines that have none, fail or hang, which hold up no other", async () => {
     let asked = 0;
     const fine = async () => ({ gpus: [sample("1-0")], members: [] });

@@ -1,5 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type FleetNode, type Lease, nodeKey, type ReadonlyState, recordGpu, unitsPerGpu } from "@tessera/core";
+import {
+  type FleetNode,
+  type Lease,
+  nodeKey,
+  type ReadonlyState,
+  recordGpu,
+  tenantOf,
+  unitsPerGpu,
+} from "@tessera/core";
 import type { GpuMetrics, GpuSample, MemberSample, Telemetry } from "@tessera/engine";
 import type { Holder, MemberRow, TelemetryRow } from "@tessera/telemetry";
 import { isCores, isMemory, soundMetrics } from "./sound.ts";
@@ -63,14 +71,24 @@ function joinWhole(
     return;
   }
   const held = leases.reduce((sum, lease) => sum + unitsOf(lease), 0);
+  const common = ofOneTenant(context.state, leases) ? place.row.metrics : {};
   for (const lease of leases) {
     // Shares of a GPU that is promised more than once add up to one GPU all the same.
     const share = Math.round((unitsOf(lease) * unitsPerGpu) / Math.max(held, unitsPerGpu));
     const own = lease.part === undefined ? undefined : ofLease.get(lease.id)?.gpuMemoryMiB;
-    const metrics = isMemory(own) ? { ...place.row.metrics, memoryUsedMiB: own } : place.row.metrics;
+    const metrics = isMemory(own) ? { ...common, memoryUsedMiB: own } : common;
     const row = { ...place.row, metrics, ...holderOf(context.state, lease), share };
     joined.rows.push(isMemory(own) ? { ...row, apart: true } : row);
   }
+}
+
+/**
+ * Whether what was measured of the whole GPU may be told of each of its leases. Where several tenants work on it, one
+ * would read the load of the other from it [S23]: then it is told of none.
+ */
+function ofOneTenant(state: ReadonlyState, leases: readonly Lease[]): boolean {
+  const tenants = new Set(leases.map(({ job }) => tenantOf(state, state.jobs.get(job)!.account).no));
+  return tenants.size <= 1;
 }
 
 /** A GPU in instances: what only the whole GPU knows is that of each instance too, by its share. */
@@ -83,13 +101,18 @@ function joinCut(context: JoinContext, samples: readonly GpuSample[], joined: Jo
   const held = instances.reduce((sum, { lease }) => sum + (lease === undefined ? 0 : unitsOf(lease)), 0);
   const unheld = instances.filter(({ lease }) => lease === undefined).length;
   const rest = Math.max(0, unitsPerGpu - held);
+  const shared = sharedMetrics(whole?.row.metrics);
+  const isOneTenants = ofOneTenant(
+    context.state,
+    instances.flatMap(({ lease }) => lease ?? []),
+  );
   for (const { row, lease } of instances) {
     const share = lease === undefined ? Math.floor(rest / unheld) : unitsOf(lease);
-    const metrics = { ...sharedMetrics(whole?.row.metrics), ...row.metrics };
+    const metrics = lease === undefined || isOneTenants ? { ...shared, ...row.metrics } : row.metrics;
     joined.rows.push({ ...row, metrics, ...(lease && holderOf(context.state, lease)), share, apart: true });
   }
   if (whole === undefined || unheld > 0 || rest === 0) return;
-  joined.rows.push({ ...whole.row, metrics: sharedMetrics(whole.row.metrics), share: rest });
+  joined.rows.push({ ...whole.row, metrics: shared, share: rest });
 }
 
 function sharedMetrics(metrics: GpuMetrics = {}): GpuMetrics {
