@@ -133,6 +133,8 @@ export async function openLocalEngine(
   }
   const engine = new LocalEngine({ ...options, ...content, hide }, state, machine);
   await engine.adopt();
+  // What it can do is told to a control plane before that asks for the nodes; a driver that does not answer yet offers no parts.
+  await engine.inventory().catch(() => {});
   return engine;
 }
 
