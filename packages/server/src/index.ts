@@ -1,5 +1,6 @@
 /** What simulations, soaks and benchmarks use of the server. */
 export { nearestName } from "@tessera/wire";
+export { personRow } from "./access/people.ts";
 export { storeOf } from "./config.ts";
 export { budgetStandings } from "./flow/bill/budget.ts";
 export { costOfJob } from "./flow/bill/job-cost.ts";
@@ -8,8 +9,12 @@ export { RatedTime } from "./flow/bill/rated.ts";
 export { Driver } from "./flow/bind/drive.ts";
 export type { CommitListener, Committed } from "./flow/commits.ts";
 export type { Asker, Done } from "./flow/control.ts";
+export { openStretches } from "./flow/meter/usage.ts";
+export { wasteReport } from "./flow/meter/waste.ts";
 export { verify } from "./flow/project/verify.ts";
 export { restoreBackup } from "./flow/restore/restore.ts";
+export { Collector } from "./flow/telemetry/collector.ts";
+export { telemetryFolderIn } from "./flow/telemetry/place.ts";
 export { BudgetWatch, budgetWatchMs } from "./flow/watch/budget-watch.ts";
 export { JobBudgetWatch } from "./flow/watch/job-budget-watch.ts";
 export { eventsIn, eventsOf, type Recovered, recover, recoverChecked } from "./flow/write/recover.ts";
@@ -32,3 +37,4 @@ export {
   type StoreConfig,
   type StoreReader,
 } from "./store/index.ts";
+export type { PrivateWrite } from "./store/port.ts";

@@ -37,13 +37,16 @@ import { Engines } from "./flow/engines/engines.ts";
 import type { AddedKinds, EngineAsk, GivenEngine } from "./flow/engines/kinds.ts";
 import { simulatedKind } from "./flow/engines/simulated-kind.ts";
 import { givenByFile, readEngineFile } from "./flow/engines/start-file.ts";
+import { CheckWatch } from "./flow/health/check-watch.ts";
 import { Findings } from "./flow/health/findings.ts";
+import { NodeChecks } from "./flow/health/node-checks.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { Collector } from "./flow/telemetry/collector.ts";
 import { telemetryFolderIn } from "./flow/telemetry/place.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { settleSigningKey } from "./flow/trail/rotate.ts";
+import { IdleWatch } from "./flow/watch/idle-watch.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { ReconcileWatch } from "./flow/watch/reconcile-watch.ts";
 import { AuditOutlet } from "./notify/audit/outlet.ts";
@@ -162,8 +165,15 @@ async function main(): Promise<void> {
     settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
     warn: (text) => say(`tessera: ${text}`),
   });
+  const idleWatch = new IdleWatch(control, (text) => say(`tessera: ${text}`));
   const collector = new Collector({
-    ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now(), store: telemetry },
+    ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now() },
+    store: {
+      write(rows, members) {
+        telemetry.write(rows, members);
+        void idleWatch.see(rows);
+      },
+    },
     ...{ everyMs: config.telemetry.everyMs, warn: (text) => say(`tessera: ${text}`) },
   });
   collector.start();
@@ -177,10 +187,16 @@ async function main(): Promise<void> {
   const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock), reconciling];
   for (const watch of watches) watch.start();
 
+  const nodeChecks = new NodeChecks({
+    ...{ control, warn: (text) => say(`tessera: ${text}`) },
+    engineOf: (name) => [...engines.reachable()].find((engine) => engine.name === name),
+  });
+  const checkWatch = new CheckWatch({ state: control.state, now: () => control.now(), checks: nodeChecks });
+  checkWatch.start();
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const seen = { alarms, outletsNow, engines, telemetry, collector, reconciled };
+  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled };
   const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
@@ -205,6 +221,7 @@ async function main(): Promise<void> {
     clearInterval(sweeping);
     for (const watch of watches) watch.stop();
     findings.stop();
+    checkWatch.stop();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
     collector.stop();
@@ -260,6 +277,7 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
         ...(config.dcgm !== undefined && { dcgm: config.dcgm }),
         ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
         ...(kernelLog !== undefined && { kernelLog }),
+        ...(config.checks !== undefined && { checks: config.checks }),
       });
     mkdirSync(content, { recursive: true, mode: 0o700 }); // the helper keeps results for the user who owns it
     return openRemoteEngine(new RemoteCalls(helper));

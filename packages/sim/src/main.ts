@@ -2,6 +2,7 @@ import { nearestName } from "@tessera/server";
 import { checkCommand } from "./check/command.ts";
 import { type Command, exit, type Terminal, WrongUsage } from "./command/command.ts";
 import { runProgram } from "./command/program.ts";
+import { dayCommand } from "./day/command.ts";
 import { itpCommand } from "./itp/command.ts";
 import { muriCommand } from "./muri/command.ts";
 import { openbCommand } from "./openb/command.ts";
@@ -18,6 +19,7 @@ const commands: readonly Command[] = [
   itpCommand,
   phillyCommand,
   scaleCommand,
+  dayCommand,
   traceCommand,
 ];
 

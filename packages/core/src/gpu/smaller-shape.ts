@@ -40,5 +40,6 @@ export function smallerShape({ model, memoryMiB, gpus, memoryPeakMiB, activity }
   }
   const forMemory = memoryMiB === 0 ? gpus : Math.ceil((gpus * neededMiB) / memoryMiB);
   const fewer = Math.max(1, forMemory, Math.ceil((gpus * activity) / 10_000));
-  return fewer < gpus ? { gpus: `${model}:${fewer}`, units: fewer * unitsPerGpu } : undefined;
+  // A suggestion is worth the trouble of a change from a quarter on.
+  return 4 * fewer <= 3 * gpus ? { gpus: `${model}:${fewer}`, units: fewer * unitsPerGpu } : undefined;
 }

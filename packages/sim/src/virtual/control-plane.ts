@@ -21,6 +21,7 @@ import {
   emptyJournal,
   eventsIn,
   openMemoryStore,
+  type PrivateWrite,
   type Recovered,
   requestOf,
   type Store,
@@ -29,6 +30,7 @@ import {
 
 interface Waiting {
   readonly input: Input;
+  readonly privates: readonly PrivateWrite[];
   readonly answer: (answer: Done | Refusal) => void;
 }
 
@@ -100,13 +102,18 @@ export class VirtualControlPlane {
   }
 
   /** Asked at this instant; answered while the control plane comes to rest. */
-  ask(command: Command): Promise<Done | Refusal> {
+  ask(command: Command, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
     const op = `op_${this.#startedFrom}_${++this.#operations}` as OperationId;
-    return this.put({ kind: "command", v: 1, op, actor: { user: simulator }, request: op, command });
+    return this.put({ kind: "command", v: 1, op, actor: { user: simulator }, request: op, command }, privates);
   }
 
-  put(input: Input): Promise<Done | Refusal> {
-    return new Promise((answer) => this.#inbox.push({ input, answer }));
+  put(input: Input, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
+    return new Promise((answer) => this.#inbox.push({ input, privates, answer }));
+  }
+
+  /** Writes a snapshot of what is committed, so that what opens the store next need not read the whole journal. */
+  snapshot(): Promise<void> {
+    return this.#writer.snapshot();
   }
 
   /** What the end of its process does: a caller that waits for it waits for ever. */
@@ -145,7 +152,7 @@ export class VirtualControlPlane {
   async #write(): Promise<void> {
     const batch = this.#inbox;
     this.#inbox = [];
-    const written = await this.#writer.write(batch.map(({ input }) => requestOf(input)));
+    const written = await this.#writer.write(batch.map(({ input, privates }) => requestOf(input, privates)));
     const events = eventsIn(written.events);
     for (const event of events) {
       for (const listener of this.#listeners) listener.before?.(event, this.state, written.seq);

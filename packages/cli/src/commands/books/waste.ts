@@ -181,7 +181,7 @@ function oversizedText(session: Session, { oversized, currency }: WasteReport): 
 function unfitText({ paint }: Session, { unfit, free }: WasteReport): string {
   const pieces = (free ?? []).map(({ model, gpus, nodes }) => {
     const sizes = Object.entries(nodes).sort(([a], [b]) => Number(b) - Number(a));
-    const largest = sizes.slice(0, 4).map(([size, count]) => `${count} nodes with ${size}`);
+    const largest = sizes.slice(0, 4).map(([size, count]) => `${count} ${count === 1 ? "node" : "nodes"} with ${size}`);
     return `  ${numberText(gpus)} ${model} free now${largest.length === 0 ? "" : `: ${largest.join(", ")}`}`;
   });
   const shapes = unfit.map(

@@ -27,7 +27,7 @@ async function begin(gpus = 2) {
       events.push(event.kind);
     },
   });
-  const watch = new IdleWatch(control);
+  const watch = new IdleWatch(control, assert.fail);
   const live = (id: JobId = job) => control.state.jobById.get(id)!;
   let at = start;
   /** Samples of all its GPUs, every ten seconds, for some time. */

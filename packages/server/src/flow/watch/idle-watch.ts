@@ -39,8 +39,11 @@ export class IdleWatch {
   readonly #control: Watched;
   readonly #dozing = new Map<JobId, Dozing>();
 
-  constructor(control: Watched) {
+  readonly #warn: (text: string) => void;
+
+  constructor(control: Watched, warn: (text: string) => void) {
     this.#control = control;
+    this.#warn = warn;
   }
 
   /** Samples of one engine, all of one time. A gang is in one engine, so all its GPUs are among them. */
@@ -84,8 +87,13 @@ export class IdleWatch {
     const reached = idleMs >= rule.forMs;
     const warns = rule.do !== "notify" && idleMs >= rule.forMs - idleWarningMs(rule);
     if (told === "acted" || !(reached || (warns && told === "nothing"))) return;
-    await this.#control.ask({ kind: "job.idle", job: id, attempt, since, activity }, system);
-    dozing.told = reached ? "acted" : "warned";
+    try {
+      await this.#control.ask({ kind: "job.idle", job: id, attempt, since, activity }, system);
+      dozing.told = reached ? "acted" : "warned";
+    } catch (error) {
+      // It is told with the next samples; what is not told is not done.
+      this.#warn(`job ${id} is idle and could not be told of: ${(error as Error).message}`);
+    }
   }
 }
 

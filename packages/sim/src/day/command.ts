@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { day, minute } from "@tessera/core";
+import { type Command, exit, type Terminal, WrongUsage } from "../command/command.ts";
+import { parseOptions, wantsJson } from "../command/options.ts";
+import { Progress } from "../command/progress.ts";
+import { countOf } from "../simulate/outputs.ts";
+import { gpusPerNode, writeDay } from "./day.ts";
+
+/** A day to look at: for demonstrations, pictures and load tests. */
+export const dayCommand: Command = {
+  name: "day",
+  usage: `  tess-sim day --data DIR [--gpus 50000] [--seed N] [-o json]
+                                         Write the last 24 hours of a simulated fleet (jobs, waits, preemptions,
+                                         telemetry, faults, money) into a new data folder: npm start -- --data DIR opens it`,
+  run: writeFolder,
+};
+
+const gpusMax = 200_000;
+
+async function writeFolder(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { values } = parseOptions(args, {
+    data: { type: "string" },
+    gpus: { type: "string", default: "50000" },
+    seed: { type: "string", default: "1" },
+    output: { type: "string", short: "o" },
+  });
+  const json = wantsJson(values.output);
+  if (values.data === undefined) throw new WrongUsage("--data is missing; name a folder that is empty or not there");
+  const data = resolve(values.data);
+  if (existsSync(data) && readdirSync(data).length > 0)
+    throw new WrongUsage(`--data is ${values.data}, which is not empty; name a folder that is empty or not there`);
+  const gpus = countOf(values.gpus, "--gpus");
+  if (gpus % gpusPerNode !== 0 || gpus > gpusMax)
+    throw new WrongUsage(`--gpus is ${gpus}; write a multiple of ${gpusPerNode} up to ${gpusMax}`);
+  const seed = countOf(values.seed, "--seed");
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const untilAt = Math.floor(Date.now() / minute) * minute;
+  const bar = new Progress(day / minute);
+  let told = -1;
+  const figures = await writeDay({
+    ...{ data, gpus, seed, untilAt },
+    progress: (passedMs, what) => {
+      bar.at(Math.round(passedMs / minute), what);
+      const hours = Math.floor(passedMs / (60 * minute));
+      if (process.stderr.isTTY || hours <= told) return;
+      told = hours;
+      terminal.err(`${hours} of 24 hours: ${what}`);
+    },
+  });
+  bar.clear();
+  if (json) terminal.out(JSON.stringify({ command: "day", ...figures }));
+  else
+    for (const line of [
+      `${figures.gpus} GPUs from ${figures.from} to ${figures.to}, in ${figures.wallS} s`,
+      `${figures.jobs} jobs, ${figures.ended} ended, ${figures.waitingAtEnd} wait; ${figures.preemptions} preemptions, ${figures.nodesLost} nodes lost; ${figures.samples} samples`,
+      "",
+      `Open it:  npm start -- --data ${values.data}`,
+      `Then:     npx tess waste --from ${figures.from} --to ${figures.to}`,
+    ])
+      terminal.out(line);
+  return exit.ok;
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { day } from "@tessera/core";
+import { openReader, openStretches, recover, telemetryFolderIn, wasteReport } from "@tessera/server";
+import { openTelemetry } from "@tessera/telemetry";
+import { writeDay } from "./day.ts";
+
+test("[S10] a simulated day opens as a store, and its waste adds up to capacity exactly", async (t) => {
+  const data = mkdtempSync(join(tmpdir(), "tessera-day-"));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const untilAt = Date.UTC(2026, 0, 6);
+  const figures = await writeDay({ data, gpus: 16, seed: 3, untilAt, progress: () => {} });
+  assert.ok(figures.ended > 10 && figures.nodesLost === 1, JSON.stringify(figures));
+  const reader = await openReader({ dir: join(data, "store") });
+  const { state, head } = await recover(reader);
+  const telemetry = openTelemetry({ dir: telemetryFolderIn(data), warn: assert.fail });
+  try {
+    const ask = { by: "account", from: untilAt - day, to: untilAt, accounts: [""], fleet: true } as const;
+    const told = await wasteReport(
+      reader,
+      state,
+      openStretches(state, head.seq, untilAt),
+      ask,
+      async (from, to) =>
+        new Map((await telemetry.busy({ from, to, by: "lease", filter: {} })).map((row) => [row.key, row])),
+      { ofUser: (id) => id, ofLiveJob: () => undefined },
+    );
+    assert.equal(told.capacity?.exact, true);
+    assert.equal(told.total.unitMs, String(16 * 21_000 * day));
+    assert.equal(told.total.micros, told.capacity?.micros);
+    const { busy, allocated_idle: idle, down } = told.total.classes;
+    for (const part of [busy, idle, down]) assert.ok(BigInt(part?.unitMs ?? 0) > 0n, JSON.stringify(told.total));
+  } finally {
+    await telemetry.close();
+    await reader.close();
+  }
+});

@@ -1,0 +1,245 @@
+import { join } from "node:path";
+import {
+  type AccountId,
+  type Command,
+  day,
+  hour,
+  type Instant,
+  isRefusal,
+  type JobId,
+  minute,
+  plainPolicy,
+  plainTerms,
+  second,
+  unitsPerGpu,
+  usualHandover,
+} from "@tessera/core";
+import { declareNodes, SimulatedClock, SimulatedEngine, SimulatedFleet, seededRandom } from "@tessera/engine-simulated";
+import { Collector, type PrivateWrite, personRow, type Store, telemetryFolderIn } from "@tessera/server";
+import { openUnsyncedSqliteStore } from "@tessera/server/testing/unsynced-store";
+import { openTelemetry, type TelemetryStore } from "@tessera/telemetry";
+import type { Arrival } from "../simulate/setting.ts";
+import { VirtualControlPlane } from "../virtual/control-plane.ts";
+import { jobsOf, people, type Tenant, tenantsOf, userId } from "./demand.ts";
+import { Members, spread } from "./members.ts";
+import { pricesFrom } from "./prices.ts";
+
+export interface DayAsk {
+  readonly data: string;
+  readonly gpus: number;
+  readonly seed: number;
+  /** The end of the day. */
+  readonly untilAt: Instant;
+  readonly progress: (passedMs: number, what: string) => void;
+}
+
+export interface DayFigures {
+  readonly gpus: number;
+  readonly from: string;
+  readonly to: string;
+  readonly jobs: number;
+  readonly submitted: number;
+  readonly ended: number;
+  readonly waitingAtEnd: number;
+  readonly preemptions: number;
+  readonly nodesLost: number;
+  readonly samples: number;
+  readonly rowsOfJournal: number;
+  readonly wallS: number;
+}
+
+export const gpusPerNode = 8;
+const engineName = "day";
+const model = "H100";
+/** Between two samples of a GPU. */
+const everyMs = 5 * minute;
+/** The store holds so many samples and batches in memory before it must write them. */
+const unwrittenMax = 400_000;
+const batchesMax = 24;
+/** Nothing starts in the last minutes, and all that runs ends in them: a server that opens the folder finds no job lost. */
+const closingMs = 10 * minute;
+/** Of a thousand nodes, how many are lost on a day. */
+const lostOfThousand = 4;
+
+/** Lives through a day with the server's own writer and driver, into a data folder that the server opens. */
+export async function writeDay(ask: DayAsk): Promise<DayFigures> {
+  const begun = performance.now();
+  const story = await Day.open(ask);
+  await story.prepare();
+  await story.live();
+  const figures = await story.close();
+  return { ...figures, wallS: Math.round((performance.now() - begun) / 1_000) };
+}
+
+class Day {
+  readonly #ask: DayAsk;
+  readonly #startAt: Instant;
+  readonly #clock: SimulatedClock;
+  readonly #store: Store;
+  readonly #telemetry: TelemetryStore;
+  readonly #control: VirtualControlPlane;
+  readonly #members: Members;
+  readonly #fleet: SimulatedFleet;
+  readonly #engine: SimulatedEngine;
+  readonly #tenants: readonly Tenant[];
+  readonly #random: () => number;
+  readonly #counts = { jobs: 0, submitted: 0, ended: 0, preemptions: 0, nodesLost: 0, samples: 0, rowsOfJournal: 0 };
+
+  private constructor(ask: DayAsk, store: Store) {
+    const { gpus, untilAt, seed, data } = ask;
+    this.#ask = ask;
+    this.#store = store;
+    this.#startAt = untilAt - day;
+    this.#random = seededRandom(seed);
+    this.#tenants = tenantsOf(gpus);
+    const clock = new SimulatedClock(this.#startAt);
+    this.#clock = clock;
+    this.#telemetry = openTelemetry({ dir: telemetryFolderIn(data), warn: (text) => ask.progress(0, text) });
+    this.#control = new VirtualControlPlane(clock, store);
+    const members = new Members(this.#control.state, (id) => untilAt - minute - spread(id) * second);
+    this.#members = members;
+    this.#fleet = new SimulatedFleet({
+      clock,
+      nodes: declareNodes({
+        ...{ engine: engineName, count: gpus / gpusPerNode, gpusEach: gpusPerNode, model, prefix: model.toLowerCase() },
+      }),
+      behaviour: (order) => members.behaviourOf(order, clock.now()),
+    });
+    this.#engine = new SimulatedEngine(this.#fleet, engineName);
+  }
+
+  static async open(ask: DayAsk): Promise<Day> {
+    const opened = new Day(ask, await openUnsyncedSqliteStore(join(ask.data, "store")));
+    await opened.#control.drive(opened.#engine);
+    const counts = opened.#counts;
+    opened.#control.follow({
+      before: (event) => {
+        if (event.kind === "job-submitted") counts.submitted++;
+        else if (event.kind === "job-ended") counts.ended++;
+        else if (event.kind === "job-requeued" && event.cause === "preempted") counts.preemptions++;
+      },
+      after: ({ seq }) => {
+        counts.rowsOfJournal = seq;
+      },
+    });
+    return opened;
+  }
+
+  /** The fleet, its tenants with their guarantees, people and prices. */
+  async prepare(): Promise<void> {
+    const { gpus } = this.#ask;
+    const terms = {
+      kind: "simulated",
+      lostAfterMs: 0,
+      settings: { fleet: `${gpus / gpusPerNode}x${gpusPerNode}:${model}` },
+    } as const;
+    this.#do({ kind: "engine.create", name: engineName, terms });
+    this.#do({ kind: "policy.set", policy: { ...plainPolicy, ...usualHandover, rebalance: "off" } });
+    this.#do({ kind: "price.add", version: pricesFrom(this.#startAt) });
+    this.#do({ kind: "node.register", engine: engineName, nodes: this.#fleet.nodes() });
+    const teams = this.#tenants.flatMap((tenant) => tenant.teams);
+    const each = Math.floor(gpus / 2 / teams.length);
+    for (const tenant of this.#tenants) {
+      this.#account(tenant.path, each * tenant.teams.length);
+      for (const team of tenant.teams) this.#account(team, each);
+    }
+    for (const team of teams) for (const name of people) this.#person(team, name);
+    await this.#settle();
+  }
+
+  async live(): Promise<void> {
+    const { untilAt, gpus, seed, progress } = this.#ask;
+    for (const job of jobsOf(this.#tenants, gpus, this.#startAt, seed)) this.#arrives(job);
+    this.#losesNodes();
+    const closing = "the day ends: what is left starts when a server opens this folder";
+    this.#clock.at(untilAt - closingMs, () => this.#do({ kind: "engine.cordon", name: engineName, reason: closing }));
+    const collector = new Collector({
+      ...{ engines: () => [this.#engine], state: this.#control.state, now: () => this.#clock.now(), everyMs },
+      ...{ store: this.#telemetry, warn: (text) => progress(0, text) },
+    });
+    let unwritten = 0;
+    for (let at = this.#startAt + everyMs; at <= untilAt; at += everyMs) {
+      if (!(await this.#control.advanceTo(at))) throw new Error(`no rest before ${new Date(at).toISOString()}`);
+      await this.#settle();
+      await collector.collect();
+      this.#counts.samples += gpus;
+      unwritten += gpus;
+      if (unwritten >= unwrittenMax || at === untilAt || (at - this.#startAt) % (batchesMax * everyMs) === 0) {
+        await this.#telemetry.flush();
+        unwritten = 0;
+      }
+      progress(at - this.#startAt, `${this.#counts.submitted} jobs submitted, ${this.#counts.ended} ended`);
+    }
+  }
+
+  /** What waits is placed, and starts with the server that opens the folder. */
+  async close(): Promise<Omit<DayFigures, "wallS">> {
+    this.#do({ kind: "engine.up", name: engineName });
+    await this.#settle();
+    const { state } = this.#control;
+    const waitingAtEnd = [...state.jobs.values()].filter((job) => job.state === "waiting").length;
+    await this.#control.snapshot();
+    await this.#telemetry.close();
+    await this.#store.close();
+    const { gpus, untilAt } = this.#ask;
+    const [from, to] = [this.#startAt, untilAt].map((at) => new Date(at).toISOString()) as [string, string];
+    return { gpus, from, to, ...this.#counts, waitingAtEnd };
+  }
+
+  #arrives({ account, user, spec, submitAt, runMs }: Arrival): void {
+    const id = `job_${(++this.#counts.jobs).toString(36).padStart(16, "0")}` as JobId;
+    const at = Math.min(Math.ceil(submitAt / second) * second, this.#ask.untilAt - closingMs);
+    this.#members.add(id, runMs);
+    this.#clock.at(at, () =>
+      this.#do({ kind: "job.submit", id, account, user: userId(user ?? ""), spec, endedBefore: [] }),
+    );
+  }
+
+  /** Nodes that are lost under their jobs, and come back after some hours. */
+  #losesNodes(): void {
+    const { untilAt } = this.#ask;
+    const names = this.#fleet.nodes().map(({ name }) => name);
+    const count = Math.max(1, Math.round((names.length * lostOfThousand) / 1_000));
+    for (let i = 0; i < count; i++) {
+      const [name] = names.splice(Math.floor(this.#random() * names.length), 1);
+      const at = this.#startAt + Math.floor((0.05 + 0.7 * this.#random()) * day);
+      const node = `${engineName}/${name}`;
+      this.#clock.at(at, () => {
+        this.#fleet.loseNode(name!);
+        this.#counts.nodesLost++;
+        this.#do({ kind: "node.down", node, reason: "GPU has fallen off the bus" });
+      });
+      this.#clock.at(Math.min(at + Math.floor((1 + 5 * this.#random()) * hour), untilAt - closingMs), () => {
+        this.#fleet.returnNode(name!);
+        this.#do({ kind: "node.register", engine: engineName, nodes: this.#fleet.nodes() });
+        this.#do({ kind: "node.up", node });
+      });
+    }
+  }
+
+  #account(path: string, gpus: number): void {
+    const quota = { guarantee: { "*": gpus * unitsPerGpu }, weight: 1 };
+    const id = `acc_${path.replace("/", "")}` as AccountId;
+    this.#do({ kind: "account.create", id, path, terms: { ...plainTerms, quota } });
+  }
+
+  #person(team: string, name: string): void {
+    const user = userId(`${team}/${name}`);
+    this.#do({ kind: "user.create", user, first: { role: "member", account: team } }, [
+      personRow(user, { name: `${name}.${team.replace("/", ".")}` }),
+    ]);
+  }
+
+  #do(command: Command, privates: readonly PrivateWrite[] = []): void {
+    void this.#control.ask(command, privates).then((answer) => {
+      if (isRefusal(answer)) this.#refused ??= `${command.kind}: ${answer.field} ${answer.value} ${answer.detail}`;
+    });
+  }
+
+  #refused: string | undefined;
+
+  async #settle(): Promise<void> {
+    if (!(await this.#control.settle())) throw new Error("the day does not come to rest");
+    if (this.#refused !== undefined) throw new Error(this.#refused);
+  }
+}

@@ -1,0 +1,75 @@
+import { type Instant, isRefusal, type JobSpec, type JobType, parseJob, type UserId } from "@tessera/core";
+import { seededRandom } from "@tessera/engine-simulated";
+import { followDemand, teamsOf } from "../scale/demand.ts";
+import { syntheticDays } from "../scale/synthetic.ts";
+import type { Arrival } from "../simulate/setting.ts";
+
+/** GPUs asked for, as a part of the fleet: more than there are by day, fewer at night. */
+const load = 0.9;
+/** The median run time of a job. */
+const medianMs = 100 * 60_000;
+const demandDays = 400;
+
+/** A tenant with its teams; the larger it is, the larger its guarantee. */
+export interface Tenant {
+  readonly path: string;
+  readonly teams: readonly string[];
+}
+
+const names = ["vision", "speech", "language", "robotics", "search", "ads", "science", "platform"];
+
+/** A few tenants for a small fleet, thirty for a large one; each has a team for every tenth of it. */
+export function tenantsOf(gpus: number): Tenant[] {
+  const count = Math.max(3, Math.min(30, Math.round(gpus / 500)));
+  const teams = gpus >= 5_000 ? 8 : 3;
+  return Array.from({ length: count }, (_, i) => {
+    const path = `org${i + 1}`;
+    return { path, teams: names.slice(0, teams).map((name) => `${path}/${name}`) };
+  });
+}
+
+export const people = ["ana", "bo", "cy"];
+
+function personOf(team: string, drawn: number): string {
+  return `${team}/${people[Math.floor(drawn * people.length)]!}`;
+}
+
+export function userId(person: string): UserId {
+  return `usr_${person.replaceAll("/", "")}` as UserId;
+}
+
+/** The jobs of a day, by the instant of submission. */
+export function jobsOf(tenants: readonly Tenant[], gpus: number, startAt: Instant, seed: number): Arrival[] {
+  const random = seededRandom(seed);
+  const paths = tenants.flatMap(({ teams }) => teams);
+  const teams = teamsOf(paths, syntheticDays(demandDays, random), { days: 1, gpus, load }, random);
+  return followDemand(teams, { startAt, days: 1, medianMs, random }).map((arrival) => {
+    const type = typeOf(arrival.spec, random());
+    return { ...arrival, user: personOf(arrival.account, random()), spec: specOf(arrival, type) };
+  });
+}
+
+/** Gangs train; what holds one GPU is of every kind. */
+function typeOf({ gpus, members }: JobSpec, drawn: number): JobType {
+  if (gpus[0]!.count * members.min >= 8) return "train";
+  return drawn < 0.15 ? "notebook" : drawn < 0.3 ? "service" : drawn < 0.6 ? "train" : "batch";
+}
+
+/** As its user would have written it; what it does is what the simulated members of a server can do too. */
+function specOf({ name, spec, runMs }: Arrival, type: JobType): JobSpec {
+  const { gpus, members, checkpoint } = spec;
+  const parsed = parseJob(
+    {
+      name: `${type}-${name.replace(/^job-/, "")}`,
+      type,
+      run: `sleep ${Math.ceil(runMs / 1_000)}`,
+      gpus: `H100:${gpus[0]!.count}`,
+      ...(members.min > 1 && { nodes: members.min }),
+      ...(type === "notebook" && { idle: { for: "1h", do: "notify" } }),
+      ...(checkpoint !== undefined && { checkpoint: { every: "30m", grace: "1m" } }),
+    },
+    { after: [] },
+  );
+  if (isRefusal(parsed)) throw new Error(`${parsed.field} ${parsed.value} ${parsed.detail}`);
+  return parsed;
+}
