@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -13,15 +13,18 @@ const jobEnv = Object.fromEntries(
   ["LD_LIBRARY_PATH", "PATH"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
 );
 
-/** A real server on the GPU of this machine, with a pool that is cut as jobs need it, and tenants that trust each other. */
+/** By their trust group. What passes between tenants of none is scrubbed; those of one may share a GPU by MPS. */
+const tenants = { ada: undefined, ben: "lab", bea: "lab", cyd: undefined };
+
+/** A real server on the GPU of this machine, with a pool that is cut as jobs need it, and trusted tenants that share no group: each hand-over is scrubbed. */
 export async function openLab(say) {
   const server = await openServer({ place: here, args: [], name: "prove-gpu" });
   copyFileSync(load, join(server.work, "load.py"));
   const python = execFileSync("sh", ["-c", "command -v python3"], { encoding: "utf8" }).trim();
-  const lab = { server, say, python, tenants: ["ada", "ben", "cyd"], ...asker(server, python) };
+  const lab = { server, say, python, ...asker(server, python) };
   await lab.must("POST", "/v1/pools", { name: "all", labels: { engine: "local" }, mode: "any" });
-  for (const name of lab.tenants) {
-    await lab.must("POST", "/v1/accounts", { path: name, trust: "trusted", trustGroup: "lab" });
+  for (const [path, trustGroup] of Object.entries(tenants)) {
+    await lab.must("POST", "/v1/accounts", { path, trust: "trusted", ...(trustGroup && { trustGroup }) });
   }
   return lab;
 }
@@ -64,12 +67,12 @@ function asker(server, python) {
       return until(`${what}: ${id}`, msMax, async () => {
         const found = (await lines(id)).map(pick).find((each) => each !== undefined && each !== false);
         if (found !== undefined) return found;
-        const { state, reason } = await job(id);
-        if (["completed", "failed", "cancelled"].includes(state)) {
+        const { state, outcome, detail } = await job(id);
+        if (state === "ended") {
           const late = (await lines(id)).map(pick).find((each) => each !== undefined && each !== false);
           if (late !== undefined) return late;
           const { text } = await server.api("GET", `/v1/jobs/${id}/logs`);
-          throw new Error(`${what}: ${id} is ${state} ${JSON.stringify(reason ?? "")}: ${text.slice(-600)}`);
+          throw new Error(`${what}: ${id} ${outcome}: ${detail} ${text.slice(-800)}`);
         }
         await sleep(150);
         return undefined;
@@ -77,22 +80,19 @@ function asker(server, python) {
     },
     /** Waits until a job is in one of these states. */
     async reaches(id, states, msMax = 60_000) {
-      return until(`${id} is ${states.join(" or ")}`, msMax, async () => {
+      const look = async () => {
         const found = await job(id);
         return states.includes(found.state) && found;
-      });
-    },
-    /** Waits until an attempt of a job is over. */
-    async hasAttempt(id, msMax = 60_000) {
-      return until(`an attempt of ${id} is over`, msMax, async () => {
-        const found = await job(id);
-        return found.attempts?.length > 0 && found;
+      };
+      return until(`${id} is ${states.join(" or ")}`, msMax, look).catch(async (error) => {
+        const { state, detail, reason, attempts } = await job(id);
+        throw new Error(`${error.message}; it is ${JSON.stringify({ state, detail, reason, attempts })}`);
       });
     },
     /** Ends jobs and waits until they are gone. */
     async end(...ids) {
       for (const id of ids) await server.api("POST", `/v1/jobs/${id}/cancel`, {});
-      for (const id of ids) await this.reaches(id, ["completed", "failed", "cancelled"], 60_000);
+      for (const id of ids) await this.reaches(id, ["ended"], 60_000);
     },
     /** Runs the load program inside a running job. */
     async inside(id, ...words) {
@@ -104,23 +104,13 @@ function asker(server, python) {
     },
     /** What the engine reported of a lease that lives: kind and words, by the clock of this machine. */
     reports(lease) {
-      const folder = join(server.data, "engine", "leases", lease);
-      const path = [folder, join(server.data, "local", "leases", lease)].find((each) => readable(each)) ?? folder;
-      const text = readFileSync(join(path, "reports.ndjson"), "utf8");
+      const text = readFileSync(join(server.data, "engine", "leases", lease, "reports.ndjson"), "utf8");
       return text
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line));
     },
   };
-}
-
-function readable(folder) {
-  try {
-    return readdirSync(folder).length > 0;
-  } catch {
-    return false;
-  }
 }
 
 export async function smi(...words) {

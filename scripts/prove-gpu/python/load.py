@@ -152,9 +152,10 @@ def duty(percent, seconds):
         say(ready=True)
         return time.sleep(seconds)
     spin = torch.cuda.jiterator._create_jit_fn(
-        "template <typename T> T spin(T x) { for (int i = 0; i < 3000; i++) x = x * T(0.999) + T(0.001); return x; }"
+        "template <typename T> T spin(T x) { for (int i = 0; i < 1000; i++) x = x * T(0.999) + T(0.001); return x; }"
     )
-    values = torch.ones(1 << 22, device="cuda")
+    # Many rounds of all multiprocessors in each launch, so that its end, when some wait for others, counts little.
+    values = torch.ones(1 << (26 if percent == 100 else 24), device="cuda")
     spin(values)
     torch.cuda.synchronize()
     say(ready=True)

@@ -9,14 +9,21 @@ export const idle = {
     const tried = await lab.submit("cyd", "H200:1g.18gb", words, { idle: rule }).catch((error) => error);
     if (tried instanceof Error && /idle/.test(tried.message)) throw new NotRun(tried.message.slice(0, 300));
     if (tried instanceof Error) throw tried;
-    await lab.said(tried, "its load", (line) => line.ready);
-    const begunAt = Date.now();
-    const ended = await lab.reaches(tried, ["completed", "failed", "cancelled", "suspended"], 150_000);
-    const { state, reason, endReason, detail } = ended;
-    const words2 = JSON.stringify({ reason, endReason, detail });
-    return {
-      passed: /idle/i.test(JSON.stringify(ended)),
-      seen: { state, why: words2, afterS: Math.round((Date.now() - begunAt) / 1000) },
-    };
+    try {
+      return await watch(lab, tried);
+    } finally {
+      await lab.end(tried);
+    }
   },
 };
+
+async function watch(lab, id) {
+  await lab.said(id, "its load", (line) => line.ready);
+  const begunAt = Date.now();
+  const ended = await lab.reaches(id, ["ended", "suspended"], 150_000);
+  const { state, outcome, detail } = ended;
+  return {
+    passed: /idle/i.test(`${outcome} ${detail}`),
+    seen: { state, outcome, detail, afterS: Math.round((Date.now() - begunAt) / 1000) },
+  };
+}

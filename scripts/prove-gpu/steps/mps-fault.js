@@ -28,7 +28,7 @@ export const mpsFault = {
       const calm = await lab.submit("ben", 0.25, ["duty", "20", "120"], { isolation: "mps" });
       ids.push(calm);
       await lab.said(calm, "its load", (line) => line.ready);
-      const wild = await lab.submit("ada", 0.25, ["fault"], { isolation: "mps", retry: 0 });
+      const wild = await lab.submit("bea", 0.25, ["fault"], { isolation: "mps", retry: 0 });
       ids.push(wild);
       const { outcome, detail } = await lab.reaches(wild, ["ended"]);
       const hit = await lab.hasAttempt(calm);

@@ -29,7 +29,7 @@ async function siteOf(t: TestContext): Promise<Site> {
   const gpu = machine.gpus[0]!.uuid;
   const looks: string[] = [];
   const scrubber = {
-    plant: async () => {},
+    plant: async (_: string, device: string) => void looks.push(`mark ${device}`),
     look: async (_: string, device: string) => {
       looks.push(device);
       return "looked";
@@ -145,7 +145,7 @@ it("[S4] resets a GPU that another tenant had, and does not hand over one that c
   const scrub = { gpuUuids: [gpu], usualMs: 1 };
   const first = await order("a", undefined, { scrub });
   assert.equal((await preparePart(first, ground)).scrubbed, "reset by nvidia-smi; looked");
-  assert.deepEqual(looks, [gpu]);
+  assert.deepEqual(looks, [`mark ${gpu}`, gpu]);
   await releasePart(first, ground);
   machine.change((driver) => {
     driver.faults = { reset: "Insufficient Permissions" };
@@ -164,4 +164,17 @@ it("does not claim to have cleared or cut GPUs that are only declared", async (t
   assert.match(got.scrubbed!, /virtual/);
   assert.deepEqual(got.devices, [gpu]);
   assert.equal((await preparePart(await order("b"), { ...ground, gpuMinors: {} })).scrubbed, undefined);
+});
+
+it("[S4] marks the slots that another tenant had, makes the instance again, and looks for the mark", async (t) => {
+  const { ground, order, machine, gpu, looks } = await siteOf(t);
+  const scrub = { gpuUuids: [gpu], usualMs: 1 };
+  const { devices, scrubbed } = await preparePart(await order("a", ["2g.35gb", 4], { scrub }), ground);
+  assert.deepEqual(looks, [`mark ${devices[0]}`, devices[0]]);
+  assert.match(scrubbed!, /^MIG instance of its own, made in \d+ ms; looked$/);
+  const made = machine
+    .read()
+    .commands.filter((line) => /-cgi|-dgi/.test(line))
+    .map((line) => line.split(" ")[1]);
+  assert.deepEqual(made, ["-cgi", "-dgi", "-cgi"]);
 });

@@ -1,7 +1,7 @@
 import { declaredDevices, declaredEnforcement } from "@tessera/engine";
 import type { Bind } from "../limit/closet.ts";
 import { capabilitiesOf } from "./capabilities.ts";
-import { CutRefused, createInstance } from "./mig.ts";
+import { CutRefused, createInstance, destroyInstance } from "./mig.ts";
 import { clearGpu } from "./scrub.ts";
 import { leaveMps, prepareMps, prepareSlice, type SharedGpu } from "./shared.ts";
 import { giveGpu, type PartGround, type PartOrder, takeGpu } from "./take.ts";
@@ -85,13 +85,14 @@ async function prepareWhole(order: PartOrder, gpus: readonly string[], ground: P
 async function prepareMig(order: PartOrder, gpu: string, ground: PartGround): Promise<PreparedPart> {
   const { slot: start, profile } = order.part!;
   if (start === undefined || profile === undefined) throw new CutRefused("the part names no MIG profile or no slot");
+  const isDirty = order.scrub?.gpuUuids.includes(gpu) === true;
   const { instance, how } = await takeGpu(order, gpu, "mig", ground, async () => {
+    if (isDirty) await markAndDestroy(gpu, { profile, start }, ground);
     const begunAt = performance.now();
     const instance = await createInstance(ground.smi, gpu, { profile, start });
     const how = `MIG instance of its own, made in ${Math.round(performance.now() - begunAt)} ms`;
     return { gi: instance.gi, instance, how };
   });
-  const isDirty = order.scrub?.gpuUuids.includes(gpu) === true;
   const probed = isDirty ? await ground.scrubber.look(gpu, instance.uuid) : "";
   return {
     ...nothing,
@@ -101,4 +102,11 @@ async function prepareMig(order: PartOrder, gpu: string, ground: PartGround): Pr
     ...(isDirty && { scrubbed: `${how}; ${probed}` }),
     ...(order.reshape !== undefined && { reshaped: `${profile} at slot ${start}, ${how}` }),
   };
+}
+
+/** What the last tenant left went with its instance. Whether that holds is tried on the same slots, with a mark of ours. */
+async function markAndDestroy(gpu: string, cut: { profile: string; start: number }, ground: PartGround): Promise<void> {
+  const marked = await createInstance(ground.smi, gpu, cut);
+  await ground.scrubber.plant(gpu, marked.uuid);
+  await destroyInstance(ground.smi, gpu, marked.gi);
 }
