@@ -1,4 +1,6 @@
 import { spawn } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { standardPath } from "../../supervise/job.ts";
 import { driverVariables } from "../smi.ts";
@@ -56,6 +58,9 @@ export function serversIn(said: string): string[] {
 function run(place: MpsPlace, args: readonly string[], input = ""): Promise<Said> {
   const [program, ...words] = [...place.around, controlProgram(), ...args];
   return new Promise((resolve) => {
+    // What goes on in the background must not hold a pipe to us: it would break when we end.
+    const said = args.length > 0 ? join(place.log, "start.log") : undefined;
+    const out = said === undefined ? "pipe" : openSync(said, "w", 0o600);
     let text = "";
     const child = spawn(program!, words, {
       cwd: "/",
@@ -66,19 +71,19 @@ function run(place: MpsPlace, args: readonly string[], input = ""): Promise<Said
         CUDA_MPS_PIPE_DIRECTORY: place.pipeShown,
         CUDA_MPS_LOG_DIRECTORY: place.log,
       },
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: ["pipe", out, out],
     });
+    if (typeof out === "number") closeSync(out);
     const impatience = setTimeout(() => child.kill("SIGKILL"), answerMsMax);
-    const end = (code: number, said: string) => {
+    child.stdout?.on("data", (part) => (text += part));
+    child.stderr?.on("data", (part) => (text += part));
+    child.stdin?.on("error", () => {}); // it has ended; its code says how
+    child.stdin?.end(input);
+    child.once("error", (error) => resolve({ code: -1, text: error.message }));
+    child.once("close", (code) => {
       clearTimeout(impatience);
-      resolve({ code, text: said });
-    };
-    for (const stream of [child.stdout, child.stderr]) stream.on("data", (part) => (text += part));
-    child.stdin.on("error", () => {}); // it has ended; its code says how
-    child.stdin.end(input);
-    child.once("error", (error) => end(-1, error.message));
-    // Not "close": a daemon in the background may keep what it inherited open.
-    child.once("exit", (code) => setTimeout(() => end(code ?? -1, text), 20));
+      resolve({ code: code ?? -1, text: said === undefined ? text : readFileSync(said, "utf8") });
+    });
   });
 }
 
