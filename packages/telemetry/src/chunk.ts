@@ -21,7 +21,7 @@ interface Head {
   readonly columns: readonly (readonly [ColumnName, number])[];
 }
 
-// Level 1: higher ones save 4 % and cost three times as much.
+// The cheapest level; others were not measured.
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const headLengthBytes = 4;
 

@@ -4,7 +4,7 @@ import { type BusyQuery, type TelemetryFilter, type TelemetryGroup, TelemetryToo
 import type { Columns, RowKey } from "./table.ts";
 import { nodePart, type View } from "./view.ts";
 
-/** What one answer may read: some tenths of a second. */
+/** What one answer may read. A guess at what keeps the thread free for others; not measured. */
 export const rowsReadMax = 6_000_000;
 
 /** What questions are answered from. */
