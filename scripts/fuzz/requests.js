@@ -68,6 +68,10 @@ function plausible(random, id, world) {
     case "cordonNode":
     case "downNode":
       return { reason: name() };
+    case "checkNode":
+      return random.chance(0.5) ? {} : { checks: [random.pick(["memory-pattern", "copy-bandwidth", name()])] };
+    case "closeRepair":
+      return { reason: name() };
     case "cordonEngine":
       return { reason: name() };
     case "createEngine":
@@ -144,6 +148,7 @@ function paramOf(random, name, world) {
     secret: ["S", "T"],
     volume: ["data", "scratch"],
     node: world.nodes,
+    repair: ["1", "2", "0", ...world.bait],
     engine: ["local", "fz1", "fz2", ...world.bait],
     pool: ["fz1", "fz2", "fz3", ...world.bait],
     period: ["open", "2026-10", "2026-11"],

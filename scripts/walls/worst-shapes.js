@@ -97,6 +97,8 @@ function bodyOf(id, route, world) {
     editAccount: { weight: 2 },
     createPool: { name: "big", labels: { engine: "simulated" } },
     editPool: { labels: { engine: "simulated" }, price: "2", mode: "timeslice", ratio: 4, trust: "trusted" },
+    closeRepair: { reason: "x" },
+    checkNode: { checks: Array.from({ length: 100 }, (_, i) => `check-${i}`) },
     cordonEngine: { reason: "x" },
     editEngine: { lostAfter: "1h" },
     createEngine: { name: "other", kind: "simulated", settings: { fleet: "1x1:H100" } },

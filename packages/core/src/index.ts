@@ -231,6 +231,7 @@ export { serialsOf } from "./state/books.ts";
 export { emptyState } from "./state/empty.ts";
 export { jobOf } from "./state/live-jobs.ts";
 export type { ReadonlyState } from "./state/readonly-state.ts";
+export { notAccepted, openRepair } from "./state/repairs.ts";
 export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/snapshot.ts";
 export type { State } from "./state/state.ts";
 export { privateId, type SigningKey, type Trail, type WitnessedHead } from "./state/trail.ts";

@@ -13,6 +13,8 @@ import {
 import {
   bootId,
   type Capabilities,
+  type CheckAsk,
+  type CheckResult,
   type Clock,
   type Engine,
   type EngineLease,
@@ -33,6 +35,7 @@ import { readLog } from "@tessera/engine/log";
 import { openEntry, readPorts } from "./entry/client.ts";
 import { listFiles, readLiveFile } from "./files/live.ts";
 import { Addresses } from "./health/addresses.ts";
+import { Checks } from "./health/checks.ts";
 import { Counters } from "./health/counters.ts";
 import { HealthWatch } from "./health/watch.ts";
 import { isolationOf } from "./inventory/isolation.ts";
@@ -94,6 +97,8 @@ export interface LocalEngineOptions {
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
+  /** A folder of further checks of GPUs, with thresholds: see `checks/`. */
+  readonly checks?: string;
   /** The address of a DCGM exporter on this machine, which is then asked what the GPUs do. */
   readonly dcgm?: string;
   /** Where the kernel's messages are read instead of /dev/kmsg, such as a log that is replayed. */
@@ -152,6 +157,7 @@ class LocalEngine implements Engine {
   readonly #handsOff: HandsOff;
   readonly #addresses = new Addresses();
   readonly #health: HealthWatch;
+  readonly #checks: Checks;
   #nodes: readonly NodeFacts[] | undefined;
   /** How GPUs can be shared here; known once they were looked at. */
   #isolation: Capabilities["isolation"] = ["whole"];
@@ -176,6 +182,7 @@ class LocalEngine implements Engine {
     this.#handsOff = new HandsOff(join(state.root, "gpus"), () => void this.#telemeter.letGo());
     const { content, hide = [] } = options;
     this.#hidden = topmost([state.root, ...(content === undefined ? [] : [content]), ...hide]);
+    this.#checks = new Checks(options.checks);
     this.#health = new HealthWatch({
       ...(options.kernelLog !== undefined && { kernelLog: options.kernelLog }),
       ...(options.virtual === undefined && { counters: new Counters(runNvidiaSmi) }),
@@ -241,8 +248,16 @@ class LocalEngine implements Engine {
     this.#health.start(listener);
   }
 
+  async check(name: string, ask: CheckAsk): Promise<readonly CheckResult[]> {
+    const node = (this.#nodes ?? (await this.inventory())).find((each) => each.name === name);
+    if (node === undefined) throw new Error(`there is no node ${name}`);
+    const { held } = await this.#holdings.of(this.#leases.values());
+    return this.#checks.run(node, ask, new Set(held.flatMap(({ gpuUuids }) => gpuUuids)));
+  }
+
   async bind(order: LeaseOrder): Promise<void> {
     await passEpoch(this.#state.epochs, order.lease, order.epoch);
+    await this.#checks.yieldTo(order.gpuUuids);
     await this.#inTurn(order.lease, async (known) => {
       const record = known ?? (await this.#create(order.lease));
       if (record.hasEnded || (await record.claim()) !== undefined) return this.#tellAgain(record);
@@ -360,6 +375,7 @@ class LocalEngine implements Engine {
     this.#listener = undefined;
     await Promise.allSettled(this.#turns.values());
     this.#health.close();
+    await this.#checks.close();
     this.#handsOff.close();
     await this.#telemeter.letGo();
     await this.#networks.close();

@@ -2,9 +2,11 @@ import { type IncomingMessage, request } from "node:http";
 import type { Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JobId, LeaseId, NodeFacts, Report } from "@tessera/core";
+import type { HealthFinding, JobId, LeaseId, NodeFacts, Report } from "@tessera/core";
 import {
   type Capabilities,
+  type CheckAsk,
+  type CheckResult,
   type Engine,
   type EngineLease,
   type Entry,
@@ -61,6 +63,14 @@ class RemoteEngine implements Engine {
     return this.#calls.ask("telemetry");
   }
 
+  onHealth(listener: (finding: HealthFinding) => void): void {
+    void this.#listen<HealthFinding>("findings", listener);
+  }
+
+  check(node: string, { signal, ...ask }: CheckAsk): Promise<readonly CheckResult[]> {
+    return this.#calls.ask("check", node, ask);
+  }
+
   async bind(order: LeaseOrder): Promise<void> {
     await this.#calls.ask("bind", order);
   }
@@ -78,7 +88,7 @@ class RemoteEngine implements Engine {
   }
 
   subscribe(listener: (report: Report) => void): void {
-    void this.#listen(listener);
+    void this.#listen<Report>("reports", listener);
   }
 
   async acknowledge(lease: LeaseId, sequence: number): Promise<void> {
@@ -136,11 +146,11 @@ class RemoteEngine implements Engine {
     this.#calls.close();
   }
 
-  /** Takes the stream of reports up again when it breaks off: the far side then repeats what was not acknowledged. */
-  async #listen(listener: (report: Report) => void): Promise<void> {
+  /** Takes a stream up again when it breaks off: the far side then repeats reports that were not acknowledged. */
+  async #listen<Item>(name: string, listener: (item: Item) => void): Promise<void> {
     while (!this.#closing.signal.aborted) {
       try {
-        for await (const report of this.#lines<Report>("reports", [], this.#closing.signal)) listener(report);
+        for await (const item of this.#lines<Item>(name, [], this.#closing.signal)) listener(item);
       } catch {} // the helper is away; jobs go on without it, and without us
       if (!this.#closing.signal.aborted) await sleep(againMs);
     }

@@ -1,11 +1,21 @@
 import { chmodSync, chownSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { LeaseId, Report } from "@tessera/core";
-import type { Engine, JobFolder, LeaseOrder, LogQuery, StopOrder, Telemetry } from "@tessera/engine";
+import type { HealthFinding, LeaseId, Report } from "@tessera/core";
+import type { CheckAsk, Engine, JobFolder, LeaseOrder, LogQuery, StopOrder, Telemetry } from "@tessera/engine";
 import { BadMessage, sentFailure } from "@tessera/engine/remote";
 import { type Check, list, mustBe, whole } from "./checks/check.ts";
-import { filePath, folderName, jobId, leaseId, leaseOrder, logQuery, stopOrder } from "./checks/order.ts";
+import {
+  checkAsk,
+  filePath,
+  folderName,
+  jobId,
+  leaseId,
+  leaseOrder,
+  logQuery,
+  nodeName,
+  stopOrder,
+} from "./checks/order.ts";
 import { serveEntry } from "./entries.ts";
 
 /** Calls of the helper beside those of the engine, each with the check of its arguments. */
@@ -68,6 +78,9 @@ class FarSide {
   readonly #engine: Engine;
   readonly #calls: ReadonlyMap<string, Call>;
   #reports: ServerResponse | undefined;
+  #findings: ServerResponse | undefined;
+  readonly #untold: HealthFinding[] = [];
+  #watches = false;
 
   constructor({ engine, prepare = (order) => order, extras = {} }: Serving) {
     this.#engine = engine;
@@ -75,6 +88,11 @@ class FarSide {
       hello: { takes: [], act: () => ({ name: engine.name, capabilities: engine.capabilities }) },
       inventory: { takes: [], act: () => engine.inventory() },
       telemetry: { takes: [], act: () => engine.telemetry?.() ?? nothingSeen },
+      findings: { takes: [], act: (_args, response) => this.#tellFindings(response) },
+      check: {
+        takes: [nodeName, checkAsk],
+        act: ([node, ask]) => engine.check?.(node as string, ask as CheckAsk) ?? cannotCheck(engine.name),
+      },
       bind: { takes: [leaseOrder], act: ([order]) => engine.bind(prepare(order as LeaseOrder)) },
       release: { takes: [leaseId], act: ([lease]) => engine.release(lease as LeaseId) },
       stop: { takes: [leaseId, stopOrder], act: ([lease, how]) => engine.stop(lease as LeaseId, how as StopOrder) },
@@ -144,6 +162,25 @@ class FarSide {
     return streaming;
   }
 
+  /** Findings that come while no control plane listens are kept, up to a number: the engine tells each once. */
+  #tellFindings(response: ServerResponse): typeof streaming {
+    this.#findings?.end();
+    this.#findings = response;
+    response.writeHead(200, { "content-type": "application/x-ndjson" });
+    response.flushHeaders();
+    const tell = (finding: HealthFinding) => {
+      if (this.#findings !== undefined) this.#findings.write(`${JSON.stringify(finding)}\n`);
+      else if (this.#untold.length < untoldMax) this.#untold.push(finding);
+    };
+    for (const finding of this.#untold.splice(0)) tell(finding);
+    if (!this.#watches) this.#engine.onHealth?.(tell);
+    this.#watches = true;
+    response.once("close", () => {
+      if (this.#findings === response) this.#findings = undefined;
+    });
+    return streaming;
+  }
+
   async #sendLogs(lease: LeaseId, query: LogQuery, response: ServerResponse): Promise<unknown> {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
@@ -170,6 +207,12 @@ class FarSide {
 
 /** Of an engine that cannot be watched. */
 const nothingSeen: Telemetry = { gpus: [], members: [] };
+
+const untoldMax = 1_000;
+
+function cannotCheck(name: string): never {
+  throw new Error(`engine ${name} has no checks`);
+}
 
 /** What a call answers that has written its answer itself. */
 const streaming = Symbol("streaming");

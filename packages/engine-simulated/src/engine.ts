@@ -1,6 +1,7 @@
-import type { LeaseId, NodeFacts, Report } from "@tessera/core";
+import type { HealthFinding, LeaseId, NodeFacts, Report } from "@tessera/core";
 import {
   type Capabilities,
+  type CheckResult,
   type Engine,
   type EngineLease,
   type Entry,
@@ -41,6 +42,15 @@ export class SimulatedEngine implements Engine {
 
   async telemetry(): Promise<Telemetry> {
     return this.#open().telemetry();
+  }
+
+  onHealth(listener: (finding: HealthFinding) => void): void {
+    this.#open().onHealth(listener);
+  }
+
+  /** There is no hardware to check, so nothing passes and nothing fails. */
+  async check(): Promise<readonly CheckResult[]> {
+    return [{ name: "simulated", result: "skipped", text: "a simulated fleet has no hardware to check", ms: 0 }];
   }
 
   async bind(order: LeaseOrder): Promise<void> {

@@ -1,4 +1,4 @@
-import type { LeaseId, NodeFacts, Report, ReportWhat } from "@tessera/core";
+import type { HealthFinding, LeaseId, NodeFacts, Report, ReportWhat } from "@tessera/core";
 import {
   type Clock,
   declaredDevices,
@@ -9,6 +9,7 @@ import {
   type StopOrder,
   type Telemetry,
 } from "@tessera/engine";
+import { findingIn } from "./kernel-log.ts";
 import { type Hold, SimulatedTelemetry } from "./load/telemetry.ts";
 import { listedState, type Member, newMember } from "./member.ts";
 import { type Faults, noFaults, Outbox } from "./outbox.ts";
@@ -66,6 +67,7 @@ export class SimulatedFleet {
   readonly #ran: Ran[] = [];
   readonly #telemetry = new SimulatedTelemetry();
   #epochSeen = 0;
+  #onFinding: ((finding: HealthFinding) => void) | undefined;
 
   constructor(options: FleetOptions) {
     const { clock, nodes, behaviour = () => undefined, prepareMs = plainPrepareMs, faults = noFaults } = options;
@@ -135,6 +137,25 @@ export class SimulatedFleet {
       this.#end(member, { kind: "exited", ran: true, code: 1, ...neighbour }, 1);
     }
     this.#end(culprit, { kind: "exited", ran: true, code: 1, reason: "a fault on its GPU" }, 1);
+  }
+
+  /** One listener; a later one takes the place of the one before. */
+  onHealth(listener: (finding: HealthFinding) => void): void {
+    this.#onFinding = listener;
+  }
+
+  /** A line of a kernel log about one of these machines. Answers what it says, if it says anything of a GPU here. */
+  kernelSays(line: string): HealthFinding | undefined {
+    const finding = findingIn(this.nodes(), line, this.clock.now());
+    if (finding !== undefined) this.#onFinding?.(finding);
+    return finding;
+  }
+
+  /** The programs that run on a GPU end with this code, as they do when the driver takes it from them. */
+  endPrograms(gpuUuid: string, code: number): void {
+    for (const member of this.#members.values())
+      if ((member.phase === "running" || member.phase === "stopping") && member.order?.gpuUuids.includes(gpuUuid))
+        this.#exit(member, { code });
   }
 
   bind(order: LeaseOrder): void {

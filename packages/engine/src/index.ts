@@ -30,3 +30,4 @@ export {
 export { quoted } from "./quoted.ts";
 export type { GpuMetrics, GpuSample, MemberSample, Telemetry, TelemetrySource } from "./telemetry.ts";
 export { bootId, upMs } from "./uptime.ts";
+export { parseXid, pciAddress, type XidLine } from "./xid.ts";

@@ -25,3 +25,34 @@ describe("labels of this machine", () => {
       );
   });
 });
+
+describe("settings of telemetry", () => {
+  const settingsOf = (...args: string[]) => {
+    const config = parseConfig(args, {});
+    assert.ok(config !== "help");
+    return config.telemetry;
+  };
+  const hour = 3_600_000;
+
+  it("are a size, ages and an interval", () => {
+    const { everyMs, bytesMax, rawMs, minuteMs, hourMs } = settingsOf();
+    assert.deepEqual([everyMs, bytesMax, rawMs], [10_000, 4 * 2 ** 30, 6 * hour]);
+    assert.deepEqual([minuteMs, hourMs], [14 * 24 * hour, 400 * 24 * hour]);
+    const other = settingsOf("--telemetry-size", "64", "--telemetry-keep", "1h,2d,30d", "--telemetry-every", "5");
+    assert.deepEqual([other.bytesMax, other.rawMs, other.everyMs], [64 * 2 ** 20, hour, 5_000]);
+  });
+
+  it("are refused with the text as it was given", () => {
+    for (const [flag, text] of [
+      ["--telemetry-size", "1"],
+      ["--telemetry-size", "much"],
+      ["--telemetry-keep", "6h"],
+      ["--telemetry-keep", "6h,14d,for ever"],
+      ["--telemetry-every", "0"],
+    ] as const)
+      assert.throws(
+        () => settingsOf(flag, text),
+        (error: Error) => error instanceof BadCall && error.message.startsWith(`${flag} ${text}`),
+      );
+  });
+});

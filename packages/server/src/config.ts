@@ -22,6 +22,8 @@ export interface ServerConfig {
   readonly local: boolean;
   /** Of the nodes of this machine. */
   readonly labels: NonNullable<NodeFacts["labels"]>;
+  /** A folder of the owner's own checks of GPUs. */
+  readonly checks?: string;
   /** The file that names further engines. */
   readonly engines?: string;
   /** The socket of a root helper, which then runs the jobs and holds the keys of secrets and signatures. */
@@ -57,6 +59,7 @@ export const usage = `tess server: the control plane on this machine
   --virtual SPEC       present this machine as nodes of virtual GPUs, such as 4x8:H100 or 2x8:H100+mig,1x4:L40S
   --helper FILE        let the root helper behind this socket run the jobs; this server then needs no privileges
   --simulated SPEC     a simulated fleet, such as 6250x8:H100, for demonstrations and measurements
+  --checks DIR         further checks of GPUs: scripts, and thresholds.json; see docs/operations.md
   --engines FILE       run jobs on the engines that this YAML file lists too; see docs/kubernetes.md
   --no-local           run no jobs on this machine
   --label KEY=VALUE    a label of the nodes of this machine, by which jobs and pools choose nodes; may be repeated
@@ -135,6 +138,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     simulated: values.simulated,
     local: !(values["no-local"] ?? false),
     labels: labelsOf(values.label ?? []),
+    ...(values.checks !== undefined && { checks: resolve(values.checks) }),
     ...(values.engines !== undefined && { engines: resolve(values.engines) }),
     ...(values.helper !== undefined && { helper: resolve(values.helper) }),
     tenantsShareUser: values["tenants-share-user"] ?? false,
@@ -172,6 +176,7 @@ function parse(args: readonly string[]) {
         virtual: { type: "string" },
         simulated: { type: "string" },
         helper: { type: "string" },
+        checks: { type: "string" },
         engines: { type: "string" },
         label: { type: "string", multiple: true },
         "no-local": { type: "boolean" },

@@ -12,6 +12,7 @@ const usage = `tess helper: does for a control plane without privileges what nee
   --data DIR        the data folder of that control plane, which jobs must not see
   --state DIR       folder of work folders, logs and keys, for root alone (default /var/lib/tessera-helper)
   --socket FILE     where the control plane finds it (default /run/tessera/helper.sock)
+  --checks DIR      further checks of GPUs: scripts, and thresholds.json
   --virtual SPEC    present this machine as nodes of virtual GPUs, such as 4x8:H100
   --dcgm URL        the DCGM exporter of this machine, which is asked what its GPUs do: http://127.0.0.1:9400/metrics
 
@@ -29,6 +30,7 @@ async function main(): Promise<void> {
       state: { type: "string", default: "/var/lib/tessera-helper" },
       socket: { type: "string", default: "/run/tessera/helper.sock" },
       virtual: { type: "string" },
+      checks: { type: "string" },
       dcgm: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
@@ -47,6 +49,7 @@ async function main(): Promise<void> {
   const engine = await openLocalEngine({
     ...{ dir: join(state, "engine"), content, hide: [data, state] },
     ...(values.virtual !== undefined && { virtual: values.virtual }),
+    ...(values.checks !== undefined && { checks: resolve(values.checks) }),
     ...(values.dcgm !== undefined && { dcgm: values.dcgm }),
   });
   const { calls, withSecrets } = helperKeys(state);

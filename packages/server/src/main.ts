@@ -37,7 +37,9 @@ import { Engines } from "./flow/engines/engines.ts";
 import type { AddedKinds, EngineAsk, GivenEngine } from "./flow/engines/kinds.ts";
 import { simulatedKind } from "./flow/engines/simulated-kind.ts";
 import { givenByFile, readEngineFile } from "./flow/engines/start-file.ts";
+import { CheckWatch } from "./flow/health/check-watch.ts";
 import { Findings } from "./flow/health/findings.ts";
+import { NodeChecks } from "./flow/health/node-checks.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { Collector } from "./flow/telemetry/collector.ts";
@@ -177,10 +179,16 @@ async function main(): Promise<void> {
   const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock), reconciling];
   for (const watch of watches) watch.start();
 
+  const nodeChecks = new NodeChecks({
+    ...{ control, warn: (text) => say(`tessera: ${text}`) },
+    engineOf: (name) => [...engines.reachable()].find((engine) => engine.name === name),
+  });
+  const checkWatch = new CheckWatch({ state: control.state, now: () => control.now(), checks: nodeChecks });
+  checkWatch.start();
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const seen = { alarms, outletsNow, engines, telemetry, collector, reconciled };
+  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled };
   const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
@@ -205,6 +213,7 @@ async function main(): Promise<void> {
     clearInterval(sweeping);
     for (const watch of watches) watch.stop();
     findings.stop();
+    checkWatch.stop();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
     collector.stop();
@@ -260,6 +269,7 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
         ...(config.dcgm !== undefined && { dcgm: config.dcgm }),
         ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
         ...(kernelLog !== undefined && { kernelLog }),
+        ...(config.checks !== undefined && { checks: config.checks }),
       });
     mkdirSync(content, { recursive: true, mode: 0o700 }); // the helper keeps results for the user who owns it
     return openRemoteEngine(new RemoteCalls(helper));

@@ -44,6 +44,7 @@ export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax }
 export { EngineCapabilities, EngineCreate, EngineEdit, EngineShape } from "./shapes/engine.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
 export { Alarm, FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
+export { CheckShape, FindingShape, JobCheckShape, NodeHealthShape, RepairShape } from "./shapes/health.ts";
 export { AnchorAdd, AnchorShape, ConsistencyShape, HeadShape } from "./shapes/history.ts";
 export {
   Alternative,

@@ -128,8 +128,15 @@ export const commands: readonly CommandEntry[] = [
     name: "node",
     aliases: ["nodes"],
     group: fleet,
-    summary: "get, cordon, drain, up, down",
+    summary: "get, cordon, drain, up, down, check, health",
     load: () => import("./fleet/node.ts"),
+  },
+  {
+    name: "repairs",
+    aliases: ["repair"],
+    group: fleet,
+    summary: "show nodes that are out of use because of a fault, and close repairs",
+    load: () => import("./fleet/repairs.ts"),
   },
   {
     name: "engine",

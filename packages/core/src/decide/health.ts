@@ -38,8 +38,9 @@ type Checked = Extract<HealthCommand, { kind: "node.checked" }>;
  * A check that failed is a finding. Where none failed and at least one passed, a node that waits for that takes work again
  * [H6]; a check that was skipped or ended says nothing.
  */
-function takeChecks(state: State, node: FleetNode, { results }: Checked, now: Instant): Event[] {
+function takeChecks(state: State, node: FleetNode, { results, held }: Checked, now: Instant): Event[] {
   const noted: Event = { kind: "checks-noted", v: 1, at: now, node: node.no, results };
+  if (held) return [noted];
   const [first, ...others] = results.filter(({ result }) => result === "failed");
   if (first !== undefined) {
     const text = [first, ...others].map((each) => `${each.name}: ${each.text}`).join("; ");

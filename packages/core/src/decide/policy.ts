@@ -3,14 +3,14 @@ import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { Quota } from "../model/account.ts";
 import { durationText } from "../model/duration.ts";
 import { numberBounds, numberNames } from "../model/numbers.ts";
-import { graceMaxBounds, graceMaxOf, type Policy } from "../model/policy.ts";
+import { checkEveryBounds, graceMaxBounds, graceMaxOf, type Policy } from "../model/policy.ts";
 import { findSize } from "../model/size.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
 /** Replaces the owner's policy. */
 export function setPolicy(state: State, policy: Policy, now: Instant): Decision {
-  const refused = sizeInUse(state, policy) ?? wrongGrace(policy) ?? wrongNumber(policy);
+  const refused = sizeInUse(state, policy) ?? wrongGrace(policy) ?? wrongNumber(policy) ?? wrongChecks(policy);
   return refused ?? { events: [{ kind: "policy-set", v: 1, at: now, policy }] };
 }
 
@@ -24,6 +24,13 @@ function wrongGrace(policy: Policy): Refusal | undefined {
   if (policy.graceMs <= most) return undefined;
   const why = `is longer than graceMax: ${durationText(most)}`;
   return refuse("invalid", "grace", durationText(policy.graceMs), why, "give less, or raise graceMax");
+}
+
+function wrongChecks({ checkEveryMs }: Policy): Refusal | undefined {
+  const { leastMs, mostMs } = checkEveryBounds;
+  if (checkEveryMs === undefined || (checkEveryMs >= leastMs && checkEveryMs <= mostMs)) return undefined;
+  const range = `${durationText(leastMs)} to ${durationText(mostMs)}`;
+  return refuse("invalid", "checkEvery", durationText(checkEveryMs), `is not in the range ${range}`, "such as 24h");
 }
 
 function wrongNumber({ max = {} }: Policy): Refusal | undefined {

@@ -46,6 +46,9 @@ export const graceMaxPlainMs = 15 * 60_000;
 /** Above this the owner of lent GPUs would wait for a day. Below a minute, jobs that name no grace would not have theirs. */
 export const graceMaxBounds = { leastMs: 60_000, mostMs: 24 * 60 * 60_000 } as const;
 
+/** More often than this, checks would be most of what idle GPUs do. */
+export const checkEveryBounds = { leastMs: 10 * 60_000, mostMs: 365 * 24 * 60 * 60_000 } as const;
+
 /** The longest time between the signal and the forced stop of any job. */
 export function graceMaxOf({ graceMs, graceMsMax }: Policy): number {
   return graceMsMax ?? Math.max(graceMaxPlainMs, graceMs);

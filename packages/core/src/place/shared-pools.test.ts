@@ -4,6 +4,7 @@ import { isRefusal, refusalText } from "../journal/refusal.ts";
 import type { NodeFacts } from "../model/node.ts";
 import type { PoolTerms } from "../model/pool.ts";
 import { unitsPerGpu } from "../model/units.ts";
+import { gpuOffers } from "../submit/sizing/offers.ts";
 import { nodeOf, World } from "../testing/world.ts";
 
 const labels = { tier: "shared" };
@@ -41,6 +42,16 @@ describe("[P11] the mode of a pool", () => {
     assert.equal(modeOf(w), "mps");
     w.must({ kind: "pool.delete", name: "shared" });
     assert.equal(modeOf(w), "mps");
+  });
+
+  it("decides whether work that is sized by what it is may get parts", () => {
+    const w = worldOf();
+    const parts = () => gpuOffers(w.state.fleet).map((offer) => offer.parts);
+    assert.deepEqual(parts(), [false]);
+    setPool(w, { mode: "mps" });
+    assert.deepEqual(parts(), [true]);
+    setPool(w, { mode: "whole" });
+    assert.deepEqual(parts(), [false]);
   });
 
   it("comes to a node with its labels, and leaves it with them", () => {

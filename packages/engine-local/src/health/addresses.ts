@@ -1,5 +1,5 @@
 import type { NodeFacts } from "@tessera/core";
-import { pciAddress } from "./xid.ts";
+import { pciAddress } from "@tessera/engine";
 
 /** Where GPUs are on the bus. A GPU that has left it keeps its address, since the kernel speaks of it by that. */
 export class Addresses {

@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import type { HealthFinding, LeaseId, NodeFacts } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
-import { upMs } from "@tessera/engine";
+import { parseXid, upMs } from "@tessera/engine";
 import type { Counters } from "./counters.ts";
 import { type KernelLine, KernelLog } from "./kernel-log.ts";
-import { parseXid } from "./xid.ts";
 
 export interface HealthWatchParts {
   /** Absent = the kernel's own. */

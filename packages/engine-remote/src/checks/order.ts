@@ -1,4 +1,4 @@
-import type { LeaseOrder, Limits, StopOrder } from "@tessera/engine";
+import type { CheckAsk, LeaseOrder, Limits, StopOrder } from "@tessera/engine";
 import { type Check, either, fields, flag, list, maybe, oneOf, table, text, whole } from "./check.ts";
 
 /** A check for every field there is: a new field of the port does not compile without one. */
@@ -78,6 +78,10 @@ const orderShape: ShapeOf<LeaseOrder> = {
 };
 export const leaseOrder = fields(orderShape);
 
+const checkShape: ShapeOf<Omit<CheckAsk, "signal">> = { names: maybe(list(id, 100)), gpuUuids: maybe(gpus) };
+export const checkAsk = fields(checkShape);
+
+export const nodeName = id;
 export const leaseId = id;
 export const jobId = id;
 export const folderName = oneOf("work", "out", "checkpoint");

@@ -17,6 +17,7 @@ import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
+import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Notices } from "../flow/notice/notices.ts";
 import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
@@ -61,6 +62,8 @@ export interface Api {
   readonly dataFolder?: string;
   /** The engines that are driven here; absent where there is only a state. */
   readonly engines?: Engines;
+  /** Checks of nodes; absent where there is only a state. */
+  readonly nodeChecks?: NodeChecks;
   /** What GPUs did; absent where nothing is kept of it. On other threads it is behind by a minute. */
   readonly telemetry?: TelemetryReader & Partial<Pick<TelemetryStore, "status">>;
   /** How engines answered when they were asked what their GPUs do. */

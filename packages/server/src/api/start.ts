@@ -6,6 +6,7 @@ import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
+import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Collector } from "../flow/telemetry/collector.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
@@ -30,6 +31,7 @@ export async function startApi(what: {
   outletsNow?: () => readonly OutboxStatus[];
   alarms?: Alarms;
   engines?: Engines;
+  nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
   collector?: Collector;
   /** What came of comparing leased with busy time. */

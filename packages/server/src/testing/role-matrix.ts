@@ -91,6 +91,12 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   maintainNode: { fleet: true, needs: "node.write" },
   upNode: { fleet: true, needs: "node.write" },
   downNode: { fleet: true, needs: "node.write" },
+  readNodeHealth: { fleet: true },
+  // The API of the test drives no engines, and jobs of cells never run.
+  checkNode: { fleet: true, needs: "node.write", answers: 409 },
+  checkJob: { sees: "job.read", needs: "job.control", answers: 409 },
+  listRepairs: { anywhere: true, needs: "node.write" },
+  closeRepair: { anywhere: true, needs: "node.write", answers: 404 },
   listGpus: { anywhere: true },
   listEngines: { anywhere: true },
   // The API of the test drives no engines: what would open or close one is refused.
@@ -241,6 +247,7 @@ export async function requestFor(
         return route.path
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
+          .replace(":repair", "999")
           .replace(":pool", exists ? `p${n}` : "nowhere")
           .replace(":entrance", "ent_0000000000000000");
     }
@@ -312,6 +319,8 @@ export async function requestFor(
       return { path, body: { name: `p${n}`, labels: { kind: "x" } } };
     case "editPool":
       return { path, body: { price: "1.5", tenants: null } };
+    case "closeRepair":
+      return { path, body: { reason: "repaired" } };
     case "maintainNode":
       return { path, body: { cancel: true } };
     case "setPolicy":

@@ -86,6 +86,14 @@ const policy = {
       description: "The longest run time whose loss by eviction is credited; grace = as long as the job's grace",
     }),
   ),
+  acceptance: Type.Optional(
+    Type.Enum(["on", "off"], { description: "New nodes with real GPUs get work only after they passed the checks" }),
+  ),
+  checkEvery: Type.Optional(
+    Type.Union([Duration, Type.Literal("off")], {
+      description: "How often idle nodes are checked; never when left out",
+    }),
+  ),
   max: Type.Optional(
     Type.Object(numbers, {
       additionalProperties: false,

@@ -11,6 +11,7 @@ import type { Session } from "../../session.ts";
 import { printable } from "../../terminal.ts";
 import { eachOf } from "../../verbs/each.ts";
 import { addNounVerbs } from "../../verbs/noun-command.ts";
+import { defineHealth } from "./node-health.ts";
 
 interface NodeFlags {
   readonly reason?: string;
@@ -27,6 +28,7 @@ export function define(command: Command, session: Session): void {
     "tess node drain n0 --within 2h",
   ]);
   addNounVerbs(command, node, session);
+  defineHealth(command, session);
 
   const cordon = verb(command, "cordon", "take no new work; running jobs continue").option(
     "--reason <text>",

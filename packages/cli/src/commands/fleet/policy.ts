@@ -20,6 +20,8 @@ interface PolicyFlags {
   readonly snapshotMib?: string;
   readonly contentMib?: string;
   readonly lostWork?: string;
+  readonly acceptance?: "on" | "off";
+  readonly checkEvery?: string;
   readonly max?: string[];
   readonly size?: string[];
 }
@@ -60,6 +62,13 @@ export function define(command: Command, session: Session): void {
     .option("--content-mib <number>", "MiB that are kept for one tenant, folders and outputs together")
     .option("--lost-work <duration>", "the longest run time whose loss is credited; grace = as long as the job's grace")
     .addOption(
+      new Option("--acceptance <when>", "new nodes with real GPUs get work only after they passed the checks").choices([
+        "on",
+        "off",
+      ]),
+    )
+    .option("--check-every <duration>", "check idle nodes this often, such as 24h; or off")
+    .addOption(
       new Option(
         "--max <name=number>",
         "the most that tenants may have of something, such as arrayElements=500; tess policy get lists the names; may be repeated",
@@ -75,6 +84,8 @@ export function define(command: Command, session: Session): void {
   set.action((flags: PolicyFlags) => change(session, flags));
 }
 
+const mayBeOff: ReadonlySet<string> = new Set(["--scrub", "--reshape", "--check-every"]);
+
 async function change(session: Session, flags: PolicyFlags): Promise<void> {
   const { rebalance, minRuntime, grace, graceMax, backfill, movesPerHour, scrub, reshape, size, lostWork, max } = flags;
   const durations = {
@@ -84,13 +95,10 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
     "--scrub": scrub,
     "--reshape": reshape,
     "--lost-work": lostWork === "grace" ? undefined : lostWork,
+    "--check-every": flags.checkEvery,
   };
   for (const [flag, text] of Object.entries(durations)) {
-    if (
-      text !== undefined &&
-      !(text === "off" && (flag === "--scrub" || flag === "--reshape")) &&
-      readDuration(text) === undefined
-    )
+    if (text !== undefined && !(text === "off" && mayBeOff.has(flag)) && readDuration(text) === undefined)
       throw usageFailure(`${flag} must be a duration, got "${text}"`, "such as 90s or 5m");
   }
   if (movesPerHour !== undefined && !/^\d{1,7}$/.test(movesPerHour))
@@ -110,6 +118,8 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
     scrub,
     reshape,
     lostWork,
+    acceptance: flags.acceptance,
+    checkEvery: flags.checkEvery,
     ...content,
   };
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -185,6 +195,8 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
           "Lost work",
           lostWork === "grace" ? "credited up to the job's grace" : `credited up to ${lostWork} of run time`,
         ],
+        ["Acceptance", shown.acceptance === "on" ? "on: new nodes with real GPUs must pass the checks first" : "off"],
+        ["Checks", (shown.checkEvery ?? "off") === "off" ? "off" : `idle nodes are checked every ${shown.checkEvery}`],
         ...Object.entries(shown.max ?? {}).map(
           ([name, number]) =>
             [`Max ${name}`, `${number}: ${(numberWords as Readonly<Record<string, string>>)[name]}`] as const,

@@ -195,7 +195,9 @@ function requeued(state: State, event: JobRequeued): void {
   if (job.state === "waiting") throw new Error(`job ${job.id} is requeued and waits already`);
   if (job.leases.length > 0) throw new Error(`job ${job.id} is requeued while it holds ${job.leases.length} leases`);
   if (job.array !== undefined) state.arrays.get(job.array)!.active--;
-  rememberAttempt(job, attemptOf(job, event.ranUntil ?? event.at, event.cause));
+  const attempt = attemptOf(job, event.ranUntil ?? event.at, event.cause);
+  const fault = event.cause === "failed" ? job.fault : undefined;
+  rememberAttempt(job, fault === undefined ? attempt : { ...attempt, why: fault });
   job.state = "waiting";
   job.seats = [];
   job.attempt = event.attempt;

@@ -26,7 +26,7 @@ function findOffers(fleet: ReadonlyFleet, isAsked: NodeTest): GpuOffer[] {
   const seen = new Map<string, Seen>();
   for (const node of fleet.nodes) {
     if (node === undefined || !isAsked(node)) continue;
-    const { gpus, place, pool } = node.facts;
+    const { gpus, place } = node.facts;
     const nvlink = `${place.region ?? ""}/${place.zone}/${place.block}/${place.rack}/${place.nvlink}`;
     const onNode = new Map<string, number>();
     for (const { model, memoryMiB } of gpus) {
@@ -35,7 +35,7 @@ function findOffers(fleet: ReadonlyFleet, isAsked: NodeTest): GpuOffer[] {
       onNode.set(model, (onNode.get(model) ?? 0) + 1);
       found.memoryMiB = Math.min(found.memoryMiB, memoryMiB);
       found.gpusPerNode = Math.max(found.gpusPerNode, onNode.get(model)!);
-      found.parts ||= pool !== undefined && pool !== "whole";
+      found.parts ||= node.sharing.modes.length > 0;
       found.byNvlink.set(nvlink, (found.byNvlink.get(nvlink) ?? 0) + 1);
     }
   }

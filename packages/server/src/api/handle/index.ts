@@ -8,6 +8,7 @@ import { contentHandlers } from "./content.ts";
 import { engineHandlers } from "./engines.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
+import { healthHandlers } from "./health.ts";
 import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
@@ -31,6 +32,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...engineHandlers,
   ...fileHandlers,
   ...fleetHandlers,
+  ...healthHandlers,
   ...insideHandlers,
   ...jobHandlers,
   ...moneyHandlers,

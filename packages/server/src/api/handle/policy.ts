@@ -42,6 +42,8 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
   const { rebalance, minRuntime, grace, graceMax, backfill, movesPerHourMax, scrub, reshape } = body;
   const lostWorkMsMax = body.lostWork === "grace" ? undefined : offOr(body.lostWork, "lostWork");
   if (isRefusal(lostWorkMsMax)) return lostWorkMsMax;
+  const checkEveryMs = offOr(body.checkEvery, "checkEvery");
+  if (isRefusal(checkEveryMs)) return checkEveryMs;
   const max = changedNumbers(body.max ?? {});
   const sizes = parseSizes(body.sizes ?? {}, fleet);
   if (isRefusal(sizes)) return sizes;
@@ -68,6 +70,8 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
     ...(snapshotMiBMax !== undefined && { snapshotMiBMax }),
     ...(contentMiBMax !== undefined && { contentMiBMax }),
     ...(lostWorkMsMax !== undefined && { lostWorkMsMax }),
+    ...(body.acceptance === "on" && { acceptance: true as const }),
+    ...(checkEveryMs !== undefined && { checkEveryMs }),
     ...(Object.keys(max).length > 0 && { max }),
     ...(Object.keys(sizes).length > 0 && { sizes }),
   };
@@ -105,6 +109,8 @@ function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
     snapshotMiBMax: policy.snapshotMiBMax ?? usualContentLimits.snapshotMiBMax,
     contentMiBMax: policy.contentMiBMax ?? usualContentLimits.contentMiBMax,
     lostWork: policy.lostWorkMsMax === undefined ? ("grace" as const) : durationText(policy.lostWorkMsMax),
+    acceptance: policy.acceptance ? ("on" as const) : ("off" as const),
+    checkEvery: orOff(policy.checkEveryMs),
     max: Object.fromEntries(numberNames.map((name) => [name, mostOf(policy, name)])),
     ...(asks.length > 0 && { sizes }),
   };

@@ -5,7 +5,7 @@ import type { ControlPlane } from "../control.ts";
 import { freshMs, type Holding, holdingsOf } from "./holding.ts";
 
 /** Prometheus, consoles and `tess top` all ask every few seconds: what was found is shown for so long. */
-const keptMs = 1_000;
+const keptMs = 3_000;
 
 interface Found {
   readonly at: Instant;
@@ -55,9 +55,12 @@ export class Activity {
 /** The rows of the last sample of each GPU: one for each lease that holds it, not those of leases that are over. */
 function newestOf(rows: readonly TelemetryRow[]): TelemetryRow[] {
   const newest = new Map<string, Instant>();
-  const deviceOf = ({ node, gpu, instance = "" }: TelemetryRow) => `${node} ${gpu} ${instance}`;
-  for (const row of rows) newest.set(deviceOf(row), Math.max(newest.get(deviceOf(row)) ?? 0, row.at));
-  return rows.filter((row) => row.at === newest.get(deviceOf(row)));
+  const devices = rows.map(({ node, gpu, instance = "" }) => `${node} ${gpu} ${instance}`);
+  for (const [i, { at }] of rows.entries()) {
+    const device = devices[i]!;
+    if (at > (newest.get(device) ?? 0)) newest.set(device, at);
+  }
+  return rows.filter(({ at }, i) => at === newest.get(devices[i]!));
 }
 
 function joined(state: ReadonlyState, rows: readonly TelemetryRow[], now: Instant): Holding[] {

@@ -9,6 +9,7 @@ import { Button, Card, Empty, Field, Figure, Notice, Skeleton, Time } from "../.
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
 import { spellSharing } from "../../format/sharing.ts";
 import { ModeChip } from "./mode-chip.tsx";
+import { NodeHealth } from "./node-health.tsx";
 
 /** One node: its GPUs, the jobs that keep it from being empty, and its events. */
 export default function NodePage() {
@@ -52,6 +53,7 @@ export default function NodePage() {
       </div>
       {node.labels !== undefined && <Labels labels={node.labels} />}
       <Telemetry name={name} />
+      <NodeHealth name={name} />
       <div className="grid">
         <Gpus name={name} />
         <History name={name} />
