@@ -11,6 +11,7 @@ import { Dialog } from "../../design/dialog.tsx";
 import { Button, ButtonLink, Empty, Skeleton, Tabs, Time } from "../../design/parts.tsx";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
+import { ActivityTab } from "./activity-tab.tsx";
 import { Elements } from "./elements.tsx";
 import { EventsTab } from "./events-tab.tsx";
 import { LogsTab } from "./logs-tab.tsx";
@@ -51,6 +52,7 @@ export function JobPage() {
 const words: Readonly<Record<string, string>> = {
   logs: "Logs",
   why: "Why",
+  activity: "Activity",
   placement: "Placement",
   usage: "Usage",
   spec: "Spec",
@@ -58,13 +60,15 @@ const words: Readonly<Record<string, string>> = {
 };
 
 function tabsOf(job: Job): string[] {
-  return ["logs", ...(job.state === "waiting" ? ["why"] : []), "placement", "usage", "spec", "events"];
+  return ["logs", ...(job.state === "waiting" ? ["why"] : []), "activity", "placement", "usage", "spec", "events"];
 }
 
 function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
   switch (tab) {
     case "why":
       return <WhyTab job={job} />;
+    case "activity":
+      return <ActivityTab job={job} />;
     case "placement":
       return <PlacementTab job={job} />;
     case "usage":

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { Chart } from "../../chart/chart.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Card, Empty, Field, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
@@ -51,6 +52,7 @@ export default function NodePage() {
         </div>
       </div>
       {node.labels !== undefined && <Labels labels={node.labels} />}
+      <Telemetry name={name} />
       <NodeHealth name={name} />
       <div className="grid">
         <Gpus name={name} />
@@ -75,6 +77,19 @@ function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
         ))}
       </div>
     </Card>
+  );
+}
+
+/** The last hour of its GPUs. */
+function Telemetry({ name }: { name: string }) {
+  const of = { node: name, by: "gpu" as const, from: "1h" };
+  return (
+    <div className="grid">
+      <Chart title="GPU activity" metric="activity" of={of} />
+      <Chart title="GPU memory" metric="memory_used" of={of} />
+      <Chart title="Power" metric="power" of={of} />
+      <Chart title="Temperature" metric="temperature" of={of} />
+    </div>
   );
 }
 
