@@ -89,6 +89,14 @@ function asker(server, python) {
         throw new Error(`${error.message}; it is ${JSON.stringify({ state, detail, reason, attempts })}`);
       });
     },
+    /** Waits until an attempt of a job has ended. */
+    async hasAttempt(id) {
+      const look = async () => {
+        const found = await job(id);
+        return (found.attempts ?? []).length > 0 && found;
+      };
+      return until(`an attempt of ${id} has ended`, 60_000, look);
+    },
     /** Ends jobs and waits until they are gone. */
     async end(...ids) {
       for (const id of ids) await server.api("POST", `/v1/jobs/${id}/cancel`, {});

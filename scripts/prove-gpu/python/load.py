@@ -42,6 +42,18 @@ class Driver:
         if code != 0:
             raise SystemExit(f"{name} answered {code}")
 
+    def function(self, text, name):
+        module, entry = ctypes.c_void_p(), ctypes.c_void_p()
+        self.must("cuModuleLoadData", ctypes.byref(module), text)
+        self.must("cuModuleGetFunction", ctypes.byref(entry), module, name)
+        return entry
+
+    def launch(self, entry, blocks, threads, *values):
+        sizes = [ctypes.c_uint(size) for size in (blocks, 1, 1, threads, 1, 1, 0)]
+        places = [ctypes.cast(ctypes.byref(value), ctypes.c_void_p) for value in values]
+        given = (ctypes.c_void_p * len(places))(*places) if places else None
+        self.must("cuLaunchKernel", entry, *sizes, None, given, None)
+
     def memory(self):
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         self.must("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
@@ -144,30 +156,39 @@ def hog(seconds):
         say(gbps=2 * copies * source.numel() / (time.perf_counter() - begun) / 1e9)
 
 
-def duty(percent, seconds):
-    import torch
+SPIN = b"""
+.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry spin(.param .u64 ns)
+{
+  .reg .u64 %rd<4>;
+  .reg .pred %p1;
+  ld.param.u64 %rd1, [ns];
+  mov.u64 %rd2, %globaltimer;
+  add.u64 %rd2, %rd2, %rd1;
+again:
+  mov.u64 %rd3, %globaltimer;
+  setp.lt.u64 %p1, %rd3, %rd2;
+  @%p1 bra again;
+  ret;
+}
+\0"""
 
-    if percent == 0:
-        torch.empty(1 << 20, device="cuda")
-        say(ready=True)
-        return time.sleep(seconds)
-    spin = torch.cuda.jiterator._create_jit_fn(
-        "template <typename T> T spin(T x) { for (int i = 0; i < 1000; i++) x = x * T(0.999) + T(0.001); return x; }"
-    )
-    # Many rounds of all multiprocessors in each launch, so that its end, when some wait for others, counts little.
-    values = torch.ones(1 << (26 if percent == 100 else 24), device="cuda")
-    spin(values)
-    torch.cuda.synchronize()
+
+def duty(percent, seconds):
+    """Every multiprocessor works until the same instant: what is measured is time, not how well a program fills the GPU."""
+    driver = Driver().open()
     say(ready=True)
+    if percent == 0:
+        return time.sleep(seconds)
+    count = ctypes.c_int()
+    driver.must("cuDeviceGetAttribute", ctypes.byref(count), 16, 0)
+    entry = driver.function(SPIN, b"spin")
     end = time.perf_counter() + seconds
     while (begun := time.perf_counter()) < end:
-        if percent == 100:
-            # The driver bounds its queue, so that there is always work behind the present one.
-            spin(values)
-            continue
-        while time.perf_counter() < begun + percent / 1000:
-            spin(values)
-            torch.cuda.synchronize()
+        driver.launch(entry, 4 * count.value, 256, ctypes.c_uint64(percent * 1_000_000))
+        driver.must("cuCtxSynchronize")
         time.sleep(max(0, begun + 0.1 - time.perf_counter()))
 
 
@@ -218,10 +239,7 @@ BAD_STORE = b"""
 
 def fault():
     driver = Driver().open()
-    module, entry = ctypes.c_void_p(), ctypes.c_void_p()
-    driver.must("cuModuleLoadData", ctypes.byref(module), BAD_STORE)
-    driver.must("cuModuleGetFunction", ctypes.byref(entry), module, b"bad")
-    driver.must("cuLaunchKernel", entry, *[ctypes.c_uint(1)] * 6, ctypes.c_uint(0), None, None, None)
+    driver.launch(driver.function(BAD_STORE, b"bad"), 1, 1)
     code = driver.cuda.cuCtxSynchronize()
     say(faulted=code)
     raise SystemExit(1)

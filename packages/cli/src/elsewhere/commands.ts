@@ -29,8 +29,7 @@ const sameHere: Readonly<Record<string, readonly string[]>> = {
 
 /** What to say where nothing here does quite the same. */
 const hints: Readonly<Record<string, string>> = {
-  top: "use tess ps -w to watch jobs, or tess gpus to see which GPUs are free",
-  htop: "use tess ps -w to watch jobs, or tess gpus to see which GPUs are free",
+  htop: "use tess top to see what GPUs do, or tess ps -w to watch jobs",
   gpustat: "use tess gpus",
   "nvidia-smi": "use tess gpus; inside a job: tess run --gpus 1 -- nvidia-smi",
   retry: "use tess rerun JOB; tess run --retry 2 tries again by itself",

@@ -45,7 +45,7 @@ test("commands of other programs mean ours", () => {
 
 test("what cannot be the same gets the right hint, and never a command that destroys", async () => {
   const cases: [string[], RegExp][] = [
-    [["top"], /use tess ps -w .* tess gpus/],
+    [["htop"], /use tess top .* tess ps -w/],
     [["scontrol"], /tess describe job/],
     [["run", "--partition", "gpu", "--", "x"], /no partitions here.*--gpus MODEL:COUNT/],
     [["run", "--mail-type=END", "--", "x"], /tess wait JOB/],

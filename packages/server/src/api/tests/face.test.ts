@@ -170,6 +170,8 @@ describe("the face of the server", () => {
       snapshotFilesMax: 100,
       snapshotMiBMax: 10,
       contentMiBMax: 1_000,
+      acceptance: "off",
+      checkEvery: "off",
     };
     const { revision: _, ...set } = await fits("setPolicy", "/v1/policy", "PUT", policy);
     const { max, lostWork, ...rest } = set as typeof set & { max: Record<string, number>; lostWork: string };

@@ -326,6 +326,8 @@ describe("the policy", () => {
         snapshotFilesMax: 20_000,
         snapshotMiBMax: 2_048,
         contentMiBMax: 204_800,
+        acceptance: "off",
+        checkEvery: "off",
         lostWork: "grace",
         max: Object.fromEntries(Object.entries(numberBounds).map(([name, { plain }]) => [name, plain])),
       };
