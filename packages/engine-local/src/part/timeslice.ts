@@ -11,7 +11,7 @@ export const computeApps = [
   "--format=csv,noheader,nounits",
 ] as const;
 
-/** Rows without a number (`[N/A]`) are left out: what is not known is nobody's use [S35]. */
+/** Rows without a number (`[N/A]`) are left out: what is not known is no use of anything [S35]. */
 export function parseComputeApps(text: string): GpuProcess[] {
   return text.split("\n").flatMap((line) => {
     const [gpu = "", pid = "", used = ""] = line.split(", ");

@@ -27,7 +27,7 @@ export const FindingShape = Type.Object({
   count: Type.Integer(),
   first: Timestamp,
   last: Timestamp,
-  text: Type.Optional(Type.String({ description: "The newest, as it was said; for those who may change nodes" })),
+  text: Type.Optional(Type.String({ description: "The newest, as it was said; only with the right to change nodes" })),
 });
 export type FindingShape = Static<typeof FindingShape>;
 

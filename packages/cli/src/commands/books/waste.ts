@@ -22,7 +22,7 @@ interface WasteFlags extends ListOptions {
 
 const names = Object.keys(wasteWords) as WasteClassName[];
 
-/** What a class is drawn in: used, wasted by those who hold it, wasted by nobody in particular, out of service. */
+/** What a class is drawn in: used, wasted by its holders, wasted without a holder, out of service. */
 const styles: { readonly [name in WasteClassName]: Style } = {
   busy: "green",
   allocated_partly: "cyan",
