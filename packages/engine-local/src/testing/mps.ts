@@ -1,4 +1,4 @@
-import { chmod, writeFile } from "node:fs/promises";
+import { chmod, copyFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -25,8 +25,16 @@ export async function fakeMps(
   });
 }
 
-/** A job that allocates memory on a GPU through MPS and goes on; it faults when the file `fault` is there. */
-export function clientScript(mib: number, fault?: string): string {
-  const token = `client-${process.pid}-${Math.random().toString(36).slice(2)}`;
-  return `exec ${process.execPath} ${program} client ${mib} ${token} ${fault ?? ""}`;
+/** Jobs that allocate memory on a GPU through MPS and go on; one faults when the file `fault` is there. */
+export type ClientScript = (mib: number, fault?: string) => string;
+
+/** Puts what such jobs run into a folder that they see: a clone may lie where they see something else. */
+export async function clientsIn(folder: string): Promise<ClientScript> {
+  const node = join(folder, "node");
+  const client = join(folder, "client.mjs");
+  await Promise.all([copyFile(process.execPath, node), copyFile(program, client)]);
+  return (mib, fault = "") => {
+    const token = `client-${process.pid}-${Math.random().toString(36).slice(2)}`;
+    return `exec ${node} ${client} client ${mib} ${token} ${fault}`;
+  };
 }

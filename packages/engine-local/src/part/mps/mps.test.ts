@@ -8,7 +8,7 @@ import type { LeaseOrder } from "@tessera/engine";
 import { readClaim } from "../../lease/folder.ts";
 import { type Bench, openBench, orderOf, visibleFolder } from "../../order.fixture.ts";
 import { fakeDriver } from "../../testing/driver.ts";
-import { clientScript, fakeMps } from "../../testing/mps.ts";
+import { type ClientScript, clientsIn, fakeMps } from "../../testing/mps.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** Of the fake H200, 143,771 MiB. */
@@ -17,13 +17,16 @@ const quarterMiB = 35_942;
 interface Shared {
   readonly bench: Bench;
   readonly machine: Awaited<ReturnType<typeof fakeDriver>>;
+  readonly client: ClientScript;
   readonly order: (run: string, change?: Partial<LeaseOrder>) => LeaseOrder;
 }
 
 /** An engine on a machine with one GPU that is shared. */
 async function shared(t: TestContext, mode: "mps" | "timeslice"): Promise<Shared> {
   const machine = await fakeDriver(t);
-  await fakeMps(t, await visibleFolder(t));
+  const folder = await visibleFolder(t);
+  await fakeMps(t, folder);
+  const client = await clientsIn(folder);
   const bench = await openBench(t, { virtual: undefined, nodeName: "n0", tenantsShareUser: true });
   await bench.engine.inventory();
   const quarter = unitsPerGpu / 4;
@@ -37,7 +40,7 @@ async function shared(t: TestContext, mode: "mps" | "timeslice"): Promise<Shared
       tenantTerms,
       ...change,
     });
-  return { bench, machine, order };
+  return { bench, machine, client, order };
 }
 
 async function serversIn({ bench }: Shared): Promise<string[]> {
@@ -47,15 +50,15 @@ async function serversIn({ bench }: Shared): Promise<string[]> {
 describe("members that share a GPU by MPS", () => {
   it("have their share of threads and memory, cannot raise it, and see no other server", async (t) => {
     const on = await shared(t, "mps");
-    const fits = on.order(clientScript(quarterMiB));
+    const fits = on.order(on.client(quarterMiB));
     await on.bench.start(fits, `allocated ${quarterMiB} MiB, 25 % of threads`);
     const { enforcement } = await on.bench.until(fits.lease, "prepared");
     assert.match(enforcement["gpu-memory"]!, isRoot ? /^mps \(driver\), watched$/ : /its own user could raise it/);
     assert.match(enforcement["gpu-compute"]!, /at most 25 % of the threads; bandwidth is not limited/);
     assert.match(enforcement["gpu-faults"]!, /^none/);
 
-    const more = on.order(clientScript(quarterMiB + 1));
-    const free = on.order(`unset CUDA_MPS_PINNED_DEVICE_MEM_LIMIT; ${clientScript(quarterMiB + 1)}`);
+    const more = on.order(on.client(quarterMiB + 1));
+    const free = on.order(`unset CUDA_MPS_PINNED_DEVICE_MEM_LIMIT; ${on.client(quarterMiB + 1)}`);
     for (const order of [more, free]) {
       await on.bench.run(order);
       assert.match(await on.bench.text(order.lease), /out of memory/);
@@ -73,10 +76,10 @@ describe("members that share a GPU by MPS", () => {
   it("[L3] end together when one faults: its job has failed, and the other tenant's was hit by a neighbour", async (t) => {
     const on = await shared(t, "mps");
     const folder = await visibleFolder(t);
-    const wild = on.order(clientScript(100, join(folder, "fault")), { size: 2 });
+    const wild = on.order(on.client(100, join(folder, "fault")), { size: 2 });
     const lease = `${wild.job}-1-1` as LeaseOrder["lease"];
-    const mate = on.order(clientScript(100), { job: wild.job, rank: 1, size: 2, lease });
-    const calm = on.order(clientScript(100), { tenant: "acc_other" });
+    const mate = on.order(on.client(100), { job: wild.job, rank: 1, size: 2, lease });
+    const calm = on.order(on.client(100), { tenant: "acc_other" });
     for (const order of [wild, mate, calm]) await on.bench.start(order, "allocated");
     await writeFile(join(folder, "fault"), "");
     const ends = [];
@@ -93,7 +96,7 @@ describe("members that share a GPU by MPS", () => {
 
   it("have a server of their trust group alone, until the last of them is gone, even if its supervisor is killed", async (t) => {
     const on = await shared(t, "mps");
-    const long = on.order(clientScript(100));
+    const long = on.order(on.client(100));
     await on.bench.start(long, "allocated");
     const other = on.order("true", { tenant: "acc_other", tenantTerms: { trust: "trusted" } });
     await on.bench.engine.bind(other);
