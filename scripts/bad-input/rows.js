@@ -177,7 +177,7 @@ export const rows = [
     number: 30,
     input: "words of other programs",
     cases: [
-      typed("top"),
+      typed("htop"),
       typed("submit"),
       typed("jobs --state waiting"),
       typed("status --state waiting"),
