@@ -5,6 +5,7 @@ import { useCall } from "../api/use-call.ts";
 import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
 import { TableBox } from "../design/table-box.tsx";
 import { count } from "../format/numbers.ts";
+import { OrElse } from "./fallback.tsx";
 import { isEmpty, isSimulated, newestStep, strokeOf, valueText } from "./lines.ts";
 
 const Plot = lazy(() => import("./plot.tsx"));
@@ -52,9 +53,11 @@ function Lines({ view, title }: { view: SeriesView; title: string }) {
   const shown = step ?? newestStep(view);
   return (
     <>
-      <Suspense fallback={<Skeleton />}>
-        <Plot view={view} title={title} onStep={setStep} together="page" />
-      </Suspense>
+      <OrElse instead={<Values view={view} />}>
+        <Suspense fallback={<Skeleton />}>
+          <Plot view={view} title={title} onStep={setStep} together="page" />
+        </Suspense>
+      </OrElse>
       <ul className="chart-legend" aria-label={`${title} at ${timeText(view, shown)}`}>
         <li className="quiet small">{timeText(view, shown)}</li>
         {view.series.map((line, place) => (

@@ -35,6 +35,8 @@ export class WatchedPage {
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
       reducedMotion: "reduce",
+      // Without one the browser has the name of a locale of this machine, which is no language tag.
+      locale: "en-US",
     });
     context.setDefaultTimeout(60_000);
     return new WatchedPage(context, await context.newPage(), base);

@@ -4,12 +4,13 @@ import { Empty } from "../../design/parts.tsx";
 
 /** What its GPUs and its processes did, by rank, from its first start on. */
 export function ActivityTab({ job }: { job: Job }) {
-  if (job.startedAt === undefined) return <Empty title="It has not started yet" />;
+  const from = job.attempts?.find(({ startedAt }) => startedAt !== undefined)?.startedAt ?? job.startedAt;
+  if (from === undefined) return <Empty title="It has not started yet" />;
   const over = job.endedAt !== undefined;
   const of = {
     job: job.id,
     by: "rank" as const,
-    from: job.startedAt,
+    from,
     ...(job.endedAt !== undefined && { to: job.endedAt }),
   };
   return (
