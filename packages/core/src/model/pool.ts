@@ -15,7 +15,7 @@ export interface PoolTerms {
   readonly perMille: number;
   /** How GPUs may be partitioned here; absent = as the node says. */
   readonly mode?: PoolMode;
-  /** By time slices: so many times as much as a GPU has is given out, 1 to 4; absent = 1. */
+  /** By time slices: how often the compute of a GPU is given out, 1 to 4; absent = 1. */
   readonly ratio?: number;
   /** The least trust of a tenant whose parts come here; absent = every tenant. */
   readonly trust?: Trust;

@@ -13,7 +13,7 @@ import { timestamp } from "./quantities.ts";
 
 const weekMs = 7 * 24 * 3_600_000;
 
-/** What is known of a node's health. Lines of logs name processes of tenants: only those who may change nodes see them. */
+/** What is known of a node's health. Lines of logs name processes of tenants: they are shown only with the right to change nodes. */
 export function renderHealth(
   state: ReadonlyState,
   node: FleetNode,

@@ -114,7 +114,7 @@ function poolFlags(command: Command): Command {
       ).choices([...modes, asNode]),
     )
     .addOption(
-      new Option("--ratio <n>", "give time slices of each GPU out so many times; memory is given out once").choices(
+      new Option("--ratio <n>", "how often time slices of each GPU are given out; memory is given out once").choices(
         ratios,
       ),
     )

@@ -23,7 +23,7 @@ describe("the health of nodes", () => {
 
   const get = async (user: TestUser, path: string) => (await server.call(user.token, "GET", path)).json;
 
-  it("is shown to everyone, with lines of the log only to those who may change nodes", async () => {
+  it("is shown to everyone, lines of the log only with the right to change nodes", async () => {
     const seen = await get(owner, "/v1/nodes/n1/health");
     assert.deepEqual(
       seen.findings.map(({ name, action }: { name: string; action: string }) => [name, action]),
