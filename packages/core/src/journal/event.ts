@@ -1,4 +1,4 @@
-import type { Role } from "../model/access.ts";
+import type { Role, TokenLimits } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { EngineTerms } from "../model/engine.ts";
 import type { IdleAction } from "../model/idle.ts";
@@ -142,7 +142,7 @@ export interface RoleUnbound extends Head<"role-unbound"> {
   readonly role: Role;
   readonly account: AccountNo;
 }
-export interface TokenCreated extends Head<"token-created"> {
+export interface TokenCreated extends Head<"token-created">, TokenLimits {
   readonly token: TokenId;
   readonly user: UserId;
   readonly prefix: string;
