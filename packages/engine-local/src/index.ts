@@ -1,2 +1,3 @@
-export { type LocalEngineOptions, openLocalEngine } from "./engine.ts";
 export { parseVirtual } from "./inventory/virtual.ts";
+export { openLocalEngine } from "./open.ts";
+export type { LocalEngineOptions } from "./options.ts";

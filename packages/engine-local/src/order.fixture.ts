@@ -5,7 +5,8 @@ import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type JobId, type LeaseId, leaseIdOf, type Report, type ReportWhat } from "@tessera/core";
 import type { Engine, LeaseOrder, LogLine, LogQuery } from "@tessera/engine";
-import { type LocalEngineOptions, openLocalEngine } from "./engine.ts";
+import { openLocalEngine } from "./open.ts";
+import type { LocalEngineOptions } from "./options.ts";
 
 let jobs = 0;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "@tessera/engine";
 import { describeEngine, shellCommands, shellInside } from "@tessera/engine/suite";
-import { openLocalEngine } from "./engine.ts";
+import { openLocalEngine } from "./open.ts";
 import { stopAll } from "./order.fixture.ts";
 
 describeEngine("local", async () => {

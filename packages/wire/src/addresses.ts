@@ -43,6 +43,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   putVolume: "PUT /v1/accounts/:account/volumes/:volume",
   deleteVolume: "DELETE /v1/accounts/:account/volumes/:volume",
   readFleet: "GET /v1/fleet",
+  readFleetActivity: "GET /v1/fleet/activity",
   listAlarms: "GET /v1/alarms",
   listNodes: "GET /v1/nodes",
   getNode: "GET /v1/nodes/:node",

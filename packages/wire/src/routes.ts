@@ -35,7 +35,9 @@ import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import {
   AlarmList,
   DrainBody,
+  FleetActivity,
   FleetMap,
+  fleetMetrics,
   GpuPage,
   MaintenanceBody,
   NodePage,
@@ -599,6 +601,22 @@ const table = {
     answer: FleetMap,
     status: 200,
     watch: true,
+  },
+  readFleetActivity: {
+    method: "GET",
+    path: "/v1/fleet/activity",
+    action: "usage.read",
+    resource: "visible",
+    summary: "What was measured of each GPU just now, in short; for a team, of the GPUs that it holds",
+    answer: FleetActivity,
+    status: 200,
+    query: Type.Object(
+      {
+        metric: Type.Optional(Type.Enum([...fleetMetrics], { default: "activity" })),
+        account: Type.Optional(AccountPath),
+      },
+      { additionalProperties: false },
+    ),
   },
   listAlarms: {
     method: "GET",

@@ -1,5 +1,5 @@
 import type { LeaseOrder } from "@tessera/engine";
-import { openLocalEngine } from "../engine.ts";
+import { openLocalEngine } from "../open.ts";
 
 /**
  * An engine in a process of its own, to be killed: binds the orders it is given as its second argument, releases each

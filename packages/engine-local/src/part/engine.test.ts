@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import type { PartSeat } from "@tessera/core";
-import { openLocalEngine } from "../engine.ts";
+import { openLocalEngine } from "../open.ts";
 import { benchOf, orderOf, temporaryFolder } from "../order.fixture.ts";
 import { type FakeMachine, fakeDriver } from "../testing/driver.ts";
 

@@ -83,6 +83,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
   readFleet: { anywhere: true },
+  readFleetActivity: { sees: "account.read", needs: "usage.read" },
   listAlarms: { anywhere: true },
   listNodes: { anywhere: true },
   getNode: { fleet: true },
@@ -295,6 +296,7 @@ export async function requestFor(
     case "listEntries":
     case "listRoles":
     case "readUsage":
+    case "readFleetActivity":
     case "readTop":
     case "readBusy":
     case "readWaste":

@@ -37,6 +37,7 @@ export function tellStory(seed: string): Teller {
   neighbours(t);
   sharedPools(t);
   idle(t);
+  factors(t);
   return t;
 }
 
@@ -371,6 +372,31 @@ function sessions(t: Teller): void {
   });
   const kept = { ...console, parent: "tok_7" as TokenId };
   t.do({ kind: "token.create", ...kept, id: "tok_8" as TokenId, hash: hash.slice(6) });
+}
+
+/** Second factors, sessions that one was shown for, and tokens for one account and network. */
+function factors(t: Teller): void {
+  const token = { user: ana, scopes: [], expiresAt: t.now + 60 * minute } as const;
+  const own = `${ana}/fac_1`;
+  t.doWith({ kind: "factor.set", user: ana, factor: "fac_1", what: "totp" }, [
+    { kind: "factor", key: own, digest: hash },
+  ]);
+  t.do({ kind: "factor.set", user: ana, factor: "fac_2", what: "passkey" });
+  t.doWith({ kind: "factor.remove", user: ana, factor: "fac_1" }, [{ kind: "factor", key: own, digest: "" }]);
+  const console = { ...token, prefix: "sess_gh", label: "console" };
+  const signIn = { by: "sso", provider: "company", factorAt: t.now } as const;
+  t.do({ kind: "token.create", ...console, id: "tok_9" as TokenId, hash: hash.slice(7), signIn });
+  t.do({
+    ...{ kind: "token.create", ...token, id: "tok_10" as TokenId, prefix: "tess_gh", hash: hash.slice(8) },
+    ...{ label: "ci", account: "lab", networks: ["10.0.0.0/8", "2001:db8::/32"] },
+  });
+  const access = { factorRoles: ["platform-owner", "finance"], sessionIdleMs: 10 * minute } as const;
+  t.do({
+    kind: "policy.set",
+    policy: { ...t.state.policy, ...access, sessionLifeMs: 60 * minute, passwordsOff: true },
+  });
+  const { terms } = t.state.accountByPath.get("mint")!;
+  t.do({ kind: "account.edit", path: "mint", terms: { ...terms, factor: true } });
 }
 
 /** Nodes with labels in pools of their own, and jobs that ask for some of them. */
