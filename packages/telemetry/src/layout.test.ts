@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const golden = new URL("../golden/layout-1.sqlite.zst", import.meta.url);
+const golden = new URL("../golden/layout-1.zst", import.meta.url);
 const [vision, speech] = [holder("1", "vision"), holder("2", "speech")];
 const open = () => openTelemetry({ dir, warn: assert.fail });
 const values = async (from: TelemetryReader, query: Partial<SeriesQuery>) =>
