@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, it } from "node:test";
-import { zstdDecompressSync } from "node:zlib";
 import type { SeriesQuery, TelemetryReader } from "./port.ts";
 import { readTelemetry } from "./reader.ts";
 import { openTelemetry } from "./store.ts";
@@ -16,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const golden = new URL("../golden/layout-1.zst", import.meta.url);
+const golden = new URL("../golden/layout-1.golden.jsonl", import.meta.url);
 const [vision, speech] = [holder("1", "vision"), holder("2", "speech")];
 const open = () => openTelemetry({ dir, warn: assert.fail });
 const values = async (from: TelemetryReader, query: Partial<SeriesQuery>) =>
@@ -29,7 +28,22 @@ const values = async (from: TelemetryReader, query: Partial<SeriesQuery>) =>
     ).lines.map(({ key, values }) => [key, values]),
   );
 
-/** Vision has node a at 600 W, speech node b at 300 W, for a hundred minutes. */
+/** The file as layout 1 left it: its schema, its mark, and a line for each chunk. */
+function writeFirstLayout(): void {
+  const [schema, marks, ...chunks] = readFileSync(golden, "utf8").trimEnd().split("\n");
+  const db = new DatabaseSync(join(dir, "telemetry.sqlite"));
+  for (const sql of JSON.parse(schema!).schema) db.exec(sql);
+  for (const { level, at } of JSON.parse(marks!).marks) db.prepare("INSERT INTO mark VALUES (?, ?)").run(level, at);
+  const insert = db.prepare("INSERT INTO chunk VALUES (NULL,?,?,?,?,?,?,?,?,?)");
+  for (const line of chunks) {
+    const { body, view, level, part, from_at: from, to_at: to, rows, bytes, crc } = JSON.parse(line);
+    insert.run(view, level, part, from, to, rows, bytes, crc, Buffer.from(body, "base64"));
+  }
+  db.exec("PRAGMA user_version = 1");
+  db.close();
+}
+
+/** Vision has node a at 600 W, speech node b at 300 W, for seventy minutes. */
 async function assertSame(store: TelemetryReader) {
   assert.deepEqual(await values(store, {}), { "": [900, 900] });
   assert.deepEqual(await values(store, { by: "account" }), { acc_speech: [300, 300], acc_vision: [600, 600] });
@@ -37,24 +51,23 @@ async function assertSame(store: TelemetryReader) {
   assert.deepEqual(await values(store, { filter: { accounts } }), { "": [600, 600] });
   assert.deepEqual(await values(store, { by: "job", filter: { accounts } }), { job_1: [600, 600] });
   assert.deepEqual(await values(store, { by: "gpu", filter: { node: "local/node-b" } }), { "GPU-b0": [300, 300] });
-  const raw = { from: start + 90 * minute, to: start + 91 * minute, stepMs: 10_000, filter: { accounts } };
+  const raw = { from: start + 65 * minute, to: start + 66 * minute, stepMs: 10_000, filter: { accounts } };
   assert.deepEqual(await values(store, raw), { "": [600, 600, 600, 600, 600, 600] });
-  const busy = await store.busy({ from: start, to: start + 100 * minute, by: "job", filter: { accounts } });
+  const busy = await store.busy({ from: start, to: start + 70 * minute, by: "job", filter: { accounts } });
   assert.deepEqual(
     busy.map(({ key, busyMs }) => [key, busyMs]),
-    [["job_1", 60 * minute]],
+    [["job_1", 42 * minute]],
   );
 }
 
 it("answers from a folder of layout 1, and makes hours of its minutes", async () => {
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, "telemetry.sqlite"), zstdDecompressSync(readFileSync(golden)));
+  writeFirstLayout();
   await assertSame(readTelemetry(dir));
   const store = open();
   await assertSame(store);
   // The minutes of the second hour are of both layouts, and are joined.
-  store.write([...rowsOver(start + 100 * minute, start + 125 * minute, "a0", vision, { powerMilliwatts: 600_000 })]);
-  store.write([...rowsOver(start + 100 * minute, start + 125 * minute, "b0", speech, { powerMilliwatts: 300_000 })]);
+  store.write([...rowsOver(start + 70 * minute, start + 125 * minute, "a0", vision, { powerMilliwatts: 600_000 })]);
+  store.write([...rowsOver(start + 70 * minute, start + 125 * minute, "b0", speech, { powerMilliwatts: 300_000 })]);
   await store.close();
   const again = open();
   await assertSame(again);
