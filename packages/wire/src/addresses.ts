@@ -42,6 +42,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   listVolumes: "GET /v1/accounts/:account/volumes",
   putVolume: "PUT /v1/accounts/:account/volumes/:volume",
   deleteVolume: "DELETE /v1/accounts/:account/volumes/:volume",
+  putGrants: "PUT /v1/accounts/:account/volumes/:volume/grants",
   readFleet: "GET /v1/fleet",
   listAlarms: "GET /v1/alarms",
   listNodes: "GET /v1/nodes",

@@ -82,6 +82,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listVolumes: { sees: "account.read", needs: "volume.read" },
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
+  putGrants: { sees: "account.read", needs: "volume.share" },
   readFleet: { anywhere: true },
   listAlarms: { anywhere: true },
   listNodes: { anywhere: true },
@@ -228,7 +229,7 @@ export async function requestFor(
       case "account": {
         const doomed = id === "deleteAccount" ? await doomedAccount(tenancy, role, where, n) : account;
         if (id === "deleteSecret" && exists) await tenancy.secret(account, `S${n}`, "x");
-        if (id === "deleteVolume" && exists) await tenancy.volume(account, `V${n}`, "/srv/data");
+        if ((id === "deleteVolume" || id === "putGrants") && exists) await tenancy.volume(account, `V${n}`, "/srv/data");
         return route.path
           .replace(":account", at(doomed))
           .replace(":secret", `S${n}`)
@@ -335,6 +336,8 @@ export async function requestFor(
       return { path, body: { kind: "http", to: `http://127.0.0.1:9/${n}` } };
     case "putVolume":
       return { path, body: { path: "/srv/data" } };
+    case "putGrants":
+      return { path, body: { grants: [{ access: "read", purposes: ["training"] }] } };
     case "putSecret":
       return { path, body: { value: "v" } };
     case "createUser":
