@@ -82,7 +82,17 @@ export {
   wasteOf,
 } from "./meter/waste.ts";
 export { listValueOf, worthOf } from "./meter/waste-money.ts";
-export { type Role, type RoleBinding, roles, type Token, type User } from "./model/access.ts";
+export {
+  type FactorKind,
+  factorKinds,
+  type Role,
+  type RoleBinding,
+  roles,
+  type SignInFacts,
+  type Token,
+  type TokenLimits,
+  type User,
+} from "./model/access.ts";
 export {
   type Account,
   type AccountOrder,
@@ -172,6 +182,7 @@ export {
   movesPerHourPlain,
   type Policy,
   plainPolicy,
+  sessionBounds,
   usualContentLimits,
   usualHandover,
   usualLostWorkMsMax,

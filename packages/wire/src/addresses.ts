@@ -44,6 +44,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   deleteVolume: "DELETE /v1/accounts/:account/volumes/:volume",
   putGrants: "PUT /v1/accounts/:account/volumes/:volume/grants",
   readFleet: "GET /v1/fleet",
+  readFleetActivity: "GET /v1/fleet/activity",
   listAlarms: "GET /v1/alarms",
   listNodes: "GET /v1/nodes",
   getNode: "GET /v1/nodes/:node",

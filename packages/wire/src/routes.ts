@@ -17,14 +17,7 @@ import {
   UserShape,
   WhoAmI,
 } from "./shapes/access.ts";
-import {
-  Account,
-  AccountCreate,
-  AccountEdit,
-  AccountPage,
-  SecretList,
-  SecretPut,
-} from "./shapes/account.ts";
+import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { BusyReport, busyGroups } from "./shapes/busy.ts";
 import { AccountPath, DateTimeOrAgo, Duration, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
@@ -33,7 +26,9 @@ import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import {
   AlarmList,
   DrainBody,
+  FleetActivity,
   FleetMap,
+  fleetMetrics,
   GpuPage,
   MaintenanceBody,
   NodePage,
@@ -608,6 +603,22 @@ const table = {
     answer: FleetMap,
     status: 200,
     watch: true,
+  },
+  readFleetActivity: {
+    method: "GET",
+    path: "/v1/fleet/activity",
+    action: "usage.read",
+    resource: "visible",
+    summary: "What was measured of each GPU just now, in short; for a team, of the GPUs that it holds",
+    answer: FleetActivity,
+    status: 200,
+    query: Type.Object(
+      {
+        metric: Type.Optional(Type.Enum([...fleetMetrics], { default: "activity" })),
+        account: Type.Optional(AccountPath),
+      },
+      { additionalProperties: false },
+    ),
   },
   listAlarms: {
     method: "GET",

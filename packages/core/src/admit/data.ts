@@ -96,7 +96,10 @@ function lacksOf(
   if (regions !== undefined && (region === undefined || !regions.includes(region)))
     lacks.push({ detail: `is granted only in ${oneOf("the region", regions)}`, hint: `add region: ${regions[0]}` });
   if (purposes !== undefined && (purpose === undefined || !purposes.includes(purpose)))
-    lacks.push({ detail: `is granted only for ${oneOf("the purpose", purposes)}`, hint: `add purpose: ${purposes[0]}` });
+    lacks.push({
+      detail: `is granted only for ${oneOf("the purpose", purposes)}`,
+      hint: `add purpose: ${purposes[0]}`,
+    });
   return lacks;
 }
 

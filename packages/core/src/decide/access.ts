@@ -8,7 +8,7 @@ import type { State } from "../state/state.ts";
 
 type AccessCommand = Extract<
   Command,
-  { kind: `user.${string}` | `role.${string}` | `token.${string}` | `password.${string}` }
+  { kind: `user.${string}` | `role.${string}` | `token.${string}` | `password.${string}` | `factor.${string}` }
 >;
 
 /** People, roles and tokens. The caller's permission was checked before; this checks whether the command makes sense. */
@@ -27,7 +27,9 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
       return { events: [created, bound], result: user };
     }
     case "user.erase":
-    case "password.set": {
+    case "password.set":
+    case "factor.set":
+    case "factor.remove": {
       const user = state.users.get(command.user);
       if (user === undefined) return noUser(command.user);
       const erase = command.kind === "user.erase";
@@ -74,8 +76,10 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
       if (!state.users.has(command.user)) return noUser(command.user);
       if (state.tokenByHash.has(command.hash))
         return refuse("already-exists", "token", command.id, "is taken", "make another");
-      const { id: token, user, prefix, hash, label, scopes, expiresAt, parent } = command;
+      const { id: token, user, prefix, hash, label, scopes, expiresAt, parent, signIn, networks } = command;
       if (parent !== undefined && !state.tokens.has(parent)) return noToken(parent);
+      const account = command.account === undefined ? undefined : state.accountByPath.get(command.account);
+      if (command.account !== undefined && account === undefined) return noAccount(command.account);
       const made = {
         kind: "token-created",
         v: 1,
@@ -87,8 +91,12 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
         label,
         scopes,
         expiresAt,
+        ...(parent !== undefined && { parent }),
+        ...(signIn !== undefined && { signIn }),
+        ...(account !== undefined && { account: account.no }),
+        ...(networks !== undefined && { networks }),
       } as const;
-      return { events: [parent === undefined ? made : { ...made, parent }], result: token };
+      return { events: [made], result: token };
     }
     case "token.revoke": {
       if (!state.tokens.has(command.token)) return noToken(command.token);

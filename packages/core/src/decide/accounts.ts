@@ -1,12 +1,12 @@
 import { checkTerms } from "../admit/account.ts";
 import type { Command } from "../journal/command.ts";
 import type { Decision } from "../journal/outcome.ts";
-import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
-import type { Account } from "../model/account.ts";
+import { isRefusal, refuse } from "../journal/refusal.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import { accountOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
+import { existing } from "./existing-account.ts";
 import { changeVolume } from "./volumes.ts";
 import { editBase, setWindow } from "./windows.ts";
 
@@ -89,19 +89,4 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
     case "volume.grant":
       return changeVolume(state, command, now);
   }
-}
-
-export function existing(state: State, path: string, ifRevision: number | undefined): Account | Refusal {
-  const account = path === "" ? undefined : state.accountByPath.get(path);
-  if (account === undefined) return refuse("not-found", "account", path, "does not exist", "see: tess account tree");
-  if (ifRevision !== undefined && ifRevision !== account.revision) {
-    return refuse(
-      "stale",
-      "account",
-      path,
-      "was changed by another request since you read it",
-      "read it again and repeat the edit",
-    );
-  }
-  return account;
 }

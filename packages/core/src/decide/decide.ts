@@ -119,6 +119,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "user.enable":
     case "user.erase":
     case "password.set":
+    case "factor.set":
+    case "factor.remove":
     case "role.bind":
     case "role.unbind":
     case "token.create":

@@ -3,14 +3,19 @@ import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { Quota } from "../model/account.ts";
 import { durationText } from "../model/duration.ts";
 import { numberBounds, numberNames } from "../model/numbers.ts";
-import { checkEveryBounds, graceMaxBounds, graceMaxOf, type Policy } from "../model/policy.ts";
+import { checkEveryBounds, graceMaxBounds, graceMaxOf, type Policy, sessionBounds } from "../model/policy.ts";
 import { findSize } from "../model/size.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
 /** Replaces the owner's policy. */
 export function setPolicy(state: State, policy: Policy, now: Instant): Decision {
-  const refused = sizeInUse(state, policy) ?? wrongGrace(policy) ?? wrongNumber(policy) ?? wrongChecks(policy);
+  const refused =
+    sizeInUse(state, policy) ??
+    wrongGrace(policy) ??
+    wrongNumber(policy) ??
+    wrongChecks(policy) ??
+    wrongSessions(policy);
   return refused ?? { events: [{ kind: "policy-set", v: 1, at: now, policy }] };
 }
 
@@ -31,6 +36,19 @@ function wrongChecks({ checkEveryMs }: Policy): Refusal | undefined {
   if (checkEveryMs === undefined || (checkEveryMs >= leastMs && checkEveryMs <= mostMs)) return undefined;
   const range = `${durationText(leastMs)} to ${durationText(mostMs)}`;
   return refuse("invalid", "checkEvery", durationText(checkEveryMs), `is not in the range ${range}`, "such as 24h");
+}
+
+function wrongSessions(policy: Policy): Refusal | undefined {
+  const given = { idle: policy.sessionIdleMs, life: policy.sessionLifeMs };
+  const fields = { idle: "sessionIdle", life: "sessionLife" } as const;
+  for (const which of ["idle", "life"] as const) {
+    const { leastMs, mostMs, plainMs } = sessionBounds[which];
+    const ms = given[which];
+    if (ms === undefined || (ms >= leastMs && ms <= mostMs)) continue;
+    const why = `is not in the range ${durationText(leastMs)} to ${durationText(mostMs)}`;
+    return refuse("invalid", fields[which], durationText(ms), why, `such as ${durationText(plainMs)}`);
+  }
+  return undefined;
 }
 
 function wrongNumber({ max = {} }: Policy): Refusal | undefined {

@@ -5,7 +5,7 @@ import type { Account } from "../model/account.ts";
 import type { Instant } from "../model/units.ts";
 import { type DataGrant, kernelFolders, plainPath, type VolumeTerms } from "../model/volume.ts";
 import type { State } from "../state/state.ts";
-import { existing } from "./accounts.ts";
+import { existing } from "./existing-account.ts";
 
 type VolumeCommand = Extract<Command, { kind: `volume.${string}` }>;
 

@@ -1,4 +1,4 @@
-import type { Role } from "../model/access.ts";
+import type { FactorKind, Role, SignInFacts } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { EngineTerms } from "../model/engine.ts";
 import type { AccountId, JobId, OperationId, TokenId, UserId } from "../model/ids.ts";
@@ -106,8 +106,15 @@ export type Command =
       readonly scopes: readonly string[];
       readonly expiresAt: Instant;
       readonly parent?: TokenId;
+      readonly signIn?: SignInFacts;
+      /** Path of the account that it is limited to. */
+      readonly account?: string;
+      readonly networks?: readonly string[];
     }
   | { readonly kind: "token.revoke"; readonly token: TokenId }
+  /** The same commit writes or removes the private row of the factor; the journal records only that it changed. */
+  | { readonly kind: "factor.set"; readonly user: UserId; readonly factor: string; readonly what: FactorKind }
+  | { readonly kind: "factor.remove"; readonly user: UserId; readonly factor: string }
   /** The same commit writes the value to the private table, encrypted; the journal records only that it changed. */
   | { readonly kind: "secret.set"; readonly account: string; readonly name: string }
   | { readonly kind: "secret.delete"; readonly account: string; readonly name: string }

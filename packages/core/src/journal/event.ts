@@ -1,4 +1,4 @@
-import type { Role } from "../model/access.ts";
+import type { Role, TokenLimits } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { EngineTerms } from "../model/engine.ts";
 import type { IdleAction } from "../model/idle.ts";
@@ -142,7 +142,7 @@ export interface RoleUnbound extends Head<"role-unbound"> {
   readonly role: Role;
   readonly account: AccountNo;
 }
-export interface TokenCreated extends Head<"token-created"> {
+export interface TokenCreated extends Head<"token-created">, TokenLimits {
   readonly token: TokenId;
   readonly user: UserId;
   readonly prefix: string;
@@ -351,6 +351,8 @@ export interface JobRequeued extends Head<"job-requeued"> {
     | "requeued"
     | "node_fault";
   readonly notBeforeAt: Instant;
+  /** From now on it shares no MPS server with another job [L3]. */
+  readonly alone?: true;
   /** When its last member ended, where that is earlier than `at`: engines report late after an outage. */
   readonly ranUntil?: Instant;
 }

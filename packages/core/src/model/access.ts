@@ -27,7 +27,30 @@ export interface User {
   revision: number;
 }
 
-export interface Token {
+/** How a session, or a token that was made by signing in with a browser, was opened. */
+export interface SignInFacts {
+  readonly by: "password" | "token" | "link" | "sso" | "passkey";
+  /** Of `sso`: the name of the provider. */
+  readonly provider?: string;
+  /** When a second factor was shown, or the provider said that one was. */
+  readonly factorAt?: Instant;
+}
+
+/** What a user can show besides a password. */
+export const factorKinds = ["passkey", "totp", "recovery"] as const;
+export type FactorKind = (typeof factorKinds)[number];
+
+/** What a token is limited to, and where it comes from; all of it absent in tokens of earlier versions. */
+export interface TokenLimits {
+  /** Absent: a program holds it, which is never asked for a factor. */
+  readonly signIn?: SignInFacts;
+  /** It works at this account and below. */
+  readonly account?: AccountNo;
+  /** CIDR networks from which it may be used; absent = all. */
+  readonly networks?: readonly string[];
+}
+
+export interface Token extends TokenLimits {
   readonly id: TokenId;
   readonly user: UserId;
   /** The first characters, to recognise it by in a list. */

@@ -87,6 +87,8 @@ export interface AccountTerms {
   readonly quantumMs?: number;
   /** What becomes of jobs below whose GPUs are idle; the nearest account with a rule counts [L4]. */
   readonly idle?: IdleTerms;
+  /** Everyone with a role at this account or below needs a second factor; absent = the policy decides. */
+  readonly factor?: true;
 }
 
 /** A quota for a limited time [U4]; the fields that are present replace the account's own. */

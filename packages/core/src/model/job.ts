@@ -300,6 +300,8 @@ export interface Job {
   /** Restarts after its own failure, compared with `retry.max`. */
   failures: number;
   evictions: number;
+  /** A fault on a GPU that it shared by MPS ended it: since then it shares no MPS server with another job [L3]. */
+  alone?: true;
   /** The end of the retry back-off, or `not_before`; 0 = may start at once. */
   notBeforeAt: Instant;
   /** The alternative of `spec.gpus` that it holds while not waiting. */

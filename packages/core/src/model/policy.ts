@@ -1,3 +1,4 @@
+import type { Role } from "./access.ts";
 import type { Numbers } from "./numbers.ts";
 import type { SizeClasses } from "./size.ts";
 
@@ -31,6 +32,14 @@ export interface Policy {
   readonly acceptance?: true;
   /** How often idle nodes are checked; absent = never. */
   readonly checkEveryMs?: number;
+  /** Roles that need a second factor; absent = those of the whole platform, where others than this machine can connect. */
+  readonly factorRoles?: readonly Role[];
+  /** A session that is not used for so long is over; absent = `sessionBounds` says. */
+  readonly sessionIdleMs?: number;
+  /** A session is over after so long; absent = `sessionBounds` says. */
+  readonly sessionLifeMs?: number;
+  /** Nobody signs in with a password; absent = people may. */
+  readonly passwordsOff?: true;
   /** Named sizes, which quotas and jobs can use. */
   readonly sizes?: SizeClasses;
 }
@@ -48,6 +57,12 @@ export const graceMaxBounds = { leastMs: 60_000, mostMs: 24 * 60 * 60_000 } as c
 
 /** More often than this, checks would be most of what idle GPUs do. */
 export const checkEveryBounds = { leastMs: 10 * 60_000, mostMs: 365 * 24 * 60 * 60_000 } as const;
+
+/** Below a minute nobody could work; above a month a forgotten browser stays signed in. */
+export const sessionBounds = {
+  idle: { leastMs: 60_000, plainMs: 30 * 60_000, mostMs: 30 * 24 * 60 * 60_000 },
+  life: { leastMs: 5 * 60_000, plainMs: 12 * 60 * 60_000, mostMs: 90 * 24 * 60 * 60_000 },
+} as const;
 
 /** The longest time between the signal and the forced stop of any job. */
 export function graceMaxOf({ graceMs, graceMsMax }: Policy): number {

@@ -349,13 +349,17 @@ export const JobSpecBody = Type.Object(
     ),
     egress: Type.Optional(Egress),
     mounts: Type.Optional(
-      Type.Record(Type.String({ pattern: pathPattern }), Line(300, "vol:NAME, vol:ACCOUNT/NAME, job:NAME/OUTPUT, or pvc:NAME"), {
-        additionalProperties: false,
-        maxProperties: 32,
-        description:
-          "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
-        examples: [{ "/data": "vol:data" }],
-      }),
+      Type.Record(
+        Type.String({ pattern: pathPattern }),
+        Line(300, "vol:NAME, vol:ACCOUNT/NAME, job:NAME/OUTPUT, or pvc:NAME"),
+        {
+          additionalProperties: false,
+          maxProperties: 32,
+          description:
+            "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
+          examples: [{ "/data": "vol:data" }],
+        },
+      ),
     ),
     purpose: Type.Optional(PurposeName),
     outputs: Type.Optional(

@@ -30,7 +30,9 @@ export const Grant = Type.Object(
       Type.Array(Type.Enum([...trusts]), { ...someOf, description: "How far the tenant of the job is trusted" }),
     ),
     regions: Type.Optional(Type.Array(Line(63), { ...someOf, description: "The job stays in one of these: region" })),
-    purposes: Type.Optional(Type.Array(PurposeName, { ...someOf, description: "The job is for one of these: purpose" })),
+    purposes: Type.Optional(
+      Type.Array(PurposeName, { ...someOf, description: "The job is for one of these: purpose" }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -40,7 +42,9 @@ export const VolumeShape = Type.Object({
   account: Type.String(),
   name: Type.String(),
   mount: Type.String({ description: "As a job of the account that was asked for names it" }),
-  path: Type.Optional(Type.String({ description: "The folder on the machines; told to the accounts that it belongs to" })),
+  path: Type.Optional(
+    Type.String({ description: "The folder on the machines; told to the accounts that it belongs to" }),
+  ),
   readOnly: Type.Boolean(),
   grants: Type.Optional(
     Type.Array(Grant, { description: "Which jobs may mount it; absent: those of the account and below" }),

@@ -139,6 +139,9 @@ describe("an event that contradicts the state", () => {
   });
 });
 
+/** What a token can be limited to, and how its session was opened. */
+const limits = { signIn: { by: "password", factorAt: 7 }, account: 1, networks: ["10.0.0.0/8"] };
+
 /** People, secrets, keys, money and the epoch: events of which no job takes note. */
 function besideJobs(): Event[] {
   const user = "usr_bea" as never;
@@ -176,6 +179,7 @@ function besideJobs(): Event[] {
       label: "",
       scopes: [],
       expiresAt: 9,
+      ...limits,
     } as never),
     event("token-revoked", { token: "t1" as never }),
     event("secret-changed", { account, name: "key", present: true }),
@@ -201,7 +205,11 @@ function besideJobs(): Event[] {
     event("volume-changed", {
       account,
       name: "data",
-      volume: { path: "/data", readOnly: true, grants: [{ access: "read", accounts: [account], purposes: ["training"] }] },
+      volume: {
+        path: "/data",
+        readOnly: true,
+        grants: [{ access: "read", accounts: [account], purposes: ["training"] }],
+      },
     }),
     event("key-used", { user: ana, key: "k", bodyHash: "b", result: "r" }),
     event("audit-noted", { notes: 2 }),
@@ -317,6 +325,8 @@ describe("apply", () => {
     const user = must(state.users.get("usr_bea" as never), "the user");
     assert.deepEqual(user, { ...user, disabled: true, bindings: [{ role: "member", account: 1 }], revision: 5 });
     assert.deepEqual([[...state.tokens.keys()], [...state.tokenByHash.keys()]], [["t2"], ["h2"]]);
+    const { signIn, account: within, networks } = must(state.tokens.get("t2" as never), "the token");
+    assert.deepEqual({ signIn, account: within, networks }, limits);
     assert.deepEqual([...state.secrets.keys()], ["1/key"]);
     assert.deepEqual(state.keys.get(`${ana}/k`), { bodyHash: "b", result: "r", at });
   });

@@ -1,5 +1,5 @@
 import type { Event } from "../../journal/event.ts";
-import type { User } from "../../model/access.ts";
+import type { Token, User } from "../../model/access.ts";
 import type { UserId } from "../../model/ids.ts";
 import { must } from "../../model/must.ts";
 import type { State } from "../state.ts";
@@ -26,9 +26,15 @@ export function applyToPeople(state: State, event: PeopleEvent): void {
       return;
     }
     case "token-created": {
-      const { token: id, user, prefix, hash, label, scopes, expiresAt, parent, at: createdAt } = event;
-      const made = { id, user, prefix, hash, label, scopes, createdAt, expiresAt };
-      const token = parent === undefined ? made : { ...made, parent };
+      const { token: id, user, prefix, hash, label, scopes, expiresAt, at: createdAt } = event;
+      const { parent, signIn, account, networks } = event;
+      const token: Token = {
+        ...{ id, user, prefix, hash, label, scopes, createdAt, expiresAt },
+        ...(parent !== undefined && { parent }),
+        ...(signIn !== undefined && { signIn }),
+        ...(account !== undefined && { account }),
+        ...(networks !== undefined && { networks }),
+      };
       state.tokens.set(id, token);
       state.tokenByHash.set(hash, token);
       return;

@@ -1,4 +1,4 @@
-import { isRefusal, type Token, type User } from "@tessera/core";
+import { isRefusal, type SignInFacts, type Token, type User } from "@tessera/core";
 import { type RouteId, routes, type SignIn } from "@tessera/wire";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
@@ -113,7 +113,7 @@ class Door {
     const { control } = this.#api;
     const header = `Bearer ${token}`;
     const principal = authenticate(control.state, header, control.now());
-    if (principal !== undefined) return this.#open(principal.user, request, principal.token);
+    if (principal !== undefined) return this.#open(principal.user, request, { by: "token" }, principal.token);
     const stranger = strangerOf(control.state, this.#api.revoked, header, control.now());
     this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, `${stranger.why} token`);
     return denialOfStranger(stranger);
@@ -123,7 +123,7 @@ class Door {
     const { control, links } = this.#api;
     const token = links.take(ticket, control.now());
     const principal = token === undefined ? undefined : principalOf(control.state, token, control.now());
-    if (principal !== undefined) return this.#open(principal.user, request, token);
+    if (principal !== undefined) return this.#open(principal.user, request, { by: "link" }, token);
     this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, "unknown ticket");
     return deny(
       "unauthenticated",
@@ -132,8 +132,14 @@ class Door {
     );
   }
 
-  async #open(user: User, { ip: address, tessRequestId: request }: FastifyRequest, source?: Token) {
-    const opened = await openSession(this.#api.control, user, { request, address }, source);
+  async #open(
+    user: User,
+    { ip: address, tessRequestId: request }: FastifyRequest,
+    signIn: SignInFacts,
+    source?: Token,
+  ) {
+    const how = { signIn, ...(source !== undefined && { source }) };
+    const opened = await openSession(this.#api.control, user, { request, address }, how);
     return isRefusal(opened) ? opened : { session: opened.session, principal: { user, token: opened.token } };
   }
 
@@ -147,7 +153,7 @@ class Door {
     const device = passwords.devices.known(request.headers.cookie, people.idOf(name));
     const user = await passwords.check({ name, address, device }, password, tessRequestId);
     if (isDenied(user)) return user;
-    const entered = await this.#open(user, request);
+    const entered = await this.#open(user, request, { by: "password" });
     if (device === undefined && !isDenied(entered)) reply.header("set-cookie", passwords.devices.cookieFor(user.id));
     return entered;
   }

@@ -77,7 +77,12 @@ export const volumeHandlers: VolumeHandlers = {
     const { grants } = call.body;
     const unseen = hiddenAccount(control.state, call.principal.user, grants ?? []);
     if (unseen !== undefined) return unseen;
-    const command = { kind: "volume.grant", account: call.target.path, name, ...(grants !== null && { grants }) } as const;
+    const command = {
+      kind: "volume.grant",
+      account: call.target.path,
+      name,
+      ...(grants !== null && { grants }),
+    } as const;
     const done = await control.ask(command, askerOf(call));
     return isDenied(done) ? done : {};
   },
@@ -100,7 +105,10 @@ function usableIn(state: ReadonlyState, from: Account): Usable[] {
     const held = { holder: accountOf(state, no), name, volume };
     const near = volumeFor(state, from.no, { volume: name, readOnly: false });
     if (near?.volume === volume) usable.set(name, { ...held, mount: `vol:${name}` });
-    else if (!isInside(state, from.no, no) && volumeFor(state, from.no, { volume: name, of: held.holder.path, readOnly: false }))
+    else if (
+      !isInside(state, from.no, no) &&
+      volumeFor(state, from.no, { volume: name, of: held.holder.path, readOnly: false })
+    )
       usable.set(key, { ...held, mount: `vol:${held.holder.path}/${name}` });
   }
   return [...usable.values()];

@@ -69,7 +69,10 @@ describe("mounts", () => {
     const theirs = { ...waits, mounts: { "/scans": "vol:lab/scans" } };
     assert.equal((await server.call(owner.token, "PUT", at, { path: "/srv/scans" })).status, 204);
     const forAll = [{ access: "write", accounts: ["lab", "mill"] }];
-    const forTests = [{ access: "read", accounts: ["mill"], purposes: ["tests"] }, { access: "write", roles: ["member"] }];
+    const forTests = [
+      { access: "read", accounts: ["mill"], purposes: ["tests"] },
+      { access: "write", roles: ["member"] },
+    ];
     // What each gets: w to write, r to read only, a number to be refused with it.
     const table: [grants: object[] | null, ada: unknown, eve: unknown, eveForTests: unknown][] = [
       [null, "w", 422, 422],
@@ -104,15 +107,22 @@ describe("mounts", () => {
     assert.equal((await grant([{ access: "read", purposes: ["training"] }])).status, 204);
     const refused = await submit(ada, mine);
     assert.match(refused.json.detail, /granted only for the purpose training/);
-    assert.match(refused.json.hint, /add purpose: training/);
+    assert.match(refused.json.hint, /Add purpose: training/);
     const waiting = await submit(ada, { ...mine, purpose: "training" });
     assert.equal((await grant([])).status, 204);
-    await assert.rejects(orderFor(waiting.json.id), /the volume scans is granted to no job/, "it changed while it waited");
+    await assert.rejects(
+      orderFor(waiting.json.id),
+      /the volume scans is granted to no job/,
+      "it changed while it waited",
+    );
   });
 
   it("of data that is granted: each start is in the audit of the account whose data it is", async () => {
     const grants = [{ access: "read", accounts: ["mill"], purposes: ["tests"] }];
-    assert.equal((await server.call(owner.token, "PUT", "/v1/accounts/lab/volumes/scans/grants", { grants })).status, 204);
+    assert.equal(
+      (await server.call(owner.token, "PUT", "/v1/accounts/lab/volumes/scans/grants", { grants })).status,
+      204,
+    );
     const body = { run: "true", purpose: "tests", mounts: { "/scans": "vol:lab/scans" } };
     const { json } = await submit(eve, body);
     const audit = await server.call(admin.token, "GET", "/v1/audit?action=data.mount");

@@ -1,4 +1,12 @@
-import { isRefusal, type Refusal, type Token, type TokenId, type User } from "@tessera/core";
+import {
+  accountOf,
+  isRefusal,
+  type Refusal,
+  type SignInFacts,
+  type Token,
+  type TokenId,
+  type User,
+} from "@tessera/core";
 import { hashPassword, passwordsWork, verifyPassword } from "../../access/passwords.ts";
 import type { People } from "../../access/people.ts";
 import { soundPrivates } from "../../access/private-rows.ts";
@@ -31,14 +39,14 @@ export async function userWithPassword(
 const sessionsPerUserMax = 20;
 
 /**
- * Opens a session for a user, or for the holder of a token: then it may do no more than the token, and ends with it.
- * Revokes the user's expired ones.
+ * Opens a session for a user, or for the holder of a token (`source`): then it may do no more than the token, and ends
+ * with it. `signIn` says how it came about and whether a second factor was shown. Revokes the user's expired ones.
  */
 export async function openSession(
   control: ControlPlane,
   user: User,
   by: Pick<Asker, "request" | "address">,
-  source?: Token,
+  { source, signIn }: { readonly source?: Token; readonly signIn: SignInFacts },
 ): Promise<{ readonly session: string; readonly token: Token } | Refusal> {
   const { token: session, prefix, hash } = mintSession();
   const id = newId("tok_") as TokenId;
@@ -50,12 +58,16 @@ export async function openSession(
   const kept = new Set(lasting.sort((a, b) => b.createdAt - a.createdAt).slice(0, sessionsPerUserMax - 1));
   const over = sessionsOf(control, user).filter((token) => !kept.has(token));
   const endsAt = now + sessionLifeMs;
+  const within = source?.account === undefined ? undefined : accountOf(control.state, source.account);
   const made = await control.ask(
     {
       ...{ kind: "token.create", id, user: user.id, prefix, hash, label: "console" },
       scopes: source?.scopes ?? [],
       expiresAt: source === undefined || source.expiresAt === 0 ? endsAt : Math.min(endsAt, source.expiresAt),
+      signIn,
       ...(parent !== undefined && { parent }),
+      ...(within !== undefined && { account: within.path }),
+      ...(source?.networks !== undefined && { networks: source.networks }),
     },
     asker,
   );

@@ -1,6 +1,6 @@
 import {
-  accountOf,
   type AuditNote,
+  accountOf,
   type Command,
   type CommandInput,
   canonicalJson,
@@ -154,7 +154,10 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
     case "user.enable":
     case "user.erase":
     case "password.set":
+    case "factor.remove":
       return { target: command.user, account: accountOfUser(state, command.user), detail: "" };
+    case "factor.set":
+      return { target: command.user, account: accountOfUser(state, command.user), detail: command.what };
     case "role.bind":
     case "role.unbind":
       return { target: command.user, account: command.account, detail: command.role };

@@ -37,6 +37,7 @@ export function tellStory(seed: string): Teller {
   neighbours(t);
   sharedPools(t);
   idle(t);
+  factors(t);
   grants(t);
   return t;
 }
@@ -374,6 +375,31 @@ function sessions(t: Teller): void {
   t.do({ kind: "token.create", ...kept, id: "tok_8" as TokenId, hash: hash.slice(6) });
 }
 
+/** Second factors, sessions that one was shown for, and tokens for one account and network. */
+function factors(t: Teller): void {
+  const token = { user: ana, scopes: [], expiresAt: t.now + 60 * minute } as const;
+  const own = `${ana}/fac_1`;
+  t.doWith({ kind: "factor.set", user: ana, factor: "fac_1", what: "totp" }, [
+    { kind: "factor", key: own, digest: hash },
+  ]);
+  t.do({ kind: "factor.set", user: ana, factor: "fac_2", what: "passkey" });
+  t.doWith({ kind: "factor.remove", user: ana, factor: "fac_1" }, [{ kind: "factor", key: own, digest: "" }]);
+  const console = { ...token, prefix: "sess_gh", label: "console" };
+  const signIn = { by: "sso", provider: "company", factorAt: t.now } as const;
+  t.do({ kind: "token.create", ...console, id: "tok_9" as TokenId, hash: hash.slice(7), signIn });
+  t.do({
+    ...{ kind: "token.create", ...token, id: "tok_10" as TokenId, prefix: "tess_gh", hash: hash.slice(8) },
+    ...{ label: "ci", account: "lab", networks: ["10.0.0.0/8", "2001:db8::/32"] },
+  });
+  const access = { factorRoles: ["platform-owner", "finance"], sessionIdleMs: 10 * minute } as const;
+  t.do({
+    kind: "policy.set",
+    policy: { ...t.state.policy, ...access, sessionLifeMs: 60 * minute, passwordsOff: true },
+  });
+  const { terms } = t.state.accountByPath.get("mint")!;
+  t.do({ kind: "account.edit", path: "mint", terms: { ...terms, factor: true } });
+}
+
 /** Nodes with labels in pools of their own, and jobs that ask for some of them. */
 function pools(t: Teller): void {
   const place = { region: "eu", zone: "z1", block: "b1", rack: "r1", nvlink: "gold" };
@@ -463,13 +489,22 @@ function neighbours(t: Teller): void {
 
 /** Data that is granted to another tenant for one purpose, and taken back. */
 function grants(t: Teller): void {
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const labels = { by: "school" };
   t.account("clinic", 1);
   t.account("school", 1);
+  t.do({ kind: "pool.create", name: "school", terms: { labels, tenants: ["school"], perMille: 1000 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("school", 1, { labels })] });
   t.do({ kind: "volume.create", account: "clinic", name: "scans", path: "/srv/scans", readOnly: false });
   const toSchool = { access: "read", accounts: ["school"], purposes: ["teaching"] } as const;
   const own = { access: "write", roles: ["platform-owner"], trust: ["trusted"], regions: ["eu"] } as const;
   t.do({ kind: "volume.grant", account: "clinic", name: "scans", grants: [own, toSchool] });
-  t.submit("lesson", "school", { mounts: { "/scans": "vol:clinic/scans" }, purpose: "teaching" });
+  t.submit("lesson", "school", {
+    gpus: 1,
+    where: labels,
+    mounts: { "/scans": "vol:clinic/scans" },
+    purpose: "teaching",
+  });
   t.run("lesson");
   t.exit("lesson", 0);
   t.do({ kind: "volume.grant", account: "clinic", name: "scans", grants: [] });
