@@ -40,7 +40,7 @@ const usage = `tess admin: checks and repairs the journal and the projections
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
 
-  --data DIR, --database URL as for tess server; -o json
+  --data DIR, --database URL, --master-key FILE as for tess server; -o json
   --keys-in DIR        for backup, backup-key, restore and rotate-key: the folder of the root helper, where that holds the keys
 
 Example: tess admin verify -o json`;
@@ -65,6 +65,7 @@ async function main(): Promise<void> {
       writer: { type: "string" },
       lost: { type: "boolean" },
       "keys-in": { type: "string" },
+      "master-key": { type: "string" },
       anchor: { type: "string", multiple: true },
       help: { type: "boolean", short: "h" },
     },
@@ -74,6 +75,7 @@ async function main(): Promise<void> {
   const passed = [
     ...(values.data === undefined ? [] : ["--data", values.data]),
     ...(values.database === undefined ? [] : ["--database", values.database]),
+    ...(values["master-key"] === undefined ? [] : ["--master-key", values["master-key"]]),
   ];
   const config = parseConfig(passed, process.env);
   if (config === "help") return;

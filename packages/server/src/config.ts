@@ -36,6 +36,8 @@ export interface ServerConfig {
   readonly appsDomain?: string;
   /** Further names under which clients reach it. */
   readonly serverNames: readonly string[];
+  /** The file of the master key, where it is not in the data folder. */
+  readonly masterFile?: string;
   /** The owner declares that the secrets in the store are lost. */
   readonly secretsLost: boolean;
   /** The owner goes on with a damaged store. */
@@ -79,6 +81,7 @@ export const usage = `tess server: the control plane on this machine
   --telemetry-keep RAW,MINUTES,HOURS
                        how long every sample, means of minutes and means of hours are kept (default 6h,14d,400d)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
+  --master-key FILE    the key that wraps the data keys, apart from the data folder (default keys/master.key in it; TESSERA_MASTER_KEY)
   --despite-damage     start although the store is damaged; the journal says so
   --secrets-lost       start although keys/secrets.key is lost: deletes the values of all secrets and the credentials of engines
 
@@ -119,6 +122,9 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     throw new BadCall("--dcgm cannot be used with --simulated or --helper: give it to the helper, which runs the jobs");
   if (values["no-local"] && (values.virtual ?? values.simulated ?? values.helper) !== undefined)
     throw new BadCall("--no-local cannot be used with --virtual, --simulated or --helper: they say what runs here");
+  const masterKey = values["master-key"] ?? env.TESSERA_MASTER_KEY;
+  if (masterKey !== undefined && values.helper !== undefined)
+    throw new BadCall("--master-key cannot be used with --helper: give it to the helper, which holds the keys");
   const host = values.host ?? "127.0.0.1";
   const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
   if (refused !== undefined) throw new BadCall(refused);
@@ -141,6 +147,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     ...(values.checks !== undefined && { checks: resolve(values.checks) }),
     ...(values.engines !== undefined && { engines: resolve(values.engines) }),
     ...(values.helper !== undefined && { helper: resolve(values.helper) }),
+    ...(masterKey !== undefined && { masterFile: resolve(masterKey) }),
     tenantsShareUser: values["tenants-share-user"] ?? false,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
@@ -176,6 +183,7 @@ function parse(args: readonly string[]) {
         virtual: { type: "string" },
         simulated: { type: "string" },
         helper: { type: "string" },
+        "master-key": { type: "string" },
         checks: { type: "string" },
         engines: { type: "string" },
         label: { type: "string", multiple: true },

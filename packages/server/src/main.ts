@@ -103,8 +103,8 @@ async function main(): Promise<void> {
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
   settleSigningKey(config.data, control.state.trail.keys.at(-1)?.publicKey);
-  const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
-  const vault = vaultOf(keys.held);
+  const keys = await keysFor(config, control, (text) => say(`tessera: ${text}`));
+  const vault = vaultOf(keys.held, control.state);
   await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
   await kept.load(control.now());
   const secretsFor = async (job: Job): Promise<OrderSecrets> => {
     const sealed = await sealedSecretsFor(control.reader, control.state, job.account, job.spec.secrets);
-    const order = vault.forOrder(sealed);
+    const order = await vault.forOrder(sealed);
     if (job.spec.type !== "notebook") return order;
     return { ...order, secrets: { ...order.secrets, JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) } };
   };

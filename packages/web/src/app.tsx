@@ -32,6 +32,7 @@ const PeoplePage = lazy(() => import("./pages/people/people-page.tsx"));
 const PoolsPage = lazy(() => import("./pages/fleet/pools-page.tsx"));
 const QuotaPage = lazy(() => import("./pages/quota/quota-page.tsx"));
 const SettingsPage = lazy(() => import("./pages/settings/settings-page.tsx"));
+const WastePage = lazy(() => import("./pages/waste/waste-page.tsx"));
 
 /** The sign-in page until a user is signed in; then the page of the address. */
 export function App() {
@@ -102,6 +103,7 @@ function Pages() {
       <Route path="/quota" component={QuotaPage} />
       <Route path="/quota/*" component={QuotaPage} />
       <Route path="/cost" component={CostPage} />
+      <Route path="/cost/waste" component={WastePage} />
       <Route path="/cost/money" component={MoneyPage} />
       <Route path="/cost/budgets" component={BudgetsPage} />
       <Route path="/cost/invoices" component={InvoicesPage} />

@@ -44,7 +44,15 @@ export {
 export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EngineCapabilities, EngineCreate, EngineEdit, EngineShape } from "./shapes/engine.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
-export { Alarm, FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
+export {
+  Alarm,
+  FleetActivity,
+  type FleetMetric,
+  FleetNodeShape,
+  fleetMetrics,
+  GpuShape,
+  NodeShape,
+} from "./shapes/fleet.ts";
 export { CheckShape, FindingShape, JobCheckShape, NodeHealthShape, RepairShape } from "./shapes/health.ts";
 export { AnchorAdd, AnchorShape, ConsistencyShape, HeadShape } from "./shapes/history.ts";
 export {
@@ -101,5 +109,6 @@ export {
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+export { Grant, VolumeShape } from "./shapes/volume.ts";
 export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

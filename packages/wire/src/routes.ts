@@ -17,16 +17,7 @@ import {
   UserShape,
   WhoAmI,
 } from "./shapes/access.ts";
-import {
-  Account,
-  AccountCreate,
-  AccountEdit,
-  AccountPage,
-  SecretList,
-  SecretPut,
-  VolumeList,
-  VolumePut,
-} from "./shapes/account.ts";
+import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { BusyReport, busyGroups } from "./shapes/busy.ts";
 import { AccountPath, DateTimeOrAgo, Duration, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
@@ -35,7 +26,9 @@ import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import {
   AlarmList,
   DrainBody,
+  FleetActivity,
   FleetMap,
+  fleetMetrics,
   GpuPage,
   MaintenanceBody,
   NodePage,
@@ -112,6 +105,7 @@ import {
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+import { GrantsPut, VolumeList, VolumePut } from "./shapes/volume.ts";
 import { WasteReport } from "./shapes/waste.ts";
 
 /**
@@ -585,7 +579,7 @@ const table = {
     path: "/v1/accounts/:account/volumes",
     action: "volume.read",
     resource: "account",
-    summary: "Volumes that jobs of this account can mount: its own and those of accounts above",
+    summary: "Volumes of this account, of those above, and those of others that are granted to it",
     answer: VolumeList,
     status: 200,
     query: Type.Object(PageQuery, { additionalProperties: false }),
@@ -609,6 +603,16 @@ const table = {
     answer: none,
     status: 204,
   },
+  putGrants: {
+    method: "PUT",
+    path: "/v1/accounts/:account/volumes/:volume/grants",
+    action: "volume.share",
+    resource: "account",
+    summary: "Say which jobs may mount a volume; jobs that start from now on are held to it",
+    body: GrantsPut,
+    answer: none,
+    status: 204,
+  },
 
   readFleet: {
     method: "GET",
@@ -619,6 +623,22 @@ const table = {
     answer: FleetMap,
     status: 200,
     watch: true,
+  },
+  readFleetActivity: {
+    method: "GET",
+    path: "/v1/fleet/activity",
+    action: "usage.read",
+    resource: "visible",
+    summary: "What was measured of each GPU just now, in short; for a team, of the GPUs that it holds",
+    answer: FleetActivity,
+    status: 200,
+    query: Type.Object(
+      {
+        metric: Type.Optional(Type.Enum([...fleetMetrics], { default: "activity" })),
+        account: Type.Optional(AccountPath),
+      },
+      { additionalProperties: false },
+    ),
   },
   listAlarms: {
     method: "GET",

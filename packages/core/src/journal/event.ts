@@ -360,6 +360,8 @@ export interface JobRequeued extends Head<"job-requeued"> {
     | "requeued"
     | "node_fault";
   readonly notBeforeAt: Instant;
+  /** From now on it shares no MPS server with another job [L3]. */
+  readonly alone?: true;
   /** When its last member ended, where that is earlier than `at`: engines report late after an outage. */
   readonly ranUntil?: Instant;
 }

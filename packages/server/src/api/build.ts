@@ -141,7 +141,7 @@ export async function buildApi(built: {
     port: () => (app.server.address() as AddressInfo).port,
   });
   const signature = await signerOf(keys.held);
-  const vault = vaultOf(keys.held);
+  const vault = vaultOf(keys.held, control.state);
   const treeFile = built.dataFolder === undefined ? undefined : treeFileIn(built.dataFolder);
   const heads = await Heads.open(control, signature, treeFile);
   const anchors = new Anchors({ control, heads, vault });

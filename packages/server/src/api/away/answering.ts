@@ -28,7 +28,9 @@ function buffersOf({ serverKey, webhookKey, held }: Keys): Keys {
     serverKey: Buffer.from(serverKey),
     webhookKey: Buffer.from(webhookKey),
     held:
-      "helper" in held ? held : { secretsKey: Buffer.from(held.secretsKey), signingKey: Buffer.from(held.signingKey) },
+      "helper" in held
+        ? held
+        : { ...held, secretsKey: Buffer.from(held.secretsKey), signingKey: Buffer.from(held.signingKey) },
   };
 }
 
@@ -57,7 +59,7 @@ export class Answering {
       keys: here,
       seal: new Seal(here.serverKey),
       signature,
-      vault: vaultOf(here.held),
+      vault: vaultOf(here.held, control.state),
       heads: await Heads.asked(control, signature, treeFileIn(dataFolder)),
       revoked: await RevokedTokens.load(control.reader),
       tokenUse: await TokenUse.load(control.reader, undefined),

@@ -4,11 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isRefusal, type JobId, minute, nodeKey } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 import { declareNodes, SimulatedEngine, SimulatedFleet } from "@tessera/engine-simulated";
-import { KeyVault } from "../../access/vault.ts";
 import { MemoryPlace } from "../../store/index.ts";
 import { TestControl } from "../../testing/control.ts";
 import { Line } from "../../testing/severable.ts";
-import { serveApi, Tenancy, type TestUser, testKeys } from "../../testing/tenancy.ts";
+import { serveApi, Tenancy, type TestUser, testVault } from "../../testing/tenancy.ts";
 import type { Asker } from "../control.ts";
 import { credentialsKind } from "./credentials.ts";
 import { addEngine, deleteEngine } from "./desk.ts";
@@ -94,7 +93,7 @@ class Server {
     const server = new Server(control, clusters);
     await server.engines.begin({
       control,
-      vault: new KeyVault(testKeys.held.secretsKey),
+      vault: testVault(control.state),
       driver: ({ name }) => ({
         report: (report) => control.hear(name, report),
         secretsFor: async () => ({ secrets: {} }),
