@@ -196,7 +196,7 @@ async function main(): Promise<void> {
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled };
+  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled, idleWatch };
   const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
