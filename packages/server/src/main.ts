@@ -7,7 +7,13 @@ import { ContentStore } from "@tessera/content";
 import type { HealthFinding, Job, Report } from "@tessera/core";
 import type { Clock, Engine } from "@tessera/engine";
 import { RemoteCalls } from "@tessera/engine/remote";
-import { checkCluster, checkSettings, type KubernetesOptions, openKubernetes } from "@tessera/engine-kubernetes";
+import {
+  checkCluster,
+  checkSettings,
+  identifyCluster,
+  type KubernetesOptions,
+  openKubernetes,
+} from "@tessera/engine-kubernetes";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
@@ -250,6 +256,7 @@ function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines
       sealed: true,
       check: checkSettings,
       try: (ask) => checkCluster(kubernetes(ask)),
+      identify: (ask) => identifyCluster(kubernetes(ask)),
       open: (ask) => openKubernetes(kubernetes(ask)),
     },
     simulated: simulatedKind((groups, name) => openSimulated(groups, clock, name), parseVirtual),

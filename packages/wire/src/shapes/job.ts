@@ -18,6 +18,7 @@ import {
 } from "./common.ts";
 import { labelKeyPattern } from "./pool.ts";
 import { HeldPart, PartOffer } from "./sharing.ts";
+import { PurposeName } from "./volume.ts";
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
@@ -348,14 +349,19 @@ export const JobSpecBody = Type.Object(
     ),
     egress: Type.Optional(Egress),
     mounts: Type.Optional(
-      Type.Record(Type.String({ pattern: pathPattern }), Line(300, "vol:NAME, job:NAME/OUTPUT, or pvc:NAME"), {
-        additionalProperties: false,
-        maxProperties: 32,
-        description:
-          "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
-        examples: [{ "/data": "vol:data" }],
-      }),
+      Type.Record(
+        Type.String({ pattern: pathPattern }),
+        Line(300, "vol:NAME, vol:ACCOUNT/NAME, job:NAME/OUTPUT, or pvc:NAME"),
+        {
+          additionalProperties: false,
+          maxProperties: 32,
+          description:
+            "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
+          examples: [{ "/data": "vol:data" }],
+        },
+      ),
     ),
+    purpose: Type.Optional(PurposeName),
     outputs: Type.Optional(
       Type.Record(
         Type.String({ pattern: outputName }),
