@@ -43,6 +43,8 @@ function plausible(random, id, world) {
       return { weight: random.below(9), max: random.pick([null, 4, { H100: 2 }]), limits: {}, cpus: { max: 4 } };
     case "putSecret":
       return { value: random.text(20) };
+    case "putGrants":
+      return { grants: random.pick([null, [], [{ access: "read", accounts: [random.pick(world.accounts)] }]]) };
     case "createUser":
       return {
         name: `${name()}.${random.below(1e6)}`,

@@ -1,4 +1,5 @@
 export { overcommitted } from "./admit/account.ts";
+export { dataAccess, dataMounted, type HeldVolume, volumeFor } from "./admit/data.ts";
 export { admitJob } from "./admit/job.ts";
 export { correctionsOf, type IssuedLine } from "./bill/correct.ts";
 export { type Extract, extractFrom, extractLines, extractOf, recompute } from "./bill/extract.ts";
@@ -210,7 +211,7 @@ export {
 } from "./model/tree.ts";
 export { day, hour, type Instant, minute, second, unitsPerGpu } from "./model/units.ts";
 export type { UsageState } from "./model/usage.ts";
-export { plainPath, systemFolders, type Volume } from "./model/volume.ts";
+export { type DataAccess, type DataGrant, plainPath, systemFolders, type Volume } from "./model/volume.ts";
 export { decimalText, divideRounded, exponentOf, minorMicros, moneyText, shareOut } from "./money/amount.ts";
 export type { Budget, BudgetStanding, BudgetStop } from "./money/budget.ts";
 export type { Charge, ChargeKind, InvoiceLine, LineKey } from "./money/charge.ts";

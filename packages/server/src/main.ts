@@ -7,7 +7,13 @@ import { ContentStore } from "@tessera/content";
 import type { HealthFinding, Job, Report } from "@tessera/core";
 import type { Clock, Engine } from "@tessera/engine";
 import { RemoteCalls } from "@tessera/engine/remote";
-import { checkCluster, checkSettings, type KubernetesOptions, openKubernetes } from "@tessera/engine-kubernetes";
+import {
+  checkCluster,
+  checkSettings,
+  identifyCluster,
+  type KubernetesOptions,
+  openKubernetes,
+} from "@tessera/engine-kubernetes";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
@@ -204,7 +210,7 @@ async function main(): Promise<void> {
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled };
+  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled, idleWatch };
   const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
@@ -259,6 +265,7 @@ function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines
       sealed: true,
       check: checkSettings,
       try: (ask) => checkCluster(kubernetes(ask)),
+      identify: (ask) => identifyCluster(kubernetes(ask)),
       open: (ask) => openKubernetes(kubernetes(ask)),
     },
     simulated: simulatedKind((groups, name) => openSimulated(groups, clock, name), parseVirtual),

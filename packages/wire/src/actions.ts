@@ -23,6 +23,7 @@ export const actions = [
   "secret.write",
   "volume.read",
   "volume.write", // opens a folder of the machines to jobs: the platform owner alone
+  "volume.share", // says which jobs may mount a volume of the account
   "usage.read",
   "price.read",
   "price.write",

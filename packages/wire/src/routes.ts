@@ -17,16 +17,7 @@ import {
   UserShape,
   WhoAmI,
 } from "./shapes/access.ts";
-import {
-  Account,
-  AccountCreate,
-  AccountEdit,
-  AccountPage,
-  SecretList,
-  SecretPut,
-  VolumeList,
-  VolumePut,
-} from "./shapes/account.ts";
+import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { BusyReport, busyGroups } from "./shapes/busy.ts";
 import { AccountPath, DateTimeOrAgo, Duration, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
@@ -104,6 +95,7 @@ import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+import { GrantsPut, VolumeList, VolumePut } from "./shapes/volume.ts";
 import { WasteReport } from "./shapes/waste.ts";
 
 /**
@@ -567,7 +559,7 @@ const table = {
     path: "/v1/accounts/:account/volumes",
     action: "volume.read",
     resource: "account",
-    summary: "Volumes that jobs of this account can mount: its own and those of accounts above",
+    summary: "Volumes of this account, of those above, and those of others that are granted to it",
     answer: VolumeList,
     status: 200,
     query: Type.Object(PageQuery, { additionalProperties: false }),
@@ -588,6 +580,16 @@ const table = {
     action: "volume.write",
     resource: "account",
     summary: "Delete a volume; the folder and its files stay",
+    answer: none,
+    status: 204,
+  },
+  putGrants: {
+    method: "PUT",
+    path: "/v1/accounts/:account/volumes/:volume/grants",
+    action: "volume.share",
+    resource: "account",
+    summary: "Say which jobs may mount a volume; jobs that start from now on are held to it",
+    body: GrantsPut,
     answer: none,
     status: 204,
   },

@@ -90,6 +90,7 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "secret.delete":
     case "volume.create":
     case "volume.delete":
+    case "volume.grant":
       return changeAccounts(state, command, now);
     case "node.register":
     case "node.cordon":

@@ -7,6 +7,7 @@ import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { PoolTerms } from "../model/pool.ts";
 import type { Instant } from "../model/units.ts";
+import type { DataGrant } from "../model/volume.ts";
 import type { HealthCommand } from "./health-command.ts";
 import type { MoneyCommand } from "./money-command.ts";
 import type { TrailCommand } from "./trail-command.ts";
@@ -125,6 +126,13 @@ export type Command =
       readonly readOnly: boolean;
     }
   | { readonly kind: "volume.delete"; readonly account: string; readonly name: string }
+  | {
+      readonly kind: "volume.grant";
+      readonly account: string;
+      readonly name: string;
+      /** Absent = none any more: the account and those below may mount it. */
+      readonly grants?: readonly AskedGrant[];
+    }
   | { readonly kind: "policy.set"; readonly policy: Policy }
   | HealthCommand
   | MoneyCommand
@@ -170,6 +178,11 @@ export interface AuditNote {
 }
 
 export type AuditOutcome = "refused" | "failed" | "read" | "exported" | "changed";
+
+/** A grant as it is asked for: with the paths of accounts. */
+export interface AskedGrant extends Omit<DataGrant, "accounts"> {
+  readonly accounts?: readonly string[];
+}
 
 /** The user and token behind a command; the input is itself the audit record. */
 export interface Actor {

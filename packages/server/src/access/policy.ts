@@ -40,6 +40,7 @@ const administer: Grants = {
   "token.read": "all",
   "token.write": "all",
   "secret.write": "all",
+  "volume.share": "all",
   "budget.write": "all",
   "invoice.read": "all",
   "ledger.read": "all",

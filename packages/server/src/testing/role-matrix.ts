@@ -10,7 +10,7 @@ import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.
 export const tenancies = ["own", "child", "sibling", "missing"] as const;
 export type Where = (typeof tenancies)[number];
 const admin =
-  "job.read job.submit job.control job.logs job.enter account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write volume.read usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
+  "job.read job.submit job.control job.logs job.enter account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write volume.read volume.share usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
 const can: Readonly<Record<Role, ReadonlySet<string>>> = {
   "platform-owner": words(
     `${admin} audit.read node.write engine.write pool.write policy.write volume.write witness.write price.write bill.write`,
@@ -82,6 +82,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listVolumes: { sees: "account.read", needs: "volume.read" },
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
+  putGrants: { sees: "account.read", needs: "volume.share" },
   readFleet: { anywhere: true },
   readFleetActivity: { sees: "account.read", needs: "usage.read" },
   listAlarms: { anywhere: true },
@@ -229,7 +230,8 @@ export async function requestFor(
       case "account": {
         const doomed = id === "deleteAccount" ? await doomedAccount(tenancy, role, where, n) : account;
         if (id === "deleteSecret" && exists) await tenancy.secret(account, `S${n}`, "x");
-        if (id === "deleteVolume" && exists) await tenancy.volume(account, `V${n}`, "/srv/data");
+        if ((id === "deleteVolume" || id === "putGrants") && exists)
+          await tenancy.volume(account, `V${n}`, "/srv/data");
         return route.path
           .replace(":account", at(doomed))
           .replace(":secret", `S${n}`)
@@ -337,6 +339,8 @@ export async function requestFor(
       return { path, body: { kind: "http", to: `http://127.0.0.1:9/${n}` } };
     case "putVolume":
       return { path, body: { path: "/srv/data" } };
+    case "putGrants":
+      return { path, body: { grants: [{ access: "read", purposes: ["training"] }] } };
     case "putSecret":
       return { path, body: { value: "v" } };
     case "createUser":

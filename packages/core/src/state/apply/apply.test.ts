@@ -202,6 +202,15 @@ function besideJobs(): Event[] {
     event("volume-changed", { account, name: "data", volume: { path: "/data", readOnly: true } }),
     event("volume-changed", { account, name: "old", volume: { path: "/old", readOnly: false } }),
     event("volume-changed", { account, name: "old" }),
+    event("volume-changed", {
+      account,
+      name: "data",
+      volume: {
+        path: "/data",
+        readOnly: true,
+        grants: [{ access: "read", accounts: [account], purposes: ["training"] }],
+      },
+    }),
     event("key-used", { user: ana, key: "k", bodyHash: "b", result: "r" }),
     event("audit-noted", { notes: 2 }),
     event("epoch-began", { epoch: 7, reason: "restore" }),

@@ -38,6 +38,7 @@ export function tellStory(seed: string): Teller {
   sharedPools(t);
   idle(t);
   factors(t);
+  grants(t);
   return t;
 }
 
@@ -484,6 +485,30 @@ function neighbours(t: Teller): void {
     limit: "gpu-memory",
     reason: "used 23.1 GiB of GPU memory, asked for 20 GiB",
   });
+}
+
+/** Data that is granted to another tenant for one purpose, and taken back. */
+function grants(t: Teller): void {
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const labels = { by: "school" };
+  t.account("clinic", 1);
+  t.account("school", 1);
+  t.do({ kind: "pool.create", name: "school", terms: { labels, tenants: ["school"], perMille: 1000 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("school", 1, { labels })] });
+  t.do({ kind: "volume.create", account: "clinic", name: "scans", path: "/srv/scans", readOnly: false });
+  const toSchool = { access: "read", accounts: ["school"], purposes: ["teaching"] } as const;
+  const own = { access: "write", roles: ["platform-owner"], trust: ["trusted"], regions: ["eu"] } as const;
+  t.do({ kind: "volume.grant", account: "clinic", name: "scans", grants: [own, toSchool] });
+  t.submit("lesson", "school", {
+    gpus: 1,
+    where: labels,
+    mounts: { "/scans": "vol:clinic/scans" },
+    purpose: "teaching",
+  });
+  t.run("lesson");
+  t.exit("lesson", 0);
+  t.do({ kind: "volume.grant", account: "clinic", name: "scans", grants: [] });
+  t.do({ kind: "volume.grant", account: "clinic", name: "scans" });
 }
 
 /** An account with a rule for idle jobs: one is warned and stopped, one suspended, one only told of. */
