@@ -30,6 +30,7 @@ import { openSso } from "../flow/sso/sso.ts";
 import type { Collector } from "../flow/telemetry/collector.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
+import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
@@ -119,6 +120,7 @@ export async function buildApi(built: {
   collector?: Collector;
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
+  idleWatch?: Pick<IdleWatch, "warningOf">;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -177,6 +179,7 @@ export async function buildApi(built: {
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
     ...(built.collector !== undefined && { collector: built.collector }),
     ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
+    ...(built.idleWatch !== undefined && { idleWatch: built.idleWatch }),
     activity: new Activity(control, built.telemetry),
   };
   built.alarms?.follow(({ kind, text }) =>
