@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { ContentStore } from "@tessera/content";
+import { ContentStore, type EngineKeys } from "@tessera/content";
 import type { HealthFinding, Job, Report } from "@tessera/core";
 import type { Clock, Engine } from "@tessera/engine";
 import { RemoteCalls } from "@tessera/engine/remote";
@@ -12,9 +12,11 @@ import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
 import { openTelemetry } from "@tessera/telemetry";
-import { signerOf, vaultOf } from "./access/holder.ts";
+import { engineKeysIn, signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
+import { ringPlaceIn } from "./access/ring/place.ts";
+import { contentKeysOf } from "./access/ring/tenant-keys.ts";
 import { sealedSecretsFor } from "./access/secrets.ts";
 import { budgetLooks } from "./api/away/budget-looks.ts";
 import { openWork } from "./api/away/open-work.ts";
@@ -74,8 +76,11 @@ async function main(): Promise<void> {
   const file = clockFile(join(config.data, "clock.json"), writePrivately);
   const clock = SteadyClock.start(file.read());
   const contentFolder = join(config.data, "content");
-  const content = new ContentStore(contentFolder, config.freeBytesMin);
-  const engines = enginesOf(config, contentFolder, clock);
+  const sealing = engineKeysIn(
+    config.helper === undefined ? { ring: ringPlaceIn(config.data, config.masterFile) } : { helper: config.helper },
+  );
+  const content = new ContentStore(contentFolder, config.freeBytesMin, contentKeysOf(sealing));
+  const engines = enginesOf(config, contentFolder, sealing, clock);
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engines.doors, clock);
   control.onFailed((failure) => {
     try {
@@ -239,10 +244,10 @@ async function main(): Promise<void> {
 }
 
 /** The engines of this server: what flags and the file of `--engines` give, and the kinds that people can add. */
-function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines {
+function enginesOf(config: ServerConfig, content: string, keys: EngineKeys, clock: Clock): Engines {
   const warn = (text: string) => say(`tessera: ${text}`);
   const kubernetes = ({ name, settings, credentials = "" }: EngineAsk): KubernetesOptions => ({
-    ...{ name, settings, kubeconfig: credentials, content, clock },
+    ...{ name, settings, kubeconfig: credentials, content, keys, clock },
     ...{ dir: join(config.data, "engines", name), warn: (text) => warn(`engine ${name}: ${text}`) },
   });
   const kinds: AddedKinds = {
@@ -256,11 +261,11 @@ function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines
   };
   const listed = config.engines === undefined ? [] : readEngineFile(config.engines);
   const given = listed.map((engine) => givenByFile(engine, kinds[engine.kind]));
-  return new Engines({ kinds, given: [...ownEngine(config, content, clock), ...given], warn });
+  return new Engines({ kinds, given: [...ownEngine(config, content, keys, clock), ...given], warn });
 }
 
 /** What runs jobs on this machine, if anything does: the helper, a simulation, or this process. */
-function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEngine[] {
+function ownEngine(config: ServerConfig, content: string, keys: EngineKeys, clock: Clock): GivenEngine[] {
   const { helper, simulated, labels } = config;
   const labelled = Object.keys(labels).length === 0 ? {} : { labels };
   const common = { settings: {}, lostAfterMs: 0, here: true, ...labelled };
@@ -273,7 +278,7 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
   const open = (): Promise<Engine> => {
     if (helper === undefined)
       return openLocalEngine({
-        ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+        ...{ dir: join(config.data, "engine"), content, keys, hide: [config.data, clientFolder()] },
         ...(config.dcgm !== undefined && { dcgm: config.dcgm }),
         ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
         ...(kernelLog !== undefined && { kernelLog }),
