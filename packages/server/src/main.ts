@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,7 +15,7 @@ import { openTelemetry } from "@tessera/telemetry";
 import { engineKeysIn, signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
-import { ringPlaceIn } from "./access/ring/place.ts";
+import { ringAt, ringPlaceIn } from "./access/ring/place.ts";
 import { contentKeysOf } from "./access/ring/tenant-keys.ts";
 import { sealedSecretsFor } from "./access/secrets.ts";
 import { budgetLooks } from "./api/away/budget-looks.ts";
@@ -43,6 +43,7 @@ import { CheckWatch } from "./flow/health/check-watch.ts";
 import { Findings } from "./flow/health/findings.ts";
 import { NodeChecks } from "./flow/health/node-checks.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
+import { Resealing } from "./flow/keys/resealing.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { Collector } from "./flow/telemetry/collector.ts";
 import { telemetryFolderIn } from "./flow/telemetry/place.ts";
@@ -165,6 +166,15 @@ async function main(): Promise<void> {
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
+  const resealing =
+    "helper" in keys.held
+      ? undefined
+      : new Resealing({
+          ...{ control, ring: ringAt(keys.held.ring), vault, content },
+          logFolders: () => logFoldersIn(config.data),
+          say: (text) => say(`tessera: ${text}`),
+        });
+  resealing?.start();
   const telemetry = openTelemetry({
     dir: telemetryFolderIn(dataFolder),
     settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
@@ -226,6 +236,7 @@ async function main(): Promise<void> {
     clearInterval(sweeping);
     for (const watch of watches) watch.stop();
     findings.stop();
+    await resealing?.stop();
     checkWatch.stop();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
@@ -288,6 +299,13 @@ function ownEngine(config: ServerConfig, content: string, keys: EngineKeys, cloc
     return openRemoteEngine(new RemoteCalls(helper));
   };
   return [{ ...common, name: "local", kind: "local", open }];
+}
+
+/** Where engines of this process keep logs. */
+function logFoldersIn(data: string): string[] {
+  const engines = join(data, "engines");
+  const names = existsSync(engines) ? readdirSync(engines) : [];
+  return [join(data, "engine", "logs"), ...names.map((name) => join(engines, name, "logs"))];
 }
 
 /** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */

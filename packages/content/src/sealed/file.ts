@@ -4,6 +4,7 @@ import {
   frameMore,
   headerBytes,
   headerOf,
+  isSealed,
   newFileKey,
   openFrame,
   openHeader,
@@ -132,6 +133,27 @@ export function rewrap(path: string, known: readonly WrappingKey[], by: Wrapping
       fsyncSync(file); // one place is whole at every moment
     }
     return key.label;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The ids of the keys that wrap a file; none where it is plain. */
+export function wrappedBy(path: string): string[] {
+  const file = openSync(path, "r");
+  try {
+    const header = readExactly(file, 0, headerBytes);
+    return header.length === headerBytes && isSealed(header) ? wrappingIdsOf(header) : [];
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** What a file is, as its header has it. */
+export function labelIn(path: string, known: readonly WrappingKey[]): Buffer {
+  const file = openSync(path, "r");
+  try {
+    return openHeader(readExactly(file, 0, headerBytes), known).label;
   } finally {
     closeSync(file);
   }

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, readSync, renameSync, rmSync
 import { readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
-import { rewrap, SealedWriter } from "./file.ts";
+import { labelIn, rewrap, SealedWriter, wrappedBy } from "./file.ts";
 import { KeyUnknown, SealBroken } from "./form.ts";
 import { type ContentKey, labelOf, nameOf, openMark, sealedFolder, sealedMark, sealedPath } from "./keys.ts";
 
@@ -28,9 +28,13 @@ export async function resealContent(root: string, known: readonly ContentKey[], 
 
 function rename(root: string, path: string, name: string, known: readonly ContentKey[], by: ContentKey): number {
   try {
-    chmodSync(path, 0o600);
-    const sha256 = rewrap(path, known, by).toString("hex");
-    chmodSync(path, 0o400);
+    const ids = wrappedBy(path);
+    if (ids.length !== 1 || ids[0] !== by.id) {
+      chmodSync(path, 0o600);
+      rewrap(path, known, by);
+      chmodSync(path, 0o400);
+    }
+    const sha256 = labelIn(path, known).toString("hex");
     if (name === nameOf(by, sha256)) return 0;
     const to = sealedPath(root, by, sha256);
     mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
