@@ -126,7 +126,7 @@ function find(places) {
         for (const [name, word] of Object.entries(canaries)) if (form.includes(word)) found[name].push(path);
     }
   }
-  return { files, found: stolen };
+  return { files, found };
 }
 
 async function main() {
