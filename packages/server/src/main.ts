@@ -50,6 +50,7 @@ import { KeptOutputs } from "./flow/keep/kept.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { Collector } from "./flow/telemetry/collector.ts";
 import { telemetryFolderIn } from "./flow/telemetry/place.ts";
+import { RemoteWriter } from "./flow/telemetry/remote-write.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { IdleWatch } from "./flow/watch/idle-watch.ts";
@@ -171,12 +172,19 @@ async function main(): Promise<void> {
     settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
     warn: (text) => say(`tessera: ${text}`),
   });
+  const remote =
+    config.remoteWrite &&
+    new RemoteWriter({
+      ...{ ...config.remoteWrite, warn: (text) => say(`tessera: ${text}`) },
+      pathOf: (account) => control.state.accountById.get(account)?.path,
+    });
   const idleWatch = new IdleWatch(control, (text) => say(`tessera: ${text}`));
   const collector = new Collector({
     ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now() },
     store: {
       write(rows, members) {
         telemetry.write(rows, members);
+        remote?.write(rows);
         void idleWatch.see(rows);
       },
     },
@@ -231,6 +239,7 @@ async function main(): Promise<void> {
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
     collector.stop();
+    await remote?.stop();
     await api.close();
     await work.close();
     await telemetry.close();
