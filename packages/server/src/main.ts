@@ -7,7 +7,13 @@ import { ContentStore, type EngineKeys } from "@tessera/content";
 import type { HealthFinding, Job, Report } from "@tessera/core";
 import type { Clock, Engine } from "@tessera/engine";
 import { RemoteCalls } from "@tessera/engine/remote";
-import { checkCluster, checkSettings, type KubernetesOptions, openKubernetes } from "@tessera/engine-kubernetes";
+import {
+  checkCluster,
+  checkSettings,
+  identifyCluster,
+  type KubernetesOptions,
+  openKubernetes,
+} from "@tessera/engine-kubernetes";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
@@ -47,6 +53,7 @@ import { Resealing } from "./flow/keys/resealing.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { Collector } from "./flow/telemetry/collector.ts";
 import { telemetryFolderIn } from "./flow/telemetry/place.ts";
+import { RemoteWriter } from "./flow/telemetry/remote-write.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { IdleWatch } from "./flow/watch/idle-watch.ts";
@@ -180,12 +187,19 @@ async function main(): Promise<void> {
     settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
     warn: (text) => say(`tessera: ${text}`),
   });
+  const remote =
+    config.remoteWrite &&
+    new RemoteWriter({
+      ...{ ...config.remoteWrite, warn: (text) => say(`tessera: ${text}`) },
+      pathOf: (account) => control.state.accountById.get(account)?.path,
+    });
   const idleWatch = new IdleWatch(control, (text) => say(`tessera: ${text}`));
   const collector = new Collector({
     ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now() },
     store: {
       write(rows, members) {
         telemetry.write(rows, members);
+        remote?.write(rows);
         void idleWatch.see(rows);
       },
     },
@@ -211,7 +225,7 @@ async function main(): Promise<void> {
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled };
+  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled, idleWatch };
   const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
@@ -241,6 +255,7 @@ async function main(): Promise<void> {
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
     collector.stop();
+    await remote?.stop();
     await api.close();
     await work.close();
     await telemetry.close();
@@ -266,6 +281,7 @@ function enginesOf(config: ServerConfig, content: string, keys: EngineKeys, cloc
       sealed: true,
       check: checkSettings,
       try: (ask) => checkCluster(kubernetes(ask)),
+      identify: (ask) => identifyCluster(kubernetes(ask)),
       open: (ask) => openKubernetes(kubernetes(ask)),
     },
     simulated: simulatedKind((groups, name) => openSimulated(groups, clock, name), parseVirtual),

@@ -78,6 +78,9 @@ export class Answering {
       get passwords(): never {
         throw new Error("a worker checks no passwords");
       },
+      get sso(): never {
+        throw new Error("people sign in where the request came in");
+      },
       get anchors(): never {
         throw new Error("anchors are written where the head is signed");
       },
