@@ -20,6 +20,9 @@ interface WasteFlags extends ListOptions {
   readonly limit?: string;
 }
 
+/** A report of a large fleet takes long; the server gives it up after a minute and says so. */
+const answerMsMax = 90_000;
+
 const names = Object.keys(wasteWords) as WasteClassName[];
 
 /** What a class is drawn in: used, wasted by its holders, wasted without a holder, out of service. */
@@ -66,7 +69,7 @@ async function waste(session: Session, flags: WasteFlags): Promise<void> {
     ...(to !== undefined && { to }),
     ...(account !== undefined && { account }),
   };
-  const report = await (await session.api()).call("readWaste", { query });
+  const report = await (await session.api()).call("readWaste", { query, timeoutMs: answerMsMax });
   const columns = columnsOf(report);
   const view = { columns, nameOf: ({ key }: WasteRow) => key };
   const limited = flags.limit === undefined ? report.rows : report.rows.slice(0, parseLimit(flags.limit));
