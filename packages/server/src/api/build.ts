@@ -25,6 +25,8 @@ import type { Engines } from "../flow/engines/engines.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import { Notices } from "../flow/notice/notices.ts";
+import type { AnswerLimits } from "../flow/sso/bounded-fetch.ts";
+import { openSso } from "../flow/sso/sso.ts";
 import type { Collector } from "../flow/telemetry/collector.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
@@ -38,6 +40,7 @@ import { type Denial, deny } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
+import { addBackChannel } from "./guard/back-channel.ts";
 import { addGate, addRequestIds, type Rates, usualRates } from "./guard/gate.ts";
 import { addHostCheck } from "./guard/host.ts";
 import { Passwords } from "./guard/passwords.ts";
@@ -58,6 +61,8 @@ import { addConsole } from "./static.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
 export interface ApiConfig {
+  /** What a provider of sign-ins may send, and how long it may take. */
+  readonly providerLimits?: AnswerLimits;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly logLevel?: LogLevel;
   readonly rates?: Rates;
@@ -153,6 +158,7 @@ export async function buildApi(built: {
     heads,
     anchors,
     people,
+    sso: openSso(control, people, vault, config.providerLimits),
     passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
@@ -202,6 +208,7 @@ export async function buildApi(built: {
   });
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
+  addBackChannel(app, api, log);
   addRoutes(app, api, watches, log, table);
   addUpgrades(app, api, pages, isOurs);
   if (config.console !== undefined) addConsole(app, config.console);

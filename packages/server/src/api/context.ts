@@ -19,6 +19,7 @@ import type { Engines } from "../flow/engines/engines.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Notices } from "../flow/notice/notices.ts";
+import type { Sso } from "../flow/sso/sso.ts";
 import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
@@ -42,6 +43,7 @@ export interface Api {
   readonly heads: Heads;
   readonly anchors: Anchors;
   readonly people: People;
+  readonly sso: Sso;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
   readonly sessions: Sessions;
