@@ -10,13 +10,11 @@ import { instantText } from "../../output/time.ts";
 import type { Session } from "../../session.ts";
 import type { Style } from "../../terminal.ts";
 import { addListFlags, parseLimit } from "../../verbs/list.ts";
+import { type SpanFlags, spanOf } from "./span.ts";
 import { hoursText, shareText } from "./usage.ts";
 
-interface WasteFlags extends ListOptions {
+interface WasteFlags extends ListOptions, SpanFlags {
   readonly by: NonNullable<QueryOf<"readWaste">["by"]>;
-  readonly from?: string;
-  readonly to?: string;
-  readonly account?: string;
   readonly limit?: string;
 }
 
@@ -59,13 +57,8 @@ export function define(command: Command, session: Session): void {
 }
 
 async function waste(session: Session, flags: WasteFlags): Promise<void> {
-  const { by, from, to, account } = flags;
-  const query = {
-    by,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(account !== undefined && { account }),
-  };
+  const { by } = flags;
+  const query = { by, ...spanOf(flags) };
   const report = await (await session.api()).call("readWaste", { query });
   const columns = columnsOf(report);
   const view = { columns, nameOf: ({ key }: WasteRow) => key };
