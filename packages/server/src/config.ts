@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { checkLabels, isRefusal, type NodeFacts, parseDuration } from "@tessera/core";
 import { bytesMaxLeast, type TelemetrySettings, usualSettings } from "@tessera/telemetry";
 import { checkListen } from "./access/listen.ts";
+import type { RemoteWriteSettings } from "./flow/telemetry/remote-write.ts";
 import { type AuditTarget, parseAuditTarget } from "./notify/audit/target.ts";
 
 export interface ServerConfig {
@@ -44,6 +45,7 @@ export interface ServerConfig {
   readonly despiteDamage: boolean;
   /** The URL that budget and invoice events are sent to. */
   readonly webhook?: string;
+  readonly remoteWrite?: RemoteWriteSettings;
   /** Where audit records are sent. */
   readonly auditTo: readonly AuditTarget[];
 }
@@ -80,6 +82,8 @@ export const usage = `tess server: the control plane on this machine
   --telemetry-size MB  what samples may take on the disk at most; the oldest go first (default 4096)
   --telemetry-keep RAW,MINUTES,HOURS
                        how long every sample, means of minutes and means of hours are kept (default 6h,14d,400d)
+  --remote-write URL   send samples there too, by Prometheus remote write (TESSERA_REMOTE_WRITE; a header with a secret, such as
+                       "Authorization: Bearer …", in TESSERA_REMOTE_WRITE_HEADER)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
   --master-key FILE    the key that wraps the data keys, apart from the data folder (default keys/master.key in it; TESSERA_MASTER_KEY)
   --despite-damage     start although the store is damaged; the journal says so
@@ -131,6 +135,10 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
   const webhook = values.webhook ?? env.TESSERA_WEBHOOK;
   if (webhook !== undefined && !/^https?:$/.test(URL.parse(webhook)?.protocol ?? ""))
     throw new BadCall(`--webhook ${webhook}: give an address that begins with http:// or https://`);
+  const remoteWrite = remoteWriteOf(
+    values["remote-write"] ?? env.TESSERA_REMOTE_WRITE,
+    env.TESSERA_REMOTE_WRITE_HEADER,
+  );
   const appsDomain = values["apps-domain"]?.toLowerCase();
   if (appsDomain !== undefined && !/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*(:\d{1,5})?$/.test(appsDomain))
     throw new BadCall(`--apps-domain ${appsDomain}: give a domain, such as apps.example.com or apps.example.com:8443`);
@@ -158,6 +166,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     despiteDamage: values["despite-damage"] ?? false,
     auditTo: auditTargets(values["audit-to"] ?? env.TESSERA_AUDIT_TO?.split(/\s+/).filter(Boolean) ?? []),
     ...(webhook !== undefined && { webhook }),
+    ...(remoteWrite !== undefined && { remoteWrite }),
     ...(appsDomain !== undefined && { appsDomain }),
   };
 }
@@ -199,6 +208,7 @@ function parse(args: readonly string[]) {
         "telemetry-keep": { type: "string" },
         "free-space-min": { type: "string" },
         webhook: { type: "string" },
+        "remote-write": { type: "string" },
         "audit-to": { type: "string", multiple: true },
         "apps-domain": { type: "string" },
         "secrets-lost": { type: "boolean" },
@@ -237,6 +247,20 @@ function telemetryOf(values: {
   if (bytesMax < bytesMaxLeast)
     throw new BadCall(`--telemetry-size ${size}: give at least ${bytesMaxLeast / mebibyte} (MB)`);
   return { ...usualSettings, ...keepOf(values["telemetry-keep"]), bytesMax, everyMs: seconds * 1_000 };
+}
+
+/** The address, and a header whose value is never shown. */
+function remoteWriteOf(text: string | undefined, header: string | undefined): RemoteWriteSettings | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new BadCall(`--remote-write ${text}: give an address that begins with http:// or https://`);
+  if (url.username !== "" || url.password !== "")
+    throw new BadCall("--remote-write: the address has a password; give it in TESSERA_REMOTE_WRITE_HEADER instead");
+  if (header === undefined) return { url: url.href };
+  const match = /^([A-Za-z0-9-]{1,64}): ?([\x20-\x7e]{1,4096})$/.exec(header);
+  if (match === null) throw new BadCall("TESSERA_REMOTE_WRITE_HEADER is no header; write it as Name: value");
+  return { url: url.href, header: { name: match[1]!, value: match[2]! } };
 }
 
 function keepOf(text: string | undefined): Partial<TelemetrySettings> {

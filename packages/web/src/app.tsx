@@ -13,6 +13,7 @@ import { HomePage } from "./pages/home/home-page.tsx";
 import { JobPage } from "./pages/job/job-page.tsx";
 import { JobsPage } from "./pages/jobs/jobs-page.tsx";
 import { QueuePage } from "./pages/queue/queue-page.tsx";
+import { takeReturn } from "./pages/sign-in/provider-buttons.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // Pages that are rarely opened, or are large, are loaded on demand.
@@ -57,7 +58,8 @@ export function App() {
       <SignInPage
         onSignedIn={(who) => {
           setMe(who);
-          if (path === "/sign-in") go("/");
+          const asked = takeReturn();
+          if (path.startsWith("/sign-in") || asked !== undefined) go(asked === "/sign-in" ? "/" : (asked ?? "/"));
         }}
       />
     );

@@ -19,6 +19,7 @@ export {
 } from "./routes.ts";
 export {
   RoleBindingShape,
+  SessionShape,
   SignedIn,
   SignIn,
   TokenCreate,
@@ -95,6 +96,7 @@ export {
 } from "./shapes/money.ts";
 export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
+export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export {
   type SeriesGroup,
   SeriesLine,

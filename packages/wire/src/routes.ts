@@ -92,6 +92,16 @@ import {
 } from "./shapes/money.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
+import {
+  IdentityLink,
+  ProviderPage,
+  ProviderPreview,
+  ProviderPreviewBody,
+  ProviderPut,
+  ProviderShape,
+  SignInBegin,
+  SignInBegun,
+} from "./shapes/provider.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
@@ -189,6 +199,16 @@ const table = {
     summary: "Exchange a password, a token or a ticket for a session: half of it is a cookie",
     body: SignIn,
     answer: SignedIn,
+    status: 200,
+  },
+  beginSignIn: {
+    method: "POST",
+    path: "/v1/session/begin",
+    action: "session.write",
+    resource: "anyone",
+    summary: "Where a browser goes to sign in with a provider; it comes back with an answer for POST /v1/session",
+    body: SignInBegin,
+    answer: SignInBegun,
     status: 200,
   },
   signOut: {
@@ -829,6 +849,65 @@ const table = {
     action: "engine.write",
     resource: "fleet",
     summary: "Drain an engine and delete it when it is empty",
+    answer: none,
+    status: 204,
+  },
+  listProviders: {
+    method: "GET",
+    path: "/v1/providers",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Providers with which people sign in",
+    answer: ProviderPage,
+    status: 200,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  putProvider: {
+    method: "PUT",
+    path: "/v1/providers/:provider",
+    action: "provider.write",
+    resource: "fleet",
+    summary:
+      "Let people sign in with a provider of OpenID Connect; it is asked first, and nothing changes if that fails",
+    body: ProviderPut,
+    answer: ProviderShape,
+    status: 200,
+  },
+  getProvider: {
+    method: "GET",
+    path: "/v1/providers/:provider",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "One provider",
+    answer: ProviderShape,
+    status: 200,
+  },
+  removeProvider: {
+    method: "DELETE",
+    path: "/v1/providers/:provider",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Remove a provider, the roles its rules gave and the sessions it opened",
+    answer: none,
+    status: 204,
+  },
+  previewProvider: {
+    method: "POST",
+    path: "/v1/providers/:provider/preview",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "What rules would give and take; nothing changes",
+    body: ProviderPreviewBody,
+    answer: ProviderPreview,
+    status: 200,
+  },
+  linkIdentity: {
+    method: "POST",
+    path: "/v1/providers/:provider/link",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Let a person of the provider sign in as a user that exists already",
+    body: IdentityLink,
     answer: none,
     status: 204,
   },

@@ -53,6 +53,7 @@ export const grantsOf: Readonly<Record<Role, Grants>> = {
     "audit.read": "all",
     "node.write": "all",
     "engine.write": "all",
+    "provider.write": "all",
     "pool.write": "all",
     "policy.write": "all",
     "volume.write": "all",

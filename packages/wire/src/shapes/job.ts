@@ -568,6 +568,16 @@ export const Job = Type.Object({
   cost: Type.Optional(JobCost),
   /** Of its GPUs, as far as it was measured and is still kept; `simulated`: there is no hardware behind it. */
   energy: Type.Optional(Type.Object({ joules: Type.Integer(), simulated: Type.Optional(Type.Literal(true)) })),
+  /** Its user was warned that its GPUs are idle; absent as soon as they are not. With one job only, not in lists. */
+  idle: Type.Optional(
+    Type.Object({
+      since: Timestamp,
+      activity: Type.Number({ description: "The most that one of its GPUs did since then, in per cent" }),
+      below: Type.Number({ description: "The limit of its rule, in per cent" }),
+      does: Type.Enum(["notify", "suspend", "stop"]),
+      actsAt: Timestamp,
+    }),
+  ),
   /** What it left that is kept; absent for an array. */
   outputs: Type.Optional(Type.Array(Output)),
   array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),

@@ -158,6 +158,15 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: command.user, account: accountOfUser(state, command.user), detail: "" };
     case "factor.set":
       return { target: command.user, account: accountOfUser(state, command.user), detail: command.what };
+    case "provider.set":
+      return { target: command.name, account: "", detail: canonicalJson(command.terms) };
+    case "provider.remove":
+      return { target: command.name, account: "", detail: "" };
+    case "role.follow": {
+      const given = command.bindings.map(({ role, account }) => `${role} at ${account || "the platform"}`);
+      const detail = `${command.from}: ${given.join(", ") || "none"}`.slice(0, 500);
+      return { target: command.user, account: accountOfUser(state, command.user), detail };
+    }
     case "role.bind":
     case "role.unbind":
       return { target: command.user, account: command.account, detail: command.role };

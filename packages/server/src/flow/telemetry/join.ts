@@ -72,8 +72,9 @@ function joinWhole(
     return;
   }
   const held = leases.reduce((sum, lease) => sum + unitsOf(lease), 0);
+  const began = leases.filter((lease) => heldThroughout(lease, place.row));
   const common = ofOneTenant(context.state, leases) ? place.row.metrics : {};
-  for (const lease of leases) {
+  for (const lease of began) {
     // Shares of a GPU that is promised more than once add up to one GPU all the same.
     const share = Math.round((unitsOf(lease) * unitsPerGpu) / Math.max(held, unitsPerGpu));
     const own = lease.part === undefined ? undefined : ofLease.get(lease.id)?.gpuMemoryMiB;
@@ -109,6 +110,7 @@ function joinCut(context: JoinContext, seen: Seen, samples: readonly GpuSample[]
     instances.flatMap(({ lease }) => lease ?? []),
   );
   for (const { row, lease } of instances) {
+    if (lease !== undefined && !heldThroughout(lease, row)) continue;
     const share = lease === undefined ? Math.floor(rest / unheld) : unitsOf(lease);
     const metrics = lease === undefined || isOneTenants ? { ...shared, ...row.metrics } : row.metrics;
     joined.rows.push({ ...row, metrics, ...(lease && holderOf(context.state, lease)), share, apart: true });
@@ -200,6 +202,11 @@ function holderOf(state: ReadonlyState, lease: Lease): Holder {
   const job = state.jobs.get(lease.job)!;
   const { id: account } = state.accounts[job.account]!;
   return { lease: lease.id, job: job.id, rank: lease.rank, account, user: job.user };
+}
+
+/** A sample that began before the lease tells of what held the GPU before: it is told of nothing. */
+function heldThroughout({ placedAt }: Lease, { at, spanMs }: Row): boolean {
+  return at - spanMs >= placedAt;
 }
 
 function unitsOf({ part, unitsEach }: Lease): number {

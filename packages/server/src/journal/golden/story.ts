@@ -1,4 +1,4 @@
-import { minute, plainPolicy, second, type TokenId, type UserId } from "@tessera/core";
+import { minute, plainPolicy, type Role, second, type TokenId, type UserId } from "@tessera/core";
 import { tellHealth } from "./health-story.ts";
 import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
@@ -39,6 +39,7 @@ export function tellStory(seed: string): Teller {
   idle(t);
   factors(t);
   grants(t);
+  providers(t);
   return t;
 }
 
@@ -555,4 +556,38 @@ function sharedPools(t: Teller): void {
   t.report("book", { kind: "reshaped", how: "cut" });
   t.run("book");
   t.tick(minute);
+}
+
+/** Providers of sign-ins: a group gives roles and takes them away, one is given by hand as well, another provider goes. */
+function providers(t: Teller): void {
+  const terms = {
+    issuer: "https://id.example",
+    clientId: "tessera",
+    label: "Corp",
+    groupsClaim: "groups",
+    acr: ["mfa"],
+  };
+  const rules = [
+    { group: "ml", role: "member", account: "lab" },
+    { group: "ml", role: "finance", account: "lab" },
+    { group: "boss", role: "auditor", account: "" },
+  ] as const;
+  const carl = "usr_carl" as UserId;
+  t.doWith({ kind: "provider.set", name: "corp", terms: { ...terms, scopes: ["email"], rules } }, [
+    { kind: "provider", key: "corp", digest: hash },
+  ]);
+  t.doWith({ kind: "user.create", user: carl }, [{ kind: "identity", key: "0a/1b", digest: hash }]);
+  const follow = (bindings: readonly { role: Role; account: string }[]) =>
+    t.do({ kind: "role.follow", user: carl, from: "sso:corp", bindings });
+  follow([...rules]);
+  t.do({ kind: "role.bind", user: carl, role: "finance", account: "lab" });
+  follow([rules[0]]);
+  t.do({ kind: "provider.set", name: "corp", terms: { ...terms, scopes: [], rules: rules.slice(1) } });
+  t.do({
+    kind: "provider.set",
+    name: "other",
+    terms: { ...terms, issuer: "https://other.example", scopes: [], rules },
+  });
+  t.do({ kind: "role.follow", user: carl, from: "sso:other", bindings: [rules[2]] });
+  t.do({ kind: "provider.remove", name: "other" });
 }
