@@ -13,6 +13,7 @@ import { HomePage } from "./pages/home/home-page.tsx";
 import { JobPage } from "./pages/job/job-page.tsx";
 import { JobsPage } from "./pages/jobs/jobs-page.tsx";
 import { QueuePage } from "./pages/queue/queue-page.tsx";
+import { takeReturn } from "./pages/sign-in/provider-buttons.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // Pages that are rarely opened, or are large, are loaded on demand.
@@ -31,6 +32,7 @@ const PeoplePage = lazy(() => import("./pages/people/people-page.tsx"));
 const PoolsPage = lazy(() => import("./pages/fleet/pools-page.tsx"));
 const QuotaPage = lazy(() => import("./pages/quota/quota-page.tsx"));
 const SettingsPage = lazy(() => import("./pages/settings/settings-page.tsx"));
+const WastePage = lazy(() => import("./pages/waste/waste-page.tsx"));
 
 /** The sign-in page until a user is signed in; then the page of the address. */
 export function App() {
@@ -56,7 +58,8 @@ export function App() {
       <SignInPage
         onSignedIn={(who) => {
           setMe(who);
-          if (path === "/sign-in") go("/");
+          const asked = takeReturn();
+          if (path.startsWith("/sign-in") || asked !== undefined) go(asked === "/sign-in" ? "/" : (asked ?? "/"));
         }}
       />
     );
@@ -100,6 +103,7 @@ function Pages() {
       <Route path="/quota" component={QuotaPage} />
       <Route path="/quota/*" component={QuotaPage} />
       <Route path="/cost" component={CostPage} />
+      <Route path="/cost/waste" component={WastePage} />
       <Route path="/cost/money" component={MoneyPage} />
       <Route path="/cost/budgets" component={BudgetsPage} />
       <Route path="/cost/invoices" component={InvoicesPage} />

@@ -19,6 +19,7 @@ export {
 } from "./routes.ts";
 export {
   RoleBindingShape,
+  SessionShape,
   SignedIn,
   SignIn,
   TokenCreate,
@@ -95,6 +96,7 @@ export {
 } from "./shapes/money.ts";
 export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
+export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export {
   type SeriesGroup,
   SeriesLine,
@@ -107,5 +109,6 @@ export {
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+export { Grant, VolumeShape } from "./shapes/volume.ts";
 export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

@@ -157,8 +157,10 @@ export interface JobSpec {
   readonly shmMiB?: number;
   /** What the work, temporary and output folders of each member may hold; absent = the limit of its accounts. */
   readonly scratchMiB?: number;
-  /** What is shown where: `vol:NAME`, or `job:ID/OUTPUT`; absent = nothing. */
+  /** What is shown where: `vol:NAME`, `vol:ACCOUNT/NAME`, or `job:ID/OUTPUT`; absent = nothing. */
   readonly mounts?: { readonly [at: string]: string };
+  /** What it is for, in a word: grants of data may ask for it; absent = it does not say. */
+  readonly purpose?: string;
   /** What is kept after its end, by name: a pattern of paths; absent = what it wrote, by `outputUndeclared`. */
   readonly outputs?: { readonly [name: string]: string };
   /** What it may reach beyond its gang; absent = what its accounts allow. */

@@ -55,7 +55,7 @@ export const gpusPerNode = 8;
 const engineName = "day";
 const model = "H100";
 /** Between two samples of a GPU. */
-const everyMs = 10 * minute;
+export const everyMs = 15 * minute;
 /** The store holds so many samples and batches in memory before it must write them. */
 const unwrittenMax = 400_000;
 const batchesMax = 24;

@@ -23,9 +23,6 @@ describe("what GPUs do, in the console", { skip: missing }, () => {
       ["rivals", 8],
     ] as const)
       await server.call("submitJob", { body: { name: `${project}-train`, run: "sleep 3600", project, gpus } });
-    await server.call("createUser", {
-      body: { name: "ana", email: "ana@lab.example", role: "member", account: "lab" },
-    });
   });
   after(async () => {
     await browser.close();
@@ -53,6 +50,47 @@ describe("what GPUs do, in the console", { skip: missing }, () => {
       .first()
       .waitFor();
     assert.deepEqual(await seriousViolations(page), []);
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("shows the waste of the fleet as parts that add up, by account and by job", async () => {
+    const watched = await WatchedPage.open(browser, server.url);
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await watched.go("/cost");
+    await page.getByRole("link", { name: "Waste" }).click();
+    await page.getByText("The parts add up exactly to the capacity").waitFor();
+    const parts = page.getByRole("region", { name: "Where the capacity went" });
+    await parts.getByRole("row", { name: /^not allocated/ }).waitFor();
+    await parts.getByRole("row", { name: /^All .* 100 % / }).waitFor();
+    await page
+      .getByRole("region", { name: "Waste by account" })
+      .getByRole("row", { name: /^rivals / })
+      .waitFor();
+    await page.getByRole("button", { name: "1 day" }).click();
+    await page.getByRole("button", { name: "by job" }).click();
+    await page.getByRole("region", { name: "Waste by job" }).getByRole("link", { name: "rivals-train" }).waitFor();
+    assert.equal(new URL(page.url()).search, "?days=1&by=job");
+    assert.deepEqual(await seriousViolations(page), []);
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("shows a team its own part, and nothing of others", async () => {
+    const { id } = await server.call("createUser", { body: { name: "ana", role: "member", account: "lab" } });
+    await server.call("setPassword", { at: { user: id }, body: { password: "a long enough phrase" } });
+    const watched = await WatchedPage.open(browser, server.url);
+    const { page } = watched;
+    await watched.signIn("ana", "a long enough phrase");
+    await watched.go("/cost/waste");
+    await page.getByText("Where your GPU time went").waitFor();
+    await page.getByRole("region", { name: "Waste by account" }).getByRole("row", { name: /^lab / }).waitFor();
+    await watched.go("/fleet?colour=activity");
+    const legend = page.getByRole("list", { name: /^Legend/ });
+    await legend.getByRole("button", { name: "other tenants 8" }).waitFor();
+    await legend.getByRole("button", { name: "not leased 5" }).waitFor();
+    assert.equal((await watched.everything()).includes("rivals"), false);
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });

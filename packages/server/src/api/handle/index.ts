@@ -14,6 +14,7 @@ import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
+import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
 import { trailHandlers } from "./trail.ts";
@@ -30,6 +31,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...activityHandlers,
   ...contentHandlers,
   ...engineHandlers,
+  ...providerHandlers,
   ...fileHandlers,
   ...fleetHandlers,
   ...healthHandlers,

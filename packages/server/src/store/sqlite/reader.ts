@@ -100,11 +100,11 @@ export class SqliteReader implements WholeReader {
 
   async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {
     const lists = usageStatements(accounts, fromAt, toAt, columnsOf("u", usageColumns), sqlite);
-    return lists.flatMap(({ text, values }) => this.#all(text, ...values).map(usageRowOf));
+    return lists.flatMap(({ text, values }) => this.#each(text, values, usageRowOf));
   }
 
   async devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]> {
-    return this.#all(devicesText, fromAt, fromAt, toAt).map(deviceRowOf);
+    return this.#each(devicesText, [fromAt, fromAt, toAt], deviceRowOf);
   }
 
   async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
@@ -199,11 +199,29 @@ export class SqliteReader implements WholeReader {
   readonly #ask = async ({ text, values }: Statement) => this.#all(text, ...values);
 
   #all(text: string, ...values: readonly Bound[]): Found[] {
-    let statement = this.#statements.get(text);
-    if (statement === undefined) {
-      statement = this.#db.prepare(text);
-      this.#statements.set(text, statement);
+    return this.#statement(text).all(...values);
+  }
+
+  /** For answers of a million rows: row by row, with the texts of the row before where they are the same. */
+  #each<Row extends object>(text: string, values: readonly Bound[], rowOf: (found: Found) => Row): Row[] {
+    const rows: Row[] = [];
+    let before: Row | undefined;
+    let names: (keyof Row)[] = [];
+    for (const found of this.#statement(text).iterate(...values)) {
+      const row = rowOf(found);
+      if (before === undefined) names = Object.keys(row) as (keyof Row)[];
+      else for (const name of names) if (row[name] === before[name]) row[name] = before[name];
+      rows.push(row);
+      before = row;
     }
-    return statement.all(...values);
+    return rows;
+  }
+
+  #statement(text: string): StatementSync {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
   }
 }
