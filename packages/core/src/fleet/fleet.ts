@@ -385,8 +385,7 @@ export class Fleet extends GpuColumns {
 
   /** The least compute that a part may take of a GPU of a model, whatever its pool. */
   leastOf(units: number, model: number): number {
-    let ratio = 1;
-    for (const sharing of this.#pools.of(model)) ratio = Math.max(ratio, sharing.ratio);
+    const ratio = this.#pools.ratioMax(model);
     return ratio === 1 ? units : shareOf(units, ratio);
   }
 
