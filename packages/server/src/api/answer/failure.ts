@@ -57,7 +57,7 @@ function denialOfError(error: Error & { code?: string; statusCode?: number }, by
   if (error instanceof MasterAway)
     return deny(
       "unavailable",
-      `Nothing can be sealed now: ${error.message}.`,
+      `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`,
       "Tell the platform owner, then try again.",
     );
   switch (error.code) {
