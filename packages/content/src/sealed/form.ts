@@ -116,7 +116,9 @@ function seal(key: Buffer, bound: Buffer, plain: Uint8Array): Buffer {
 function open(key: Buffer, bound: Buffer, sealed: Uint8Array): Buffer | undefined {
   if (sealed.length < frameMore) return undefined;
   const end = sealed.length - tagBytes;
-  const decipher = createDecipheriv("aes-256-gcm", objectOf(key), sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  const decipher = createDecipheriv("aes-256-gcm", objectOf(key), sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
   decipher.setAAD(bound).setAuthTag(sealed.subarray(end));
   try {
     return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, end)), decipher.final()]);
