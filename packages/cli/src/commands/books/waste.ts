@@ -18,6 +18,9 @@ interface WasteFlags extends ListOptions, SpanFlags {
   readonly limit?: string;
 }
 
+/** A report of a large fleet takes long; the server gives it up after a minute and says so. */
+const answerMsMax = 90_000;
+
 const names = Object.keys(wasteWords) as WasteClassName[];
 
 /** What a class is drawn in: used, wasted by its holders, wasted without a holder, out of service. */
@@ -59,7 +62,7 @@ export function define(command: Command, session: Session): void {
 async function waste(session: Session, flags: WasteFlags): Promise<void> {
   const { by } = flags;
   const query = { by, ...spanOf(flags) };
-  const report = await (await session.api()).call("readWaste", { query });
+  const report = await (await session.api()).call("readWaste", { query, timeoutMs: answerMsMax });
   const columns = columnsOf(report);
   const view = { columns, nameOf: ({ key }: WasteRow) => key };
   const limited = flags.limit === undefined ? report.rows : report.rows.slice(0, parseLimit(flags.limit));
