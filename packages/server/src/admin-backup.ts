@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ContentStore } from "@tessera/content";
+import { engineKeysIn } from "./access/holder.ts";
 import { readKeyFile } from "./access/key-file.ts";
 import { findBackupKey, isHeld, keyFilesOf, loadKeys, missingKeys, putKeyFiles } from "./access/keys.ts";
-import { ringPlaceIn } from "./access/ring/place.ts";
+import { prepareMaster, ringPlaceIn } from "./access/ring/place.ts";
+import { contentKeysOf } from "./access/ring/tenant-keys.ts";
 import { BadCall, type ServerConfig } from "./config.ts";
 import { writePrivately } from "./first-start.ts";
 import { jobsWithoutSnapshot } from "./flow/content/snapshot.ts";
@@ -88,10 +90,15 @@ export async function restoreInto(
       writePrivately(tokenFile, `${ownerToken}\n`);
     },
   });
+  const ring = ringPlaceIn(state ?? data, masterFile);
   const keyCopy = keyCopyOf(file);
   const key = given ?? findBackupKey(state ?? data);
-  if (key !== undefined && existsSync(keyCopy)) await takeKeyCopy(keyCopy, ringPlaceIn(state ?? data, masterFile), key);
-  const withoutSnapshot = await jobsWithoutSnapshot(new ContentStore(join(data, "content")), restored.state);
+  if (key !== undefined && existsSync(keyCopy)) await takeKeyCopy(keyCopy, ring, key);
+  prepareMaster(ring);
+  const withoutSnapshot = await jobsWithoutSnapshot(
+    new ContentStore(join(data, "content"), 0, contentKeysOf(engineKeysIn({ ring }))),
+    restored.state,
+  );
   const { epoch, tokensEnded, passwordsEnded, secrets, backupSeq } = restored;
   return [
     { file, rows: backupSeq, epoch, tokensEnded, passwordsEnded, secrets, tokenFile, withoutSnapshot },

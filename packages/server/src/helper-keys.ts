@@ -1,7 +1,9 @@
+import { sentKeys } from "@tessera/content";
 import type { LeaseOrder } from "@tessera/engine";
 import { type Extras, table, text } from "@tessera/engine-remote";
 import { loadHeldKeys } from "./access/keys.ts";
 import { ringAt } from "./access/ring/place.ts";
+import { engineKeysOf } from "./access/ring/tenant-keys.ts";
 import { openSecret, sealSecret, unopenedSecrets } from "./access/secrets.ts";
 import { Signature } from "./access/signature.ts";
 
@@ -14,6 +16,7 @@ export function helperKeys(state: string, masterFile?: string) {
   const { ring: place, secretsKey, signingKey } = loadHeldKeys(state, masterFile);
   const ring = ringAt(place);
   const keys = { ring, oneKey: secretsKey };
+  const engineKeys = engineKeysOf(ring);
   const signature = new Signature(signingKey);
   const calls: Extras = {
     sealSecret: {
@@ -39,6 +42,11 @@ export function helperKeys(state: string, masterFile?: string) {
       ],
       act: (id: string, sealed: string) => openSecret(keys, id, bytesOf(sealed)),
     },
+    tenantKeys: { takes: [owner], act: async (tenant: string) => sentKeys(await engineKeys.of(tenant)) },
+    logKey: {
+      takes: [(id, at) => (/^[0-9a-f]{16}$/.test(String(id)) ? undefined : `${at} must be the id of a data key`)],
+      act: async (id: string) => (await engineKeys.logKey(id))?.key.toString("base64") ?? null,
+    },
     publicKey: { takes: [], act: () => signature.publicKey },
     sign: { takes: [text(2 ** 22)], act: (line: string) => signature.of(line) },
   };
@@ -50,7 +58,7 @@ export function helperKeys(state: string, masterFile?: string) {
     ]);
     return { ...order, secrets: { ...order.secrets, ...Object.fromEntries(await Promise.all(opened)) } };
   };
-  return { calls, withSecrets };
+  return { calls, withSecrets, engineKeys };
 }
 
 function bytesOf(base64: string): Buffer {

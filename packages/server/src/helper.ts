@@ -48,13 +48,14 @@ async function main(): Promise<void> {
   const content = join(data, "content");
   // As that user: what root makes in a folder of another can be led elsewhere by a link.
   if (!existsSync(content)) execFileSync("mkdir", ["-m", "700", content], { uid: user });
+  const { calls, withSecrets, engineKeys: keys } = helperKeys(state, values["master-key"]);
   const engine = await openLocalEngine({
+    keys,
     ...{ dir: join(state, "engine"), content, hide: [data, state] },
     ...(values.virtual !== undefined && { virtual: values.virtual }),
     ...(values.checks !== undefined && { checks: resolve(values.checks) }),
     ...(values.dcgm !== undefined && { dcgm: values.dcgm }),
   });
-  const { calls, withSecrets } = helperKeys(state, values["master-key"]);
   const served = await serveEngine({ engine, socket, user, prepare: withSecrets, extras: calls });
   say(`ready at ${socket} for user ${user}`);
   const close = async (): Promise<void> => {

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { ContentStore } from "@tessera/content";
+import { ContentStore, type EngineKeys } from "@tessera/content";
 import type { HealthFinding, Job, Report } from "@tessera/core";
 import type { Clock, Engine } from "@tessera/engine";
 import { RemoteCalls } from "@tessera/engine/remote";
@@ -18,9 +18,11 @@ import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
 import { openTelemetry } from "@tessera/telemetry";
-import { signerOf, vaultOf } from "./access/holder.ts";
+import { engineKeysIn, signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
+import { ringAt, ringPlaceIn } from "./access/ring/place.ts";
+import { contentKeysOf } from "./access/ring/tenant-keys.ts";
 import { sealedSecretsFor } from "./access/secrets.ts";
 import { budgetLooks } from "./api/away/budget-looks.ts";
 import { openWork } from "./api/away/open-work.ts";
@@ -28,6 +30,7 @@ import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
+import { UnleasedFile } from "./flow/activity/unleased-notes.ts";
 import { Alarms, clockText, diskText } from "./flow/alarms.ts";
 import type { OrderSecrets } from "./flow/bind/drive.ts";
 import { Reports } from "./flow/bind/reports.ts";
@@ -47,6 +50,7 @@ import { CheckWatch } from "./flow/health/check-watch.ts";
 import { Findings } from "./flow/health/findings.ts";
 import { NodeChecks } from "./flow/health/node-checks.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
+import { Resealing } from "./flow/keys/resealing.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { Collector } from "./flow/telemetry/collector.ts";
 import { telemetryFolderIn } from "./flow/telemetry/place.ts";
@@ -81,8 +85,11 @@ async function main(): Promise<void> {
   const file = clockFile(join(config.data, "clock.json"), writePrivately);
   const clock = SteadyClock.start(file.read());
   const contentFolder = join(config.data, "content");
-  const content = new ContentStore(contentFolder, config.freeBytesMin);
-  const engines = enginesOf(config, contentFolder, clock);
+  const sealing = engineKeysIn(
+    config.helper === undefined ? { ring: ringPlaceIn(config.data, config.masterFile) } : { helper: config.helper },
+  );
+  const content = new ContentStore(contentFolder, config.freeBytesMin, contentKeysOf(sealing));
+  const engines = enginesOf(config, contentFolder, sealing, clock);
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engines.doors, clock);
   control.onFailed((failure) => {
     try {
@@ -167,6 +174,15 @@ async function main(): Promise<void> {
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
+  const resealing =
+    "helper" in keys.held
+      ? undefined
+      : new Resealing({
+          ...{ control, ring: ringAt(keys.held.ring), vault, content },
+          logFolders: () => logFoldersIn(config.data),
+          say: (text) => say(`tessera: ${text}`),
+        });
+  resealing?.start();
   const telemetry = openTelemetry({
     dir: telemetryFolderIn(dataFolder),
     settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
@@ -196,7 +212,8 @@ async function main(): Promise<void> {
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
   });
   const leasedIn = (from: number, to: number) => work.answering.run("leased", { from, to }, "system reconcile");
-  const reconciling = new ReconcileWatch({ control, clock, telemetry, alarms, leasedIn });
+  const notes = new UnleasedFile(telemetryFolderIn(dataFolder), (text) => say(`tessera: ${text}`));
+  const reconciling = new ReconcileWatch({ control, clock, telemetry, alarms, leasedIn, notes });
   const reconciled = () => reconciling.last;
   const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock), reconciling];
   for (const watch of watches) watch.start();
@@ -235,6 +252,7 @@ async function main(): Promise<void> {
     clearInterval(sweeping);
     for (const watch of watches) watch.stop();
     findings.stop();
+    await resealing?.stop();
     checkWatch.stop();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
@@ -254,10 +272,10 @@ async function main(): Promise<void> {
 }
 
 /** The engines of this server: what flags and the file of `--engines` give, and the kinds that people can add. */
-function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines {
+function enginesOf(config: ServerConfig, content: string, keys: EngineKeys, clock: Clock): Engines {
   const warn = (text: string) => say(`tessera: ${text}`);
   const kubernetes = ({ name, settings, credentials = "" }: EngineAsk): KubernetesOptions => ({
-    ...{ name, settings, kubeconfig: credentials, content, clock },
+    ...{ name, settings, kubeconfig: credentials, content, keys, clock },
     ...{ dir: join(config.data, "engines", name), warn: (text) => warn(`engine ${name}: ${text}`) },
   });
   const kinds: AddedKinds = {
@@ -272,11 +290,11 @@ function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines
   };
   const listed = config.engines === undefined ? [] : readEngineFile(config.engines);
   const given = listed.map((engine) => givenByFile(engine, kinds[engine.kind]));
-  return new Engines({ kinds, given: [...ownEngine(config, content, clock), ...given], warn });
+  return new Engines({ kinds, given: [...ownEngine(config, content, keys, clock), ...given], warn });
 }
 
 /** What runs jobs on this machine, if anything does: the helper, a simulation, or this process. */
-function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEngine[] {
+function ownEngine(config: ServerConfig, content: string, keys: EngineKeys, clock: Clock): GivenEngine[] {
   const { helper, simulated, labels } = config;
   const labelled = Object.keys(labels).length === 0 ? {} : { labels };
   const common = { settings: {}, lostAfterMs: 0, here: true, ...labelled };
@@ -289,7 +307,7 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
   const open = (): Promise<Engine> => {
     if (helper === undefined)
       return openLocalEngine({
-        ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+        ...{ dir: join(config.data, "engine"), content, keys, hide: [config.data, clientFolder()] },
         ...(config.dcgm !== undefined && { dcgm: config.dcgm }),
         ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
         ...(kernelLog !== undefined && { kernelLog }),
@@ -299,6 +317,13 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
     return openRemoteEngine(new RemoteCalls(helper));
   };
   return [{ ...common, name: "local", kind: "local", open }];
+}
+
+/** Where engines of this process keep logs. */
+function logFoldersIn(data: string): string[] {
+  const engines = join(data, "engines");
+  const names = existsSync(engines) ? readdirSync(engines) : [];
+  return [join(data, "engine", "logs"), ...names.map((name) => join(engines, name, "logs"))];
 }
 
 /** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */

@@ -32,7 +32,7 @@ export function keyOfSecret(sealed: Uint8Array): string | undefined {
 
 /** What opens secrets: data keys, and the one key of earlier versions. */
 export interface SecretKeys {
-  readonly ring: Pick<Ring, "find">;
+  readonly ring: Pick<Ring, "find" | "isShredded">;
   readonly oneKey: Buffer;
 }
 
@@ -57,6 +57,8 @@ export async function openSecret({ ring, oneKey }: SecretKeys, row: string, seal
 export async function unopenedSecrets(keys: SecretKeys, sealed: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
   const unopened: string[] = [];
   for (const [row, value] of sealed) {
+    const id = keyOfSecret(value);
+    if (id !== undefined && keys.ring.isShredded(id)) continue; // it was meant to be lost
     await openSecret(keys, row, value).catch((error) => {
       if (error instanceof MasterAway) throw error;
       unopened.push(row);

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -157,6 +158,21 @@ export class Ring {
     unlinkSync(path);
     this.#seenAt = -1;
     this.#open.delete(id);
+  }
+
+  /** Destroys a key for good, and notes that this was meant: what it sealed is not missed. */
+  shred(id: string): void {
+    closeSync(openSync(this.#shreddedPath(id), "a", 0o600));
+    this.destroy(id);
+  }
+
+  /** Whether a key was destroyed on purpose although it was needed. */
+  isShredded(id: string): boolean {
+    return existsSync(this.#shreddedPath(id));
+  }
+
+  #shreddedPath(id: string): string {
+    return join(this.#folder, `${id}.shredded`);
   }
 
   #unwrap(kept: KeptKey): Promise<DataKey> {

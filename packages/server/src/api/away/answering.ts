@@ -2,10 +2,11 @@ import { ContentStore } from "@tessera/content";
 import type { UserId } from "@tessera/core";
 import { readTelemetry } from "@tessera/telemetry";
 import { type RouteId, routes } from "@tessera/wire";
-import { signerOf, vaultOf } from "../../access/holder.ts";
+import { engineKeysIn, signerOf, vaultOf } from "../../access/holder.ts";
 import type { Keys } from "../../access/keys.ts";
 import { People } from "../../access/people.ts";
 import { RevokedTokens } from "../../access/revoked-tokens.ts";
+import { contentKeysOf } from "../../access/ring/tenant-keys.ts";
 import { Seal } from "../../access/seal.ts";
 import { TokenUse } from "../../access/token-use.ts";
 import { LiveNames } from "../../flow/find/live-names.ts";
@@ -67,7 +68,7 @@ export class Answering {
       feed: await Feed.load(control),
       dataFolder,
       telemetry: readTelemetry(telemetryFolderIn(dataFolder)),
-      content: new ContentStore(content.folder, content.freeBytesMin),
+      content: new ContentStore(content.folder, content.freeBytesMin, contentKeysOf(engineKeysIn(here.held))),
       get activity(): never {
         throw new Error("samples are kept where they are taken");
       },
