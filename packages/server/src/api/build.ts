@@ -10,6 +10,7 @@ import { hostCheck } from "../access/hosts.ts";
 import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
+import { Logins } from "../access/logins.ts";
 import { People } from "../access/people.ts";
 import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
@@ -164,6 +165,7 @@ export async function buildApi(built: {
     tokenUse,
     sessions: new Sessions(keys.serverKey),
     links: new SignInLinks(),
+    logins: new Logins(),
     liveNames: new LiveNames(control),
     feed: await Feed.load(control),
     entrances,
