@@ -22,9 +22,10 @@ export function helperKeys(state: string) {
         unopenedSecrets(secretsKey, new Map(Object.entries(sealed).map(([key, text]) => [key, bytesOf(text)]))),
     },
     openToken: {
-      // A secret of an account is bound to a row with a slash, which no anchor and no engine has: it does not open here.
+      // A secret of an account is bound to a row that begins with the account's id and a slash: it does not open here.
       takes: [
-        (id, at) => (/^[\w-]{1,100}$/.test(String(id)) ? undefined : `${at} must name an anchor or an engine`),
+        (id, at) =>
+          /^(factor\/)?[\w-]{1,100}$/.test(String(id)) ? undefined : `${at} must name an anchor, an engine or a factor`,
         value,
       ],
       act: (id: string, sealed: string) => decryptSecret(secretsKey, id, bytesOf(sealed)),

@@ -43,6 +43,7 @@ export {
 export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EngineCapabilities, EngineCreate, EngineEdit, EngineShape } from "./shapes/engine.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
+export { FactorShape, FactorShow, PasskeyMade, PasskeyShown } from "./shapes/factor.ts";
 export { Alarm, FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
 export { CheckShape, FindingShape, JobCheckShape, NodeHealthShape, RepairShape } from "./shapes/health.ts";
 export { AnchorAdd, AnchorShape, ConsistencyShape, HeadShape } from "./shapes/history.ts";

@@ -33,6 +33,16 @@ import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EngineCreate, EngineEdit, EnginePage, EngineShape } from "./shapes/engine.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import {
+  FactorAdd,
+  FactorAdded,
+  FactorChallenge,
+  FactorList,
+  FactorOffer,
+  FactorOffered,
+  FactorShow,
+  RecoveryCodes,
+} from "./shapes/factor.ts";
+import {
   AlarmList,
   DrainBody,
   FleetMap,
@@ -135,6 +145,11 @@ export interface Route {
   readonly body?: TSchema;
   readonly answer: TSchema;
   readonly status: 200 | 201 | 204;
+  /**
+   * Dangerous: a person must have shown a second factor within minutes, if they have one. `force`: only where the request
+   * asks for force. Tokens of programs are not asked; their scopes decide.
+   */
+  readonly stepUp?: true | "force";
   /** Takes an Idempotency-Key. */
   readonly creates?: true;
   /** Takes If-Match. */
@@ -223,6 +238,76 @@ const table = {
     summary: "End all sessions of the caller",
     answer: none,
     status: 204,
+  },
+
+  challengeFactor: {
+    method: "POST",
+    path: "/v1/session/factor/challenge",
+    action: "session.write",
+    resource: "self",
+    summary: "Which second factors the caller has, and what a passkey must sign",
+    answer: FactorChallenge,
+    status: 200,
+  },
+  showFactor: {
+    method: "POST",
+    path: "/v1/session/factor",
+    action: "session.write",
+    resource: "self",
+    summary: "Show a second factor: to go on signing in, or before a dangerous act",
+    body: FactorShow,
+    answer: SignedIn,
+    status: 200,
+  },
+  listFactors: {
+    method: "GET",
+    path: "/v1/factors",
+    action: "self.read",
+    resource: "self",
+    summary: "The caller's second factors",
+    answer: FactorList,
+    status: 200,
+  },
+  offerFactor: {
+    method: "POST",
+    path: "/v1/factors/offer",
+    action: "session.write",
+    resource: "self",
+    summary: "Begin to add a second factor: a secret for an app, or what a passkey is made for",
+    body: FactorOffer,
+    answer: FactorOffered,
+    status: 200,
+  },
+  addFactor: {
+    method: "POST",
+    path: "/v1/factors",
+    action: "session.write",
+    resource: "self",
+    summary: "Add the second factor that was offered; with the first one come recovery codes",
+    body: FactorAdd,
+    answer: FactorAdded,
+    status: 201,
+    stepUp: true,
+  },
+  renewRecovery: {
+    method: "POST",
+    path: "/v1/factors/recovery",
+    action: "session.write",
+    resource: "self",
+    summary: "New recovery codes; those of before are good no longer",
+    answer: RecoveryCodes,
+    status: 200,
+    stepUp: true,
+  },
+  removeFactor: {
+    method: "DELETE",
+    path: "/v1/factors/:factor",
+    action: "session.write",
+    resource: "self",
+    summary: "Remove a second factor",
+    answer: none,
+    status: 204,
+    stepUp: true,
   },
 
   submitJob: {
@@ -332,6 +417,7 @@ const table = {
     ),
     answer: Job,
     status: 200,
+    stepUp: "force",
   },
   holdJob: {
     method: "POST",
@@ -498,6 +584,7 @@ const table = {
     answer: Account,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   getAccount: {
     method: "GET",
@@ -518,6 +605,7 @@ const table = {
     answer: Account,
     status: 200,
     edits: true,
+    stepUp: true,
   },
   deleteAccount: {
     method: "DELETE",
@@ -528,6 +616,7 @@ const table = {
     answer: none,
     status: 204,
     edits: true,
+    stepUp: true,
   },
 
   listSecrets: {
@@ -549,6 +638,7 @@ const table = {
     body: SecretPut,
     answer: none,
     status: 204,
+    stepUp: true,
   },
   deleteSecret: {
     method: "DELETE",
@@ -558,6 +648,7 @@ const table = {
     summary: "Delete a secret",
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   listVolumes: {
@@ -579,6 +670,7 @@ const table = {
     body: VolumePut,
     answer: none,
     status: 204,
+    stepUp: true,
   },
   deleteVolume: {
     method: "DELETE",
@@ -588,6 +680,7 @@ const table = {
     summary: "Delete a volume; the folder and its files stay",
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   readFleet: {
@@ -678,6 +771,7 @@ const table = {
     body: ReasonBody,
     answer: NodeShape,
     status: 200,
+    stepUp: true,
   },
   readNodeHealth: {
     method: "GET",
@@ -763,6 +857,7 @@ const table = {
     body: EngineCreate,
     answer: EngineShape,
     status: 201,
+    stepUp: true,
   },
   getEngine: {
     method: "GET",
@@ -782,6 +877,7 @@ const table = {
     body: EngineEdit,
     answer: EngineShape,
     status: 200,
+    stepUp: true,
   },
   cordonEngine: {
     method: "POST",
@@ -792,6 +888,7 @@ const table = {
     body: ReasonBody,
     answer: EngineShape,
     status: 200,
+    stepUp: true,
   },
   upEngine: {
     method: "POST",
@@ -802,6 +899,7 @@ const table = {
     body: empty,
     answer: EngineShape,
     status: 200,
+    stepUp: true,
   },
   deleteEngine: {
     method: "DELETE",
@@ -811,6 +909,7 @@ const table = {
     summary: "Drain an engine and delete it when it is empty",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   listPools: {
     method: "GET",
@@ -833,6 +932,7 @@ const table = {
     answer: PoolShape,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   getPool: {
     method: "GET",
@@ -852,6 +952,7 @@ const table = {
     body: PoolEdit,
     answer: PoolShape,
     status: 200,
+    stepUp: true,
   },
   deletePool: {
     method: "DELETE",
@@ -861,6 +962,7 @@ const table = {
     summary: "Delete a pool; its nodes stay",
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   getPolicy: {
@@ -882,6 +984,7 @@ const table = {
     answer: PolicyShape,
     status: 200,
     edits: true,
+    stepUp: true,
   },
 
   listUsers: {
@@ -905,6 +1008,7 @@ const table = {
     answer: UserShape,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   getUser: {
     method: "GET",
@@ -924,6 +1028,7 @@ const table = {
     body: empty,
     answer: UserShape,
     status: 200,
+    stepUp: true,
   },
   enableUser: {
     method: "POST",
@@ -934,6 +1039,7 @@ const table = {
     body: empty,
     answer: UserShape,
     status: 200,
+    stepUp: true,
   },
   eraseUser: {
     method: "DELETE",
@@ -943,6 +1049,7 @@ const table = {
     summary: "Disable a user and erase name, address and password",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   setPassword: {
     method: "PUT",
@@ -953,6 +1060,7 @@ const table = {
     body: PasswordPut,
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   listRoles: {
@@ -979,6 +1087,7 @@ const table = {
     answer: RoleBindingShape,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   unbindRole: {
     method: "DELETE",
@@ -988,6 +1097,7 @@ const table = {
     summary: "Remove a role",
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   listTokens: {
@@ -1011,6 +1121,7 @@ const table = {
     answer: TokenCreated,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   revokeToken: {
     method: "DELETE",
@@ -1151,6 +1262,7 @@ const table = {
     body: PricePut,
     answer: PriceBookShape,
     status: 201,
+    stepUp: true,
   },
   previewPrices: {
     method: "POST",
@@ -1171,6 +1283,7 @@ const table = {
     body: ContractPut,
     answer: PriceBookShape,
     status: 200,
+    stepUp: true,
   },
   readCosts: {
     method: "GET",
@@ -1223,6 +1336,7 @@ const table = {
     answer: BudgetShape,
     status: 200,
     edits: true,
+    stepUp: true,
   },
   dropBudget: {
     method: "DELETE",
@@ -1232,6 +1346,7 @@ const table = {
     summary: "Delete a budget",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   listBilling: {
     method: "GET",
@@ -1252,6 +1367,7 @@ const table = {
     body: BillingPut,
     answer: BillingShape,
     status: 200,
+    stepUp: true,
   },
   listInvoices: {
     method: "GET",
@@ -1314,6 +1430,7 @@ const table = {
     body: PeriodClose,
     answer: PeriodClosed,
     status: 200,
+    stepUp: true,
   },
   listEntries: {
     method: "GET",
@@ -1334,6 +1451,7 @@ const table = {
     body: EntryPost,
     answer: EntryShape,
     status: 201,
+    stepUp: true,
   },
   getHead: {
     method: "GET",
@@ -1373,6 +1491,7 @@ const table = {
     body: AnchorAdd,
     answer: AnchorShape,
     status: 201,
+    stepUp: true,
   },
   removeAnchor: {
     method: "DELETE",
@@ -1382,6 +1501,7 @@ const table = {
     summary: "Stop writing to an anchor; what it holds stays",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   listWitnessed: {
     method: "GET",
