@@ -43,6 +43,8 @@ function plausible(random, id, world) {
       return { weight: random.below(9), max: random.pick([null, 4, { H100: 2 }]), limits: {}, cpus: { max: 4 } };
     case "putSecret":
       return { value: random.text(20) };
+    case "putGrants":
+      return { grants: random.pick([null, [], [{ access: "read", accounts: [random.pick(world.accounts)] }]]) };
     case "createUser":
       return {
         name: `${name()}.${random.below(1e6)}`,
@@ -91,6 +93,20 @@ function plausible(random, id, world) {
       };
     case "editEngine":
       return { lostAfter: random.pick(["10m", null]), settings: { context: random.pick(["c", null]) } };
+    case "beginSignIn":
+      return { provider: name() };
+    case "putProvider":
+      return {
+        issuer: random.pick(["http://127.0.0.1:9", "https://127.0.0.1:9/x", "http://10.0.0.1/", "https://[::1]:9"]),
+        clientId: name(),
+        clientSecret: name(),
+        label: name(),
+        rules: [{ group: name(), role: "member", account }],
+      };
+    case "previewProvider":
+      return { rules: [{ group: "g", role: "member", account }], groups: ["g", name()] };
+    case "linkIdentity":
+      return { user: random.pick(world.users), subject: name() };
     case "createPool":
       return {
         name: name(),
@@ -158,6 +174,7 @@ function paramOf(random, name, world) {
     repair: ["1", "2", "0", ...world.bait],
     engine: ["local", "fz1", "fz2", ...world.bait],
     pool: ["fz1", "fz2", "fz3", ...world.bait],
+    provider: ["fz1", "fz2", ...world.bait],
     period: ["open", "2026-10", "2026-11"],
     line: ["1", "2"],
     factor: ["recovery", "fac_0000000000000000", ...world.bait],

@@ -10,7 +10,7 @@ import { findPrometheus, promtool } from "./programs.js";
 import { startPrometheus } from "./server.js";
 import { setStage } from "./stage.js";
 
-const usage = `npm run test:prometheus: a real Prometheus scrapes a real server with simulated GPUs
+const usage = `npm run test:prometheus: a real Prometheus scrapes a real server with simulated GPUs, which writes samples to it
 
   --port N  port for Prometheus, on loopback (default 7351)
   --json    one JSON object as the last line, and nothing else on standard output
@@ -34,7 +34,8 @@ async function main() {
   const beganAt = Date.now();
   const version = findPrometheus(say);
   const results = new Results(say);
-  const server = await startServer(["--simulated", "4x8:H100"]);
+  const remote = `http://127.0.0.1:${values.port}/api/v1/write`;
+  const server = await startServer(["--simulated", "4x8:H100", "--remote-write", remote]);
   let prometheus;
   try {
     const stage = await setStage(server);
@@ -45,6 +46,7 @@ async function main() {
     await checkMetrics(results, stage, server);
     await checkPanels(results, prometheus);
     await checkTenant(results, prometheus);
+    await checkRemoteWrite(results, prometheus);
   } finally {
     await prometheus?.stop();
     await server.stop();
@@ -111,6 +113,19 @@ async function checkTenant(results, prometheus) {
     const text = JSON.stringify(series);
     if (text.includes("rival") || text.includes("zqcanary")) return "another tenant's name";
     return accounts.join() === "acme,acme/vision" ? true : accounts;
+  });
+}
+
+async function checkRemoteWrite(results, prometheus) {
+  await results.check("samples of all GPUs were written to it, with the labels of leases", async () => {
+    const gpus = await prometheus.query("count(tessera_gpu_active_ratio)");
+    const [held] = await prometheus.query('count(tessera_gpu_active_ratio{account="acme/vision"})');
+    return gpus[0]?.value[1] === "32" && held?.value[1] === "8" ? true : { gpus, held };
+  });
+  await results.check("written samples are in base units", async () => {
+    const wrong = await prometheus.query("tessera_gpu_active_ratio > 1 or tessera_gpu_power_watts > 2000");
+    const power = await prometheus.query("tessera_gpu_power_watts > 1");
+    return wrong.length === 0 && power.length > 0 ? true : wrong;
   });
 }
 

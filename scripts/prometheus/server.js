@@ -23,7 +23,7 @@ export async function startPrometheus({ target, tokens, port }) {
     "prometheus",
     [
       ...[`--config.file=${file}`, `--storage.tsdb.path=${data}`, `--web.listen-address=${address}`],
-      ...["--log.level=warn"],
+      ...["--log.level=warn", "--web.enable-remote-write-receiver"],
     ],
     { stdio: ["ignore", "ignore", "pipe"] },
   );

@@ -13,6 +13,7 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     secret: ["secret", "set"],
     volume: ["volume", "create"],
     engine: ["engine", "create"],
+    provider: ["provider", "add"],
     pool: ["pool", "create"],
   },
   edit: {
@@ -21,6 +22,7 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     quota: ["account", "edit"],
     secret: ["secret", "set"],
     engine: ["engine", "edit"],
+    provider: ["provider", "add"],
     pool: ["pool", "edit"],
   },
   delete: {
@@ -32,6 +34,7 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     secret: ["secret", "delete"],
     volume: ["volume", "delete"],
     engine: ["engine", "delete"],
+    provider: ["provider", "remove"],
     pool: ["pool", "delete"],
   },
 };

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, statfsSync, statSync, utimesSync } from "node:fs";
-import { chmod, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdirSync, openSync, statfsSync, statSync, utimesSync } from "node:fs";
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -15,7 +15,21 @@ import {
   treeLimitsMax,
   treeText,
 } from "@tessera/core";
+import { Draft, plainPieces } from "./draft.ts";
 import { ContentDamaged, ContentMissing, ContentRefused } from "./failure.ts";
+import { bytesIn, openedPieces } from "./sealed/file.ts";
+import { SealBroken } from "./sealed/form.ts";
+import {
+  type ContentKey,
+  type ContentKeys,
+  nameOf,
+  openMark,
+  plainPath,
+  sealedFolder,
+  sealedMark,
+  sealedPath,
+} from "./sealed/keys.ts";
+import { resealContent } from "./sealed/reseal.ts";
 import { sweepContent, treesFolder } from "./sweep.ts";
 import { type UnpackOptions, unpackTree } from "./unpack.ts";
 
@@ -23,12 +37,14 @@ import { type UnpackOptions, unpackTree } from "./unpack.ts";
 export class ContentStore {
   readonly #root: string;
   readonly #freeBytesMin: number;
+  readonly #keys: ContentKeys | undefined;
   readonly #tenants = new Map<string, TenantContent>();
 
-  /** `freeBytesMin` of the disk is left to others, such as the journal beside it. */
-  constructor(root: string, freeBytesMin = 0) {
+  /** `freeBytesMin` of the disk is left to others, such as the journal beside it. Without `keys` files are plain. */
+  constructor(root: string, freeBytesMin = 0, keys?: ContentKeys) {
     this.#root = root;
     this.#freeBytesMin = freeBytesMin;
+    this.#keys = keys;
   }
 
   /** Whether so many bytes more may be kept. */
@@ -41,7 +57,9 @@ export class ContentStore {
   /** The content of one tenant, named by its outside id. */
   of(tenant: string): TenantContent {
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(tenant)) throw new Error(`"${tenant}" cannot be the id of a tenant`);
-    const known = this.#tenants.get(tenant) ?? new TenantContent(join(this.#root, tenant));
+    const keys = this.#keys;
+    const known =
+      this.#tenants.get(tenant) ?? new TenantContent(join(this.#root, tenant), keys && (() => keys(tenant)));
     this.#tenants.set(tenant, known);
     return known;
   }
@@ -80,9 +98,12 @@ const syncedOneByOne = 100;
 /** How many files are looked at before others get a turn. */
 const slice = 200;
 
-/** Files of one tenant, named by the sha256 of their bytes. */
+/** Files of one tenant, found by the sha256 of their bytes. */
 export class TenantContent {
   readonly #root: string;
+  readonly #source: (() => Promise<readonly ContentKey[]>) | undefined;
+  /** The newest first, as they were when they were last asked for. */
+  #keys: readonly ContentKey[] = [];
   /** Something was written that a power cut could still take; unknown after a start. */
   #unsynced = true;
   #bytes: Promise<number> | undefined;
@@ -90,17 +111,20 @@ export class TenantContent {
   /** When trees were last found to be whole. */
   readonly #used = new Map<string, number>();
 
-  constructor(root: string) {
+  constructor(root: string, source?: () => Promise<readonly ContentKey[]>) {
     this.#root = root;
+    this.#source = source;
   }
 
   /** Those of the digests that are not here. What is here stays for at least the time that a sweep leaves it. */
   async missing(digests: readonly string[], sender = ""): Promise<Missing[]> {
+    await this.#ready();
     const missing: Missing[] = [];
     const now = Date.now();
     for (const [i, sha256] of digests.entries()) {
       if (i % slice === slice - 1) await breathe();
-      if (!this.#touch(sha256, now)) missing.push({ sha256, have: sizeOf(this.#partial(sha256, sender)) ?? 0 });
+      if (!this.#touch(sha256, now))
+        missing.push({ sha256, have: this.#draft(this.#partial(sha256, sender), sha256).have() });
     }
     return missing;
   }
@@ -110,6 +134,7 @@ export class TenantContent {
    * for the sender to go on. Returns how many bytes are here now. Sending what is here again changes nothing.
    */
   async putFile(source: Bytes, incoming: Incoming): Promise<{ readonly have: number }> {
+    await this.#ready();
     const { sha256, bytes, offset = 0, sender = "" } = incoming;
     if (!isDigest(sha256)) throw new ContentRefused("it has no sha256 of 64 hexadecimal digits", "Give its digest.");
     if (this.#touch(sha256, Date.now())) {
@@ -122,23 +147,27 @@ export class TenantContent {
 
   /** Keeps what a source gives, whatever its digest turns out to be. */
   async takeFile(source: Bytes): Promise<{ readonly sha256: string; readonly bytes: number }> {
+    await this.#ready();
     await mkdir(join(this.#root, "partial"), { recursive: true, mode: 0o700 });
     const partial = join(this.#root, "partial", `taken-${randomBytes(12).toString("hex")}`);
     const hash = createHash("sha256");
     let bytes = 0;
     try {
-      const file = await open(partial, "wx", 0o600);
+      const draft = this.#draft(partial);
+      const writer = await draft.open();
       try {
         for await (const part of source) {
           hash.update(part);
-          await writeAll(file, part);
+          await writer.write(part);
           bytes += part.length;
         }
       } finally {
-        await file.close();
+        await writer.close();
       }
       const sha256 = hash.digest("hex");
-      if (!this.#touch(sha256, Date.now())) await this.#keep(partial, sha256, bytes);
+      if (this.#touch(sha256, Date.now())) return { sha256, bytes };
+      draft.label(sha256);
+      await this.#keep(partial, sha256, bytes);
       return { sha256, bytes };
     } finally {
       await rm(partial, { force: true });
@@ -154,7 +183,8 @@ export class TenantContent {
       await drain(source); // another sender was faster
       return { have: bytes };
     }
-    const have = sizeOf(partial) ?? 0;
+    const draft = this.#draft(partial, sha256);
+    const have = draft.have();
     if (offset > have) {
       await drain(source);
       throw new ContentRefused(
@@ -163,7 +193,7 @@ export class TenantContent {
       );
     }
     await mkdir(join(this.#root, "partial"), { recursive: true, mode: 0o700 });
-    const file = await open(partial, "a", 0o600);
+    const writer = await draft.open();
     const hash = createHash("sha256");
     let at = offset;
     try {
@@ -173,17 +203,17 @@ export class TenantContent {
         // The same sender may send it twice at once: what is here already is not written again.
         const fresh = part.subarray(Math.min(part.length, Math.max(0, have - at)));
         if (have === 0) hash.update(fresh);
-        await writeAll(file, fresh);
+        await writer.write(fresh);
         at += part.length;
       }
     } catch (error) {
       if (error instanceof ContentRefused) await rm(partial, { force: true });
       throw error;
     } finally {
-      await file.close();
+      await writer.close();
     }
     if (at < bytes) return { have: Math.max(at, have) };
-    const digest = have === 0 ? hash.digest("hex") : await digestOf(partial);
+    const digest = have === 0 ? hash.digest("hex") : await draft.settle();
     if (digest !== sha256) {
       await rm(partial, { force: true });
       throw new ContentRefused(
@@ -196,7 +226,8 @@ export class TenantContent {
   }
 
   async #keep(from: string, sha256: string, bytes: number): Promise<void> {
-    const path = this.path(sha256);
+    const [newest] = this.#keys;
+    const path = newest === undefined ? plainPath(this.#root, sha256) : sealedPath(this.#root, newest, sha256);
     await mkdir(join(path, ".."), { recursive: true, mode: 0o700 });
     await chmod(from, 0o400);
     await rename(from, path);
@@ -206,6 +237,7 @@ export class TenantContent {
 
   /** Keeps a tree whose contents are all here, and returns its id. When this returns, a power cut takes none of it. */
   async putTree(tree: Tree, limits: TreeLimits = treeLimitsMax): Promise<string> {
+    await this.#ready();
     const text = Buffer.from(treeText(tree));
     const id = createHash("sha256").update(text).digest("hex");
     await this.#settle(tree, limits);
@@ -234,8 +266,11 @@ export class TenantContent {
 
   /** A tree is in use: a sweep keeps it for a while from now on. */
   async noteUse(id: string): Promise<void> {
+    await this.#ready();
+    const [newest] = this.#keys;
+    const [name, mark] = newest === undefined ? [id, ""] : [nameOf(newest, id), sealedMark(newest, id)];
     await mkdir(join(this.#root, treesFolder), { recursive: true, mode: 0o700 });
-    await writeFile(join(this.#root, treesFolder, id), "", { mode: 0o600 });
+    await writeFile(join(this.#root, treesFolder, name), mark, { mode: 0o600 });
   }
 
   /** Everything that a tree refers to is here, as it says. */
@@ -249,7 +284,7 @@ export class TenantContent {
       if (i % slice === slice - 1) await breathe();
       if (!isTreeFile(entry)) continue;
       if (!this.#touch(entry.sha256, now)) throw new ContentMissing(entry.sha256, entry.path);
-      const size = sizeOf(this.path(entry.sha256));
+      const size = this.size(entry.sha256);
       if (size !== entry.bytes) {
         throw new ContentRefused(`${entry.path} has ${size} bytes, not ${entry.bytes}`, "Send the folder again.");
       }
@@ -259,11 +294,9 @@ export class TenantContent {
   /** The tree with this id, checked again: any content can be named as if it were a tree. */
   async readTree(id: string): Promise<Tree> {
     if (!isDigest(id)) throw new ContentRefused(`${id} is not the id of a tree`, "Give the sha256 of its text.");
-    const text = await readFile(this.path(id)).catch((error) => {
-      if (error.code === "ENOENT") throw new ContentMissing(id, "the folder");
-      throw error;
-    });
-    if (createHash("sha256").update(text).digest("hex") !== id) {
+    await this.#ready();
+    const text = this.#whole(id);
+    if (text === undefined || createHash("sha256").update(text).digest("hex") !== id) {
       await this.remove(id);
       throw new ContentDamaged(id, "the list of the folder");
     }
@@ -287,17 +320,72 @@ export class TenantContent {
     return tree;
   }
 
-  /** Where a content lies once it is kept. */
+  /** Where a content lies; where it would lie if it is not here. */
   path(sha256: string): string {
-    return join(this.#root, sha256.slice(0, 2), sha256.slice(2));
+    const plain = plainPath(this.#root, sha256);
+    const places = [...this.#keys.map((key) => sealedPath(this.#root, key, sha256)), plain];
+    return places.find((path) => sizeOf(path) !== undefined) ?? places[0] ?? plain;
   }
 
   has(sha256: string): boolean {
     return isDigest(sha256) && sizeOf(this.path(sha256)) !== undefined;
   }
 
+  /** How many bytes a content has; undefined where it is not here. */
+  size(sha256: string): number | undefined {
+    const path = this.path(sha256);
+    const size = sizeOf(path);
+    return size === undefined || path === plainPath(this.#root, sha256) ? size : bytesIn(size);
+  }
+
+  /** What a content holds from `start` on. Throws ContentMissing where it is not here. */
+  async *read(sha256: string, start = 0): AsyncGenerator<Buffer> {
+    await this.#ready();
+    for (const piece of this.pieces(sha256, "the file", start)) {
+      yield piece;
+      await breathe();
+    }
+  }
+
+  /** The same at once, with the keys that are known; `what` names it where it is missing. */
+  *pieces(sha256: string, what: string, start = 0): Generator<Buffer> {
+    const path = this.path(sha256);
+    const file = openIfThere(path);
+    if (file === undefined) throw new ContentMissing(sha256, what);
+    if (path === plainPath(this.#root, sha256)) yield* plainPieces(file, start);
+    else yield* openedPieces(file, this.#keys, start);
+  }
+
+  /** All of a content; undefined where it is damaged. */
+  #whole(sha256: string): Buffer | undefined {
+    try {
+      return Buffer.concat([...this.pieces(sha256, "the folder")]);
+    } catch (error) {
+      if (error instanceof SealBroken) return undefined;
+      throw error;
+    }
+  }
+
+  /** The tree that a marker stands for; undefined where its key is gone. */
+  async treeOf(marker: string): Promise<string | undefined> {
+    const text = await readFile(join(this.#root, treesFolder, marker), "utf8");
+    return text === "" ? marker : openMark(this.#keys, text);
+  }
+
+  /** The names under which a content may lie, as folder and file joined. */
+  namesOf(sha256: string): string[] {
+    return [sha256, ...this.#keys.map((key) => `x${nameOf(key, sha256)}`)];
+  }
+
+  /** Has the newest key seal everything here; returns how many files had another, or none. Goes on where it was cut off. */
+  async reseal(): Promise<number> {
+    await this.#ready();
+    const [newest] = this.#keys;
+    return newest === undefined ? 0 : resealContent(this.#root, this.#keys, newest);
+  }
+
   async remove(sha256: string): Promise<void> {
-    const bytes = sizeOf(this.path(sha256));
+    const bytes = this.size(sha256);
     await rm(this.path(sha256), { force: true });
     if (bytes !== undefined && this.#bytes !== undefined) this.#bytes = this.#bytes.then((before) => before - bytes);
   }
@@ -317,6 +405,7 @@ export class TenantContent {
     keep: { readonly treesMs: number; readonly looseMs: number },
     now: number,
   ): Promise<{ files: number; bytes: number }> {
+    await this.#ready();
     this.#used.clear();
     const removed = await sweepContent(this, this.#root, roots, keep, now);
     this.#bytes = undefined; // other processes write here too: count again
@@ -328,7 +417,8 @@ export class TenantContent {
     for (const name of await readdir(this.#root).catch(unless("ENOENT", []))) {
       if (name === treesFolder) continue;
       for (const file of await readdir(join(this.#root, name)).catch(unless("ENOENT", []))) {
-        sum += (await stat(join(this.#root, name, file)).catch(unless("ENOENT", { size: 0 }))).size;
+        const { size } = await stat(join(this.#root, name, file)).catch(unless("ENOENT", { size: 0 }));
+        sum += sealedFolder.test(name) ? bytesIn(size) : size;
       }
     }
     return sum;
@@ -345,8 +435,18 @@ export class TenantContent {
   }
 
   #partial(sha256: string, sender: string): string {
-    const name = sender === "" ? sha256 : `${sha256}.${createHash("sha256").update(sender).digest("hex").slice(0, 16)}`;
+    const [newest] = this.#keys;
+    const base = newest === undefined ? sha256 : nameOf(newest, sha256);
+    const name = sender === "" ? base : `${base}.${createHash("sha256").update(sender).digest("hex").slice(0, 16)}`;
     return join(this.#root, "partial", name);
+  }
+
+  #draft(path: string, sha256?: string): Draft {
+    return new Draft(path, this.#keys, sha256);
+  }
+
+  async #ready(): Promise<void> {
+    if (this.#source !== undefined) this.#keys = await this.#source();
   }
 
   async #inTurn<Result>(name: string, act: () => Promise<Result>): Promise<Result> {
@@ -385,20 +485,17 @@ async function syncEach(paths: readonly string[]): Promise<void> {
   }
 }
 
-async function writeAll(file: FileHandle, part: Uint8Array): Promise<void> {
-  for (let at = 0; at < part.length; ) at += (await file.write(part, at)).bytesWritten;
-}
-
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  const file = await open(path, "r");
-  for await (const part of file.createReadStream({ highWaterMark: 1 << 20 })) hash.update(part as Buffer);
-  return hash.digest("hex");
-}
-
 /** A body that is not wanted must still be read, or the next thing on the connection would be taken for it. */
 async function drain(source: Bytes): Promise<void> {
   for await (const _ of source);
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    return unless<undefined>("ENOENT", undefined)(error as NodeJS.ErrnoException);
+  }
 }
 
 function sizeOf(path: string): number | undefined {

@@ -16,9 +16,10 @@ export async function sweepContent(
   now: number,
 ): Promise<{ files: number; bytes: number }> {
   const live = new Set(roots);
-  for (const id of await list(join(root, treesFolder))) {
-    const marker = join(root, treesFolder, id);
-    if ((await stat(marker)).mtimeMs >= now - keep.treesMs) live.add(id);
+  for (const name of await list(join(root, treesFolder))) {
+    const marker = join(root, treesFolder, name);
+    const tree = await content.treeOf(name);
+    if (tree !== undefined && (await stat(marker)).mtimeMs >= now - keep.treesMs) live.add(tree);
     else await rm(marker, { force: true });
   }
   const kept = await referenced(content, live);
@@ -26,8 +27,7 @@ export async function sweepContent(
   for (const folder of await list(root)) {
     if (folder === treesFolder) continue;
     for (const name of await list(join(root, folder))) {
-      const sha256 = folder + name;
-      if (kept.has(sha256)) continue;
+      if (kept.has(folder + name)) continue;
       const path = join(root, folder, name);
       const found = await stat(path).catch(() => undefined);
       if (found === undefined || found.mtimeMs >= now - keep.looseMs) continue;
@@ -41,10 +41,13 @@ export async function sweepContent(
 
 async function referenced(content: TenantContent, roots: Iterable<string>): Promise<ReadonlySet<string>> {
   const kept = new Set<string>();
+  const keep = (sha256: string) => {
+    for (const name of content.namesOf(sha256)) kept.add(name);
+  };
   for (const id of roots) {
-    kept.add(id);
+    keep(id);
     try {
-      for (const entry of (await content.readTree(id)).files) if (isTreeFile(entry)) kept.add(entry.sha256);
+      for (const entry of (await content.readTree(id)).files) if (isTreeFile(entry)) keep(entry.sha256);
     } catch (error) {
       // A reference to what is gone keeps nothing; it must not keep everything else from being swept.
       if (!(error instanceof ContentMissing || error instanceof ContentDamaged)) throw error;

@@ -7,14 +7,14 @@ import {
   lchownSync,
   mkdirSync,
   openSync,
-  readSync,
   symlinkSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { isTreeFile, isTreeLink, type Tree, type TreeFile } from "@tessera/core";
-import { ContentDamaged, ContentMissing } from "./failure.ts";
+import { ContentDamaged } from "./failure.ts";
+import { SealBroken } from "./sealed/form.ts";
 import type { TenantContent } from "./store.ts";
 
 export interface UnpackOptions {
@@ -26,7 +26,6 @@ export interface UnpackOptions {
 /** So much is written before others get a turn. */
 const stretchBytes = 8 << 20;
 const stretchFiles = 100;
-const buffer = { bytes: 1 << 18 };
 
 /**
  * Writes a tree into a folder. Each content is hashed while it is copied: damage on the disk is a failure here, never
@@ -49,14 +48,13 @@ export async function unpackTree(
     if (owner !== undefined) lchownSync(full, owner, owner);
     made.add(path);
   };
-  const room = Buffer.allocUnsafe(buffer.bytes);
   let bytes = 0;
   let files = 0;
   for (const entry of tree.files) {
     if (isTreeLink(entry)) continue;
     makeFolder(isTreeFile(entry) ? dirname(entry.path) : entry.path);
     if (!isTreeFile(entry)) continue;
-    for (const copied of copy(content, entry, join(folder, entry.path), owner, room)) {
+    for (const copied of copy(content, entry, join(folder, entry.path), owner)) {
       bytes += copied;
       if (bytes < stretchBytes) continue;
       bytes = 0;
@@ -82,37 +80,22 @@ function* copy(
   { path, mode, sha256 }: TreeFile,
   to: string,
   owner: number | undefined,
-  room: Buffer,
 ): Generator<number> {
   const hash = createHash("sha256");
-  const from = openContent(content, sha256, path);
+  const into = openSync(to, "wx", 0o600);
   try {
-    const into = openSync(to, "wx", 0o600);
-    try {
-      for (;;) {
-        const got = readSync(from, room, 0, room.length, null);
-        if (got === 0) break;
-        hash.update(room.subarray(0, got));
-        for (let at = 0; at < got; ) at += writeSync(into, room, at, got - at);
-        yield got;
-        if (got < room.length) break;
-      }
-      fchmodSync(into, mode);
-      if (owner !== undefined) fchownSync(into, owner, owner);
-    } finally {
-      closeSync(into);
+    for (const piece of content.pieces(sha256, path)) {
+      hash.update(piece);
+      for (let at = 0; at < piece.length; ) at += writeSync(into, piece, at, piece.length - at);
+      yield piece.length;
     }
+    fchmodSync(into, mode);
+    if (owner !== undefined) fchownSync(into, owner, owner);
+  } catch (error) {
+    if (error instanceof SealBroken) throw new ContentDamaged(sha256, path);
+    throw error;
   } finally {
-    closeSync(from);
+    closeSync(into);
   }
   if (hash.digest("hex") !== sha256) throw new ContentDamaged(sha256, path);
-}
-
-function openContent(content: TenantContent, sha256: string, path: string): number {
-  try {
-    return openSync(content.path(sha256), "r");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") throw new ContentMissing(sha256, path);
-    throw error;
-  }
 }

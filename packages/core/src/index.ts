@@ -1,4 +1,5 @@
 export { overcommitted } from "./admit/account.ts";
+export { dataAccess, dataMounted, type HeldVolume, volumeFor } from "./admit/data.ts";
 export { admitJob } from "./admit/job.ts";
 export { correctionsOf, type IssuedLine } from "./bill/correct.ts";
 export { type Extract, extractFrom, extractLines, extractOf, recompute } from "./bill/extract.ts";
@@ -187,6 +188,7 @@ export {
   usualLostWorkMsMax,
 } from "./model/policy.ts";
 export { type Pool, type PoolTerms, ratioMax } from "./model/pool.ts";
+export { fromProvider, type GroupRule, type Provider, type ProviderTerms } from "./model/provider.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,
@@ -210,7 +212,7 @@ export {
 } from "./model/tree.ts";
 export { day, hour, type Instant, minute, second, unitsPerGpu } from "./model/units.ts";
 export type { UsageState } from "./model/usage.ts";
-export { plainPath, systemFolders, type Volume } from "./model/volume.ts";
+export { type DataAccess, type DataGrant, plainPath, systemFolders, type Volume } from "./model/volume.ts";
 export { decimalText, divideRounded, exponentOf, minorMicros, moneyText, shareOut } from "./money/amount.ts";
 export type { Budget, BudgetStanding, BudgetStop } from "./money/budget.ts";
 export type { Charge, ChargeKind, InvoiceLine, LineKey } from "./money/charge.ts";

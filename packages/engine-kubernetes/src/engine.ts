@@ -46,7 +46,7 @@ export class KubernetesEngine implements Engine {
   readonly #inside: Inside;
 
   constructor(options: KubernetesOptions) {
-    const { name, settings, dir, content, clock, warn } = options;
+    const { name, settings, dir, content, keys, clock, warn } = options;
     this.name = name;
     const offers = offersOf(settings);
     this.capabilities = { ...offers, callsAtOnce };
@@ -72,7 +72,17 @@ export class KubernetesEngine implements Engine {
       clock,
       warn,
     });
-    this.#inside = openInside({ name, client, settings, members: this.#members, dir, content, clock, warn });
+    this.#inside = openInside({
+      name,
+      client,
+      settings,
+      members: this.#members,
+      dir,
+      content,
+      clock,
+      warn,
+      ...(keys && { keys }),
+    });
     const onNodeGone = (node: string) => this.#members.nodeGone(node);
     this.#inventory = new Inventory({ engine: name, client, settings, offers, onNodeGone });
   }

@@ -1,3 +1,4 @@
+import type { EngineKeys } from "@tessera/content";
 import type { Clock, Engine } from "@tessera/engine";
 import { KubernetesEngine } from "./engine.ts";
 import type { StartLimits } from "./pods/start-limits.ts";
@@ -13,6 +14,8 @@ export interface KubernetesOptions {
   readonly dir: string;
   /** The folder of the content store. */
   readonly content: string;
+  /** What logs and content are sealed with; absent = they are plain. */
+  readonly keys?: EngineKeys;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
   /** How long members may take to start, where that is not as usual. */

@@ -187,7 +187,7 @@ for (const [name, examine] of Object.entries(machines)) {
       const ends: Promise<string>[] = [1, 2].map(
         () =>
           new Promise((resolve, reject) => {
-            startSupervisor(join(bench.dir, "leases", order.lease), {}, undefined, resolve).catch(reject);
+            startSupervisor(join(bench.dir, "leases", order.lease), { secrets: {} }, undefined, resolve).catch(reject);
           }),
       );
       await bench.until(order.lease, "prepared");
@@ -322,7 +322,7 @@ it("refuses a script that no shell could be given, and says what to do", async (
 it("hears why a supervisor could not start", async (t) => {
   const folder = await temporaryFolder(t);
   const complaint = await new Promise<string>((resolve, reject) => {
-    startSupervisor(folder, { TOKEN: canary }, undefined, resolve).catch(reject);
+    startSupervisor(folder, { secrets: { TOKEN: canary } }, undefined, resolve).catch(reject);
   });
   assert.match(complaint, /no such file.*order\.json/);
   assert.ok(!complaint.includes(canary));

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { logSealFor, sentKeys } from "@tessera/content";
 import { type HealthFinding, type JobId, type LeaseId, type NodeFacts, parseLeaseId, type Report } from "@tessera/core";
 import {
   bootId,
@@ -211,7 +212,9 @@ export class LocalEngine implements Engine {
 
   logs(lease: LeaseId, query: LogQuery): AsyncIterable<LogLine> {
     const ended = this.#leases.get(lease)?.ended ?? AbortSignal.abort();
-    return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended);
+    const { keys } = this.#options;
+    const sealFor = keys && ((start: Buffer) => logSealFor(start, (id) => keys.logKey(id), lease));
+    return readLog(join(this.#state.logs, safeName(lease)), parseLeaseId(lease)?.rank ?? 0, query, ended, sealFor);
   }
 
   open(lease: LeaseId, ask: EntryAsk): Promise<Entry> {
@@ -252,14 +255,18 @@ export class LocalEngine implements Engine {
     const network = await this.#networks.join(order).catch((error: Error) => error.message);
     if (typeof network === "string") return `the network of the member cannot be made: ${network}`;
     const { secrets, ...kept } = order;
+    const keys = await this.#options.keys?.of(order.tenant);
     const sheet = planRun(kept, { ...(await this.#groundFor(order.tenant)), network });
     await mkdir(sheet.logFolder, { recursive: true, mode: 0o700 });
     await replaceWhole(join(record.folder, leaseFile.order), JSON.stringify(sheet));
     await syncFolder(this.#state.leases);
     if (touchesDevices(sheet)) await this.#telemeter.letGo();
     record.supervised = true;
-    await startSupervisor(record.folder, secrets, this.#machine.supervisorGroup, (complaint) =>
-      this.#follower.supervisorEnded(record, complaint),
+    await startSupervisor(
+      record.folder,
+      { secrets, ...(keys && { keys: sentKeys(keys) }) },
+      this.#machine.supervisorGroup,
+      (complaint) => this.#follower.supervisorEnded(record, complaint),
     ).catch((error) => {
       record.supervised = false;
       throw new Error(`the supervisor of ${order.lease} cannot be started`, { cause: error });

@@ -1,3 +1,4 @@
+import type { EngineKeys } from "@tessera/content";
 import type { Clock } from "@tessera/engine";
 import type { Keep } from "./lease/retention.ts";
 import type { UserRange } from "./limit/tenants.ts";
@@ -23,6 +24,8 @@ export interface LocalEngineOptions {
   /** The devices behind the GPUs, by UUID, where they are not the ones that `nvidia-smi` names. */
   readonly gpuDevices?: { readonly [uuid: string]: string };
   readonly keep?: Partial<Keep>;
+  /** What logs and content are sealed with; absent = they are plain. */
+  readonly keys?: EngineKeys;
   /** A folder of further checks of GPUs, with thresholds: see `checks/`. */
   readonly checks?: string;
   /** The address of a DCGM exporter on this machine, which is then asked what the GPUs do. */

@@ -33,7 +33,7 @@ export interface Serving {
   /** The one user, besides root, who may connect. */
   readonly user?: number;
   /** What is done to an order before the engine gets it. */
-  readonly prepare?: (order: LeaseOrder) => LeaseOrder;
+  readonly prepare?: (order: LeaseOrder) => Promise<LeaseOrder>;
   readonly extras?: Extras;
 }
 
@@ -82,7 +82,7 @@ class FarSide {
   readonly #untold: HealthFinding[] = [];
   #watches = false;
 
-  constructor({ engine, prepare = (order) => order, extras = {} }: Serving) {
+  constructor({ engine, prepare = async (order) => order, extras = {} }: Serving) {
     this.#engine = engine;
     const calls: { readonly [name: string]: Call } = {
       hello: { takes: [], act: () => ({ name: engine.name, capabilities: engine.capabilities }) },
@@ -93,7 +93,7 @@ class FarSide {
         takes: [nodeName, checkAsk],
         act: ([node, ask]) => engine.check?.(node as string, ask as CheckAsk) ?? cannotCheck(engine.name),
       },
-      bind: { takes: [leaseOrder], act: ([order]) => engine.bind(prepare(order as LeaseOrder)) },
+      bind: { takes: [leaseOrder], act: async ([order]) => engine.bind(await prepare(order as LeaseOrder)) },
       release: { takes: [leaseId], act: ([lease]) => engine.release(lease as LeaseId) },
       stop: { takes: [leaseId, stopOrder], act: ([lease, how]) => engine.stop(lease as LeaseId, how as StopOrder) },
       list: { takes: [], act: () => engine.list() },

@@ -124,19 +124,24 @@ export class SimulatedFleet {
     this.#nodes.set(name, { ...node, bootId: `${name}-boot-${boots}` });
   }
 
-  /** A member faults on its GPU: it fails, and by MPS all other members on that GPU end with it. */
+  /**
+   * A member faults on its GPU: it fails. By MPS all members on that GPU end with it, and which job caused it is not known,
+   * unless there was only one.
+   */
   fault(lease: LeaseId): void {
     const culprit = this.#members.get(lease);
     if (culprit?.order === undefined || culprit.startedAt === undefined) throw new Error(`${lease} does not run`);
-    const { node, gpuUuids, job } = culprit.order;
-    for (const member of this.#members.values()) {
-      const { order, phase } = member;
-      if (order?.part?.mode !== "mps" || order.node !== node || order.gpuUuids[0] !== gpuUuids[0]) continue;
-      if ((phase !== "running" && phase !== "stopping") || member === culprit) continue;
-      const neighbour = order.job !== job && { neighbour: true as const };
-      this.#end(member, { kind: "exited", ran: true, code: 1, ...neighbour }, 1);
+    const { node, gpuUuids, part, job } = culprit.order;
+    const onServer = [...this.#members.values()].filter(({ order, phase }) => {
+      const isBeside = order?.part?.mode === "mps" && order.node === node && order.gpuUuids[0] === gpuUuids[0];
+      return isBeside && (phase === "running" || phase === "stopping");
+    });
+    const faulted = part?.mode === "mps" ? onServer : [culprit];
+    const isShared = faulted.some(({ order }) => order?.job !== job);
+    for (const member of faulted) {
+      const why = isShared ? { neighbour: true as const } : { reason: "a fault on its GPU" };
+      this.#end(member, { kind: "exited", ran: true, code: 1, ...why }, 1);
     }
-    this.#end(culprit, { kind: "exited", ran: true, code: 1, reason: "a fault on its GPU" }, 1);
   }
 
   /** One listener; a later one takes the place of the one before. */

@@ -1,31 +1,39 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ContentStore } from "@tessera/content";
-import { findBackupKey, isHeld, keyFilesOf, loadKeys, missingKeys, putKeyFiles, readKeyFile } from "./access/keys.ts";
+import { engineKeysIn } from "./access/holder.ts";
+import { readKeyFile } from "./access/key-file.ts";
+import { findBackupKey, isHeld, keyFilesOf, loadKeys, missingKeys, putKeyFiles } from "./access/keys.ts";
+import { prepareMaster, ringPlaceIn } from "./access/ring/place.ts";
+import { contentKeysOf } from "./access/ring/tenant-keys.ts";
 import { BadCall, type ServerConfig } from "./config.ts";
 import { writePrivately } from "./first-start.ts";
 import { jobsWithoutSnapshot } from "./flow/content/snapshot.ts";
 import { type Restored, restoreBackup } from "./flow/restore/restore.ts";
 import { backup } from "./store/backup/backup.ts";
+import { keyCopyOf, takeKeyCopy, writeKeyCopy } from "./store/backup/key-copy.ts";
 import { keyIdOf } from "./store/backup/sealed.ts";
 import type { StoreConfig } from "./store/config.ts";
 
 /** What is printed: as JSON, and in words. */
 type Told = readonly [value: object, text: string];
-type Place = Pick<ServerConfig, "data" | "store"> & {
+type Place = Pick<ServerConfig, "data" | "store" | "masterFile"> & {
   /** The folder of a root helper, which then holds some of the keys. */
   readonly state: string | undefined;
 };
 
-export async function writeBackup({ data, store, state }: Place, file: string): Promise<Told> {
+export async function writeBackup({ data, store, state, masterFile }: Place, file: string): Promise<Told> {
   const key = ownKey(data, state);
   const keyFiles = { ...keyFilesOf(data), ...(state !== undefined && keyFilesOf(state)) };
   const { seq: rows } = await backup(store, file, { scratchIn: state ?? data, key, keyFiles });
   const id = keyIdOf(key);
+  const keyCopy = keyCopyOf(file);
+  const dataKeys = await writeKeyCopy(ringPlaceIn(state ?? data, masterFile), keyCopy, key);
   return [
-    { file, rows, key: id },
-    `${rows} rows written to ${file}, sealed with the key ${id}. Keep that key apart from the backups: tess admin ` +
-      `backup-key export FILE. Files of jobs are not in it: copy ${data}/content.`,
+    { file, rows, key: id, keyCopy, dataKeys },
+    `${rows} rows written to ${file}, and ${dataKeys} data keys to ${keyCopy}, sealed with the key ${id}. Keep that key ` +
+      "apart from the backups: tess admin backup-key export FILE. Remove the .keys files of earlier backups after you " +
+      `shred a tenant. Files of jobs are not in it: copy ${data}/content.`,
   ];
 }
 
@@ -61,7 +69,11 @@ interface RestoreFlags {
   readonly unsealed: boolean;
 }
 
-export async function restoreInto({ data, store, state }: Place, file: string, flags: RestoreFlags): Promise<Told> {
+export async function restoreInto(
+  { data, store, state, masterFile }: Place,
+  file: string,
+  flags: RestoreFlags,
+): Promise<Told> {
   const given = flags.keyFile === undefined ? undefined : readKeyFile(flags.keyFile);
   const tokenFile = join(data, "owner.token");
   const restored = await restoreBackup({
@@ -78,7 +90,15 @@ export async function restoreInto({ data, store, state }: Place, file: string, f
       writePrivately(tokenFile, `${ownerToken}\n`);
     },
   });
-  const withoutSnapshot = await jobsWithoutSnapshot(new ContentStore(join(data, "content")), restored.state);
+  const ring = ringPlaceIn(state ?? data, masterFile);
+  const keyCopy = keyCopyOf(file);
+  const key = given ?? findBackupKey(state ?? data);
+  if (key !== undefined && existsSync(keyCopy)) await takeKeyCopy(keyCopy, ring, key);
+  prepareMaster(ring);
+  const withoutSnapshot = await jobsWithoutSnapshot(
+    new ContentStore(join(data, "content"), 0, contentKeysOf(engineKeysIn({ ring }))),
+    restored.state,
+  );
   const { epoch, tokensEnded, passwordsEnded, secrets, backupSeq } = restored;
   return [
     { file, rows: backupSeq, epoch, tokensEnded, passwordsEnded, secrets, tokenFile, withoutSnapshot },
@@ -110,9 +130,10 @@ function sentences(
       : `${ended}: what was revoked or changed since the backup, and all sessions`,
     `a new token of a platform owner is in ${join(data, "owner.token")}`,
   ];
-  if (secrets > 0 && !existsSync(join(state ?? data, "keys", "secrets.key")))
+  if (secrets > 0 && !existsSync(join(state ?? data, "keys", "data")))
     lines.push(
-      `it holds ${secrets} sealed secrets: copy the keys folder to ${join(data, "keys")} before you start the server`,
+      `it holds ${secrets} sealed secrets, and ${keyCopyOf(file)} with their data keys is not there: copy the keys folder ` +
+        `to ${join(data, "keys")} before you start the server`,
     );
   if (unsealed) lines.push("the backup was plain: check people, roles and secrets before you let anyone in");
   if (withoutSnapshot > 0)

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { backupKey, restoreInto, writeBackup } from "./admin-backup.ts";
+import { dataKeys } from "./admin-data-keys.ts";
 import { exportJournal, rotateKey } from "./admin-keys.ts";
 import { BadCall, parseConfig } from "./config.ts";
 import { projections, verify } from "./flow/project/verify.ts";
@@ -36,12 +37,15 @@ const usage = `tess admin: checks and repairs the journal and the projections
     --writer NAME      that can add to the journal and not change it (default tessera_writer); prints its URL once
   rotate-key           sign heads with a new key, which the old one signs for (the server must be stopped)
     --lost             the old key is gone: everyone who remembers it is warned
+  key get              the data keys, one for each tenant, and what wraps them; these three work while the server runs
+  key rotate           --account ID: a new data key for a tenant, or for platform; --all: for everyone; --master: a new master key
+  key shred            --account ID --yes: destroy the data keys of a tenant. Its secrets, logs, code and outputs are gone for good
   journal export FILE  all rows, one a line (.jsonl), for tess-verify
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
 
-  --data DIR, --database URL as for tess server; -o json
-  --keys-in DIR        for backup, backup-key, restore and rotate-key: the folder of the root helper, where that holds the keys
+  --data DIR, --database URL, --master-key FILE as for tess server; -o json
+  --keys-in DIR        for backup, backup-key, restore, rotate-key and key: the folder of the root helper, where that holds the keys
 
 Example: tess admin verify -o json`;
 
@@ -64,7 +68,11 @@ async function main(): Promise<void> {
       unsealed: { type: "boolean" },
       writer: { type: "string" },
       lost: { type: "boolean" },
+      account: { type: "string" },
+      all: { type: "boolean" },
+      master: { type: "boolean" },
       "keys-in": { type: "string" },
+      "master-key": { type: "string" },
       anchor: { type: "string", multiple: true },
       help: { type: "boolean", short: "h" },
     },
@@ -74,6 +82,7 @@ async function main(): Promise<void> {
   const passed = [
     ...(values.data === undefined ? [] : ["--data", values.data]),
     ...(values.database === undefined ? [] : ["--database", values.database]),
+    ...(values["master-key"] === undefined ? [] : ["--master-key", values["master-key"]]),
   ];
   const config = parseConfig(passed, process.env);
   if (config === "help") return;
@@ -128,6 +137,10 @@ async function main(): Promise<void> {
     }
     case "rotate-key":
       return print(...(await rotateKey(config, values["keys-in"] ?? config.data, values.lost === true)));
+    case "key": {
+      const { account, all = false, master = false, yes = false } = values;
+      return print(...(await dataKeys(config, values["keys-in"], rest[0], { account, all, master, yes })));
+    }
     case "postgres-setup":
       return print(...(await setUpPostgres(config.store, values.writer)));
     case "journal":

@@ -56,3 +56,32 @@ describe("settings of telemetry", () => {
       );
   });
 });
+
+describe("remote write", () => {
+  const settingsOf = (url: string, header?: string) => {
+    const env = header === undefined ? {} : { TESSERA_REMOTE_WRITE_HEADER: header };
+    const config = parseConfig(["--remote-write", url], env);
+    assert.ok(config !== "help");
+    return config.remoteWrite;
+  };
+
+  it("has an address, and a header from the environment", () => {
+    const url = "https://prometheus.example/api/v1/write";
+    assert.deepEqual(settingsOf(url), { url });
+    const header = { name: "Authorization", value: "Bearer s3cret" };
+    assert.deepEqual(settingsOf(url, "Authorization: Bearer s3cret"), { url, header });
+  });
+
+  it("shows no secret in what it refuses", () => {
+    for (const [url, header] of [
+      ["https://me:s3cret@prometheus.example/", undefined],
+      ["https://prometheus.example/", "s3cret"],
+      ["https://prometheus.example/", "Authorization: s3cret\nHost: elsewhere"],
+    ] as const)
+      assert.throws(
+        () => settingsOf(url, header),
+        (error: Error) => error instanceof BadCall && !error.message.includes("s3cret"),
+      );
+    assert.throws(() => settingsOf("prometheus:9090"), /--remote-write prometheus:9090: give an address/);
+  });
+});

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { checkLabels, isRefusal, type NodeFacts, parseDuration } from "@tessera/core";
 import { bytesMaxLeast, type TelemetrySettings, usualSettings } from "@tessera/telemetry";
 import { checkListen } from "./access/listen.ts";
+import type { RemoteWriteSettings } from "./flow/telemetry/remote-write.ts";
 import { type AuditTarget, parseAuditTarget } from "./notify/audit/target.ts";
 
 export interface ServerConfig {
@@ -36,12 +37,15 @@ export interface ServerConfig {
   readonly appsDomain?: string;
   /** Further names under which clients reach it. */
   readonly serverNames: readonly string[];
+  /** The file of the master key, where it is not in the data folder. */
+  readonly masterFile?: string;
   /** The owner declares that the secrets in the store are lost. */
   readonly secretsLost: boolean;
   /** The owner goes on with a damaged store. */
   readonly despiteDamage: boolean;
   /** The URL that budget and invoice events are sent to. */
   readonly webhook?: string;
+  readonly remoteWrite?: RemoteWriteSettings;
   /** Where audit records are sent. */
   readonly auditTo: readonly AuditTarget[];
 }
@@ -78,7 +82,10 @@ export const usage = `tess server: the control plane on this machine
   --telemetry-size MB  what samples may take on the disk at most; the oldest go first (default 4096)
   --telemetry-keep RAW,MINUTES,HOURS
                        how long every sample, means of minutes and means of hours are kept (default 6h,14d,400d)
+  --remote-write URL   send samples there too, by Prometheus remote write (TESSERA_REMOTE_WRITE; a header with a secret, such as
+                       "Authorization: Bearer …", in TESSERA_REMOTE_WRITE_HEADER)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
+  --master-key FILE    the key that wraps the data keys, apart from the data folder (default keys/master.key in it; TESSERA_MASTER_KEY)
   --despite-damage     start although the store is damaged; the journal says so
   --secrets-lost       start although keys/secrets.key is lost: deletes the values of all secrets and the credentials of engines
 
@@ -119,12 +126,19 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     throw new BadCall("--dcgm cannot be used with --simulated or --helper: give it to the helper, which runs the jobs");
   if (values["no-local"] && (values.virtual ?? values.simulated ?? values.helper) !== undefined)
     throw new BadCall("--no-local cannot be used with --virtual, --simulated or --helper: they say what runs here");
+  const masterKey = values["master-key"] ?? env.TESSERA_MASTER_KEY;
+  if (masterKey !== undefined && values.helper !== undefined)
+    throw new BadCall("--master-key cannot be used with --helper: give it to the helper, which holds the keys");
   const host = values.host ?? "127.0.0.1";
   const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
   if (refused !== undefined) throw new BadCall(refused);
   const webhook = values.webhook ?? env.TESSERA_WEBHOOK;
   if (webhook !== undefined && !/^https?:$/.test(URL.parse(webhook)?.protocol ?? ""))
     throw new BadCall(`--webhook ${webhook}: give an address that begins with http:// or https://`);
+  const remoteWrite = remoteWriteOf(
+    values["remote-write"] ?? env.TESSERA_REMOTE_WRITE,
+    env.TESSERA_REMOTE_WRITE_HEADER,
+  );
   const appsDomain = values["apps-domain"]?.toLowerCase();
   if (appsDomain !== undefined && !/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*(:\d{1,5})?$/.test(appsDomain))
     throw new BadCall(`--apps-domain ${appsDomain}: give a domain, such as apps.example.com or apps.example.com:8443`);
@@ -141,6 +155,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     ...(values.checks !== undefined && { checks: resolve(values.checks) }),
     ...(values.engines !== undefined && { engines: resolve(values.engines) }),
     ...(values.helper !== undefined && { helper: resolve(values.helper) }),
+    ...(masterKey !== undefined && { masterFile: resolve(masterKey) }),
     tenantsShareUser: values["tenants-share-user"] ?? false,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
@@ -151,6 +166,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     despiteDamage: values["despite-damage"] ?? false,
     auditTo: auditTargets(values["audit-to"] ?? env.TESSERA_AUDIT_TO?.split(/\s+/).filter(Boolean) ?? []),
     ...(webhook !== undefined && { webhook }),
+    ...(remoteWrite !== undefined && { remoteWrite }),
     ...(appsDomain !== undefined && { appsDomain }),
   };
 }
@@ -176,6 +192,7 @@ function parse(args: readonly string[]) {
         virtual: { type: "string" },
         simulated: { type: "string" },
         helper: { type: "string" },
+        "master-key": { type: "string" },
         checks: { type: "string" },
         engines: { type: "string" },
         label: { type: "string", multiple: true },
@@ -191,6 +208,7 @@ function parse(args: readonly string[]) {
         "telemetry-keep": { type: "string" },
         "free-space-min": { type: "string" },
         webhook: { type: "string" },
+        "remote-write": { type: "string" },
         "audit-to": { type: "string", multiple: true },
         "apps-domain": { type: "string" },
         "secrets-lost": { type: "boolean" },
@@ -229,6 +247,20 @@ function telemetryOf(values: {
   if (bytesMax < bytesMaxLeast)
     throw new BadCall(`--telemetry-size ${size}: give at least ${bytesMaxLeast / mebibyte} (MB)`);
   return { ...usualSettings, ...keepOf(values["telemetry-keep"]), bytesMax, everyMs: seconds * 1_000 };
+}
+
+/** The address, and a header whose value is never shown. */
+function remoteWriteOf(text: string | undefined, header: string | undefined): RemoteWriteSettings | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new BadCall(`--remote-write ${text}: give an address that begins with http:// or https://`);
+  if (url.username !== "" || url.password !== "")
+    throw new BadCall("--remote-write: the address has a password; give it in TESSERA_REMOTE_WRITE_HEADER instead");
+  if (header === undefined) return { url: url.href };
+  const match = /^([A-Za-z0-9-]{1,64}): ?([\x20-\x7e]{1,4096})$/.exec(header);
+  if (match === null) throw new BadCall("TESSERA_REMOTE_WRITE_HEADER is no header; write it as Name: value");
+  return { url: url.href, header: { name: match[1]!, value: match[2]! } };
 }
 
 function keepOf(text: string | undefined): Partial<TelemetrySettings> {

@@ -12,6 +12,7 @@ const usage = `tess helper: does for a control plane without privileges what nee
   --data DIR        the data folder of that control plane, which jobs must not see
   --state DIR       folder of work folders, logs and keys, for root alone (default /var/lib/tessera-helper)
   --socket FILE     where the control plane finds it (default /run/tessera/helper.sock)
+  --master-key FILE the key that wraps the data keys (default keys/master.key in the folder of --state)
   --checks DIR      further checks of GPUs: scripts, and thresholds.json
   --virtual SPEC    present this machine as nodes of virtual GPUs, such as 4x8:H100
   --dcgm URL        the DCGM exporter of this machine, which is asked what its GPUs do: http://127.0.0.1:9400/metrics
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
       virtual: { type: "string" },
       checks: { type: "string" },
       dcgm: { type: "string" },
+      "master-key": { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -46,13 +48,14 @@ async function main(): Promise<void> {
   const content = join(data, "content");
   // As that user: what root makes in a folder of another can be led elsewhere by a link.
   if (!existsSync(content)) execFileSync("mkdir", ["-m", "700", content], { uid: user });
+  const { calls, withSecrets, engineKeys: keys } = helperKeys(state, values["master-key"]);
   const engine = await openLocalEngine({
+    keys,
     ...{ dir: join(state, "engine"), content, hide: [data, state] },
     ...(values.virtual !== undefined && { virtual: values.virtual }),
     ...(values.checks !== undefined && { checks: resolve(values.checks) }),
     ...(values.dcgm !== undefined && { dcgm: values.dcgm }),
   });
-  const { calls, withSecrets } = helperKeys(state);
   const served = await serveEngine({ engine, socket, user, prepare: withSecrets, extras: calls });
   say(`ready at ${socket} for user ${user}`);
   const close = async (): Promise<void> => {

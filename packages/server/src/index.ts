@@ -1,6 +1,7 @@
 /** What simulations, soaks and benchmarks use of the server. */
 export { nearestName } from "@tessera/wire";
 export { personRow } from "./access/people.ts";
+export { priceVersionOf } from "./api/request/price-put.ts";
 export { storeOf } from "./config.ts";
 export { budgetStandings } from "./flow/bill/budget.ts";
 export { costOfJob } from "./flow/bill/job-cost.ts";
@@ -9,6 +10,7 @@ export { RatedTime } from "./flow/bill/rated.ts";
 export { Driver } from "./flow/bind/drive.ts";
 export type { CommitListener, Committed } from "./flow/commits.ts";
 export type { Asker, Done } from "./flow/control.ts";
+export { Findings } from "./flow/health/findings.ts";
 export { openStretches } from "./flow/meter/usage.ts";
 export { wasteReport } from "./flow/meter/waste.ts";
 export { verify } from "./flow/project/verify.ts";

@@ -1,20 +1,28 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { ContentStore } from "@tessera/content";
+import { ContentStore, type EngineKeys } from "@tessera/content";
 import type { HealthFinding, Job, Report } from "@tessera/core";
 import type { Clock, Engine } from "@tessera/engine";
 import { RemoteCalls } from "@tessera/engine/remote";
-import { checkCluster, checkSettings, type KubernetesOptions, openKubernetes } from "@tessera/engine-kubernetes";
+import {
+  checkCluster,
+  checkSettings,
+  identifyCluster,
+  type KubernetesOptions,
+  openKubernetes,
+} from "@tessera/engine-kubernetes";
 import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
 import { openTelemetry } from "@tessera/telemetry";
-import { signerOf, vaultOf } from "./access/holder.ts";
+import { engineKeysIn, signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
+import { ringAt, ringPlaceIn } from "./access/ring/place.ts";
+import { contentKeysOf } from "./access/ring/tenant-keys.ts";
 import { sealedSecretsFor } from "./access/secrets.ts";
 import { budgetLooks } from "./api/away/budget-looks.ts";
 import { openWork } from "./api/away/open-work.ts";
@@ -41,9 +49,11 @@ import { CheckWatch } from "./flow/health/check-watch.ts";
 import { Findings } from "./flow/health/findings.ts";
 import { NodeChecks } from "./flow/health/node-checks.ts";
 import { KeptOutputs } from "./flow/keep/kept.ts";
+import { Resealing } from "./flow/keys/resealing.ts";
 import { deleteAllSecrets } from "./flow/people/secrets.ts";
 import { Collector } from "./flow/telemetry/collector.ts";
 import { telemetryFolderIn } from "./flow/telemetry/place.ts";
+import { RemoteWriter } from "./flow/telemetry/remote-write.ts";
 import { beginTrail } from "./flow/trail/begin.ts";
 import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { IdleWatch } from "./flow/watch/idle-watch.ts";
@@ -74,8 +84,11 @@ async function main(): Promise<void> {
   const file = clockFile(join(config.data, "clock.json"), writePrivately);
   const clock = SteadyClock.start(file.read());
   const contentFolder = join(config.data, "content");
-  const content = new ContentStore(contentFolder, config.freeBytesMin);
-  const engines = enginesOf(config, contentFolder, clock);
+  const sealing = engineKeysIn(
+    config.helper === undefined ? { ring: ringPlaceIn(config.data, config.masterFile) } : { helper: config.helper },
+  );
+  const content = new ContentStore(contentFolder, config.freeBytesMin, contentKeysOf(sealing));
+  const engines = enginesOf(config, contentFolder, sealing, clock);
   const control = await ThreadedControlPlane.start(config, () => openReader(config.store), engines.doors, clock);
   control.onFailed((failure) => {
     try {
@@ -103,8 +116,8 @@ async function main(): Promise<void> {
   const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
   if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
   settleSigningKey(config.data, control.state.trail.keys.at(-1)?.publicKey);
-  const keys = await keysFor(config, control.reader, (text) => say(`tessera: ${text}`));
-  const vault = vaultOf(keys.held);
+  const keys = await keysFor(config, control, (text) => say(`tessera: ${text}`));
+  const vault = vaultOf(keys.held, control.state);
   await beginTrail(control, await signerOf(keys.held), (text) => say(`tessera: ${text}`));
   if (config.secretsLost) {
     const count = await deleteAllSecrets(control, { actor: { user: "system" }, request: "secrets-lost" });
@@ -121,7 +134,7 @@ async function main(): Promise<void> {
   await kept.load(control.now());
   const secretsFor = async (job: Job): Promise<OrderSecrets> => {
     const sealed = await sealedSecretsFor(control.reader, control.state, job.account, job.spec.secrets);
-    const order = vault.forOrder(sealed);
+    const order = await vault.forOrder(sealed);
     if (job.spec.type !== "notebook") return order;
     return { ...order, secrets: { ...order.secrets, JUPYTER_TOKEN: pageTokenOf(keys.serverKey, job.id) } };
   };
@@ -160,17 +173,33 @@ async function main(): Promise<void> {
   };
   void sweep();
   const sweeping = setInterval(() => void sweep(), sweepEveryMs);
+  const resealing =
+    "helper" in keys.held
+      ? undefined
+      : new Resealing({
+          ...{ control, ring: ringAt(keys.held.ring), vault, content },
+          logFolders: () => logFoldersIn(config.data),
+          say: (text) => say(`tessera: ${text}`),
+        });
+  resealing?.start();
   const telemetry = openTelemetry({
     dir: telemetryFolderIn(dataFolder),
     settings: { ...config.telemetry, freeBytesMin: config.freeBytesMin },
     warn: (text) => say(`tessera: ${text}`),
   });
+  const remote =
+    config.remoteWrite &&
+    new RemoteWriter({
+      ...{ ...config.remoteWrite, warn: (text) => say(`tessera: ${text}`) },
+      pathOf: (account) => control.state.accountById.get(account)?.path,
+    });
   const idleWatch = new IdleWatch(control, (text) => say(`tessera: ${text}`));
   const collector = new Collector({
     ...{ engines: () => engines.reachable(), state: control.state, now: () => control.now() },
     store: {
       write(rows, members) {
         telemetry.write(rows, members);
+        remote?.write(rows);
         void idleWatch.see(rows);
       },
     },
@@ -196,7 +225,7 @@ async function main(): Promise<void> {
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled };
+  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled, idleWatch };
   const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
@@ -221,10 +250,12 @@ async function main(): Promise<void> {
     clearInterval(sweeping);
     for (const watch of watches) watch.stop();
     findings.stop();
+    await resealing?.stop();
     checkWatch.stop();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
     collector.stop();
+    await remote?.stop();
     await api.close();
     await work.close();
     await telemetry.close();
@@ -239,10 +270,10 @@ async function main(): Promise<void> {
 }
 
 /** The engines of this server: what flags and the file of `--engines` give, and the kinds that people can add. */
-function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines {
+function enginesOf(config: ServerConfig, content: string, keys: EngineKeys, clock: Clock): Engines {
   const warn = (text: string) => say(`tessera: ${text}`);
   const kubernetes = ({ name, settings, credentials = "" }: EngineAsk): KubernetesOptions => ({
-    ...{ name, settings, kubeconfig: credentials, content, clock },
+    ...{ name, settings, kubeconfig: credentials, content, keys, clock },
     ...{ dir: join(config.data, "engines", name), warn: (text) => warn(`engine ${name}: ${text}`) },
   });
   const kinds: AddedKinds = {
@@ -250,17 +281,18 @@ function enginesOf(config: ServerConfig, content: string, clock: Clock): Engines
       sealed: true,
       check: checkSettings,
       try: (ask) => checkCluster(kubernetes(ask)),
+      identify: (ask) => identifyCluster(kubernetes(ask)),
       open: (ask) => openKubernetes(kubernetes(ask)),
     },
     simulated: simulatedKind((groups, name) => openSimulated(groups, clock, name), parseVirtual),
   };
   const listed = config.engines === undefined ? [] : readEngineFile(config.engines);
   const given = listed.map((engine) => givenByFile(engine, kinds[engine.kind]));
-  return new Engines({ kinds, given: [...ownEngine(config, content, clock), ...given], warn });
+  return new Engines({ kinds, given: [...ownEngine(config, content, keys, clock), ...given], warn });
 }
 
 /** What runs jobs on this machine, if anything does: the helper, a simulation, or this process. */
-function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEngine[] {
+function ownEngine(config: ServerConfig, content: string, keys: EngineKeys, clock: Clock): GivenEngine[] {
   const { helper, simulated, labels } = config;
   const labelled = Object.keys(labels).length === 0 ? {} : { labels };
   const common = { settings: {}, lostAfterMs: 0, here: true, ...labelled };
@@ -273,7 +305,7 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
   const open = (): Promise<Engine> => {
     if (helper === undefined)
       return openLocalEngine({
-        ...{ dir: join(config.data, "engine"), content, hide: [config.data, clientFolder()] },
+        ...{ dir: join(config.data, "engine"), content, keys, hide: [config.data, clientFolder()] },
         ...(config.dcgm !== undefined && { dcgm: config.dcgm }),
         ...{ virtual: config.virtual, tenantsShareUser: config.tenantsShareUser, clock },
         ...(kernelLog !== undefined && { kernelLog }),
@@ -283,6 +315,13 @@ function ownEngine(config: ServerConfig, content: string, clock: Clock): GivenEn
     return openRemoteEngine(new RemoteCalls(helper));
   };
   return [{ ...common, name: "local", kind: "local", open }];
+}
+
+/** Where engines of this process keep logs. */
+function logFoldersIn(data: string): string[] {
+  const engines = join(data, "engines");
+  const names = existsSync(engines) ? readdirSync(engines) : [];
+  return [join(data, "engine", "logs"), ...names.map((name) => join(engines, name, "logs"))];
 }
 
 /** By which `tess` on this machine recognises the server. The same at every start, so a full disk does not matter later. */

@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { emptyState } from "@tessera/core";
 import { loadKeys } from "./access/keys.ts";
-import { encryptSecret } from "./access/secrets.ts";
 import { emptyJournal } from "./journal/row.ts";
 import { keysFor } from "./start-keys.ts";
+import { sealedByOneKey } from "./testing/old-secrets.ts";
 
 describe("the keys of a start", () => {
   let data: string;
@@ -20,10 +21,10 @@ describe("the keys of a start", () => {
   const keysOf = (sealed: ReadonlyMap<string, Uint8Array>, { secretsLost = false, seq = 9 } = {}) => {
     const privates = async (kind: string) => (kind === "secret" ? sealed : new Map<string, Uint8Array>());
     const reader = { privates, head: async () => ({ ...emptyJournal, seq }) };
-    return keysFor({ data, secretsLost }, reader, (text) => said.push(text));
+    return keysFor({ data, secretsLost }, { reader, state: emptyState() }, (text) => said.push(text));
   };
   const sealedWith = (key: Buffer, ...names: readonly string[]) =>
-    new Map(names.map((name) => [name, encryptSecret(key, name, "value")] as const));
+    new Map(names.map((name) => [name, sealedByOneKey(key, name, "value")] as const));
 
   it("are made without a word for a new journal, and with one for an old one", async () => {
     await keysOf(new Map(), { seq: 0 });
@@ -44,7 +45,7 @@ describe("the keys of a start", () => {
 
   it("are taken with a word when single secrets do not open", async () => {
     const { secretsKey } = loadKeys(data).held;
-    const damaged = encryptSecret(secretsKey, "a/y", "value");
+    const damaged = sealedByOneKey(secretsKey, "a/y", "value");
     damaged[damaged.length - 1]! ^= 1;
     await keysOf(new Map([...sealedWith(secretsKey, "a/x"), ["a/y", damaged]]));
     assert.deepEqual(said, ["secrets that cannot be opened any more, and must be set again: a/y"]);

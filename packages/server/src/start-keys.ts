@@ -1,6 +1,9 @@
 import { join } from "node:path";
+import type { ReadonlyState } from "@tessera/core";
 import { vaultOf } from "./access/holder.ts";
 import { type KeyName, type Keys, loadKeys, loadKeysBeside, missingKeys } from "./access/keys.ts";
+import { ringAt, ringPlaceIn } from "./access/ring/place.ts";
+import { keyOfSecret } from "./access/secrets.ts";
 import { credentialsKind, sealedRow } from "./flow/engines/credentials.ts";
 import type { StoreReader } from "./store/port.ts";
 
@@ -8,6 +11,8 @@ interface KeyPlace {
   readonly data: string;
   /** The socket of the helper that holds the keys of secrets and signatures. */
   readonly helper?: string;
+  /** The master key, where it is not in the data folder. */
+  readonly masterFile?: string;
   /** The owner has declared the secrets lost. */
   readonly secretsLost: boolean;
 }
@@ -17,8 +22,8 @@ interface KeyPlace {
  * that the store holds: a new one would hide until a job needs them that they are lost.
  */
 export async function keysFor(
-  { data, helper, secretsLost }: KeyPlace,
-  reader: Pick<StoreReader, "privates" | "head">,
+  { data, helper, masterFile, secretsLost }: KeyPlace,
+  { reader, state }: { readonly reader: Pick<StoreReader, "privates" | "head">; readonly state: ReadonlyState },
   say: (text: string) => void,
 ): Promise<Keys> {
   const sealed = new Map(await reader.privates("secret"));
@@ -30,19 +35,28 @@ export async function keysFor(
   const instead =
     "Put the keys folder back from where it was kept, or restore a backup, which holds the key. If it is gone for good, start once " +
     "with --secrets-lost: that deletes the values of all secrets and the credentials of engines, which must then be set again.";
-  if (sealed.size > 0 && missing.includes("secrets.key") && !secretsLost)
-    throw new Error(`${secretsFile} is not there, and the store holds ${count} sealed with it. ${instead}`);
-  const keys = helper === undefined ? loadKeys(data) : loadKeysBeside(helper, data);
+  const ofOneKey = [...sealed.values()].filter((value) => keyOfSecret(value) === undefined).length;
+  if (helper === undefined && !secretsLost) {
+    if (ofOneKey > 0 && missing.includes("secrets.key"))
+      throw new Error(`${secretsFile} is not there, and the store holds ${count} sealed with it. ${instead}`);
+    if (sealed.size > ofOneKey && ringAt(ringPlaceIn(data, masterFile)).list().length === 0)
+      throw new Error(
+        `${join(data, "keys", "data")} holds no data keys, and the store holds ${count} sealed with them. ${instead}`,
+      );
+  }
+  const keys = helper === undefined ? loadKeys(data, masterFile) : loadKeysBeside(helper, data);
   // A signing key that server.key leads to is the one that signed before, not another.
   const made = missing.filter((name) => name !== "signing.key" || missing.includes("server.key"));
   if (made.length > 0 && (await reader.head()).seq > 0)
     say(
       `${made.join(", ")} missing in ${join(data, "keys")}: made. ${made.map((name) => newKeyMeans[name]).join(". ")}`,
     );
-  const unopened = await vaultOf(keys.held).unopened(sealed);
+  const unopened = await vaultOf(keys.held, state).unopened(sealed);
   if (unopened.length === 0 || secretsLost) return keys;
   if (unopened.length === sealed.size)
-    throw new Error(`${secretsFile} is not the key with which the ${count} of this store were sealed. ${instead}`);
+    throw new Error(
+      `${ofOneKey > 0 ? secretsFile : join(data, "keys")} is not the key with which the ${count} of this store were sealed. ${instead}`,
+    );
   say(`secrets that cannot be opened any more, and must be set again: ${unopened.join(", ")}`);
   return keys;
 }

@@ -1,58 +1,88 @@
-import { absent, metricNames } from "./columns.ts";
-import { merged } from "./merge.ts";
-import { idleBelow } from "./port.ts";
-import { type Columns, type RowKey, Table } from "./table.ts";
+import { type Batch, frameIn } from "./batch.ts";
+import { absent, type FrameColumn, frameNames, type MetricColumn, metricNames } from "./columns.ts";
+import { Merged } from "./merge.ts";
+import { type ColumnName, type Columns, isFrame, type RowKey } from "./table.ts";
+import type { Values } from "./varint.ts";
 import type { View } from "./view.ts";
 
 const tickMs = 10_000;
-const smColumn = metricNames.indexOf("sm");
+const metricAt = new Map<ColumnName, number>(metricNames.map((name, index) => [name, index]));
 
-/** Rows as they come from the thread that collects them: numbers, and lines by their numbers. */
-export interface Batch {
-  readonly lines: Int32Array;
-  readonly at: Float64Array;
-  readonly spanMs: Float64Array;
-  readonly share: Float64Array;
-  /** Row by row, in the order of the columns. */
-  readonly metrics: Int32Array;
-}
-
-/** The samples of one minute until they are on the disk, at each width. */
-export class Buffer {
-  readonly raw = new Table();
+/** The samples of one minute until they are on the disk: the batches as they came. */
+export class Buffer implements Columns {
+  readonly keys: RowKey[] = [];
+  count = 0;
+  #batches: Batch[] = [];
   readonly #places = new Map<number, number>();
-  readonly #wider = new Map<View, { readonly count: number; readonly rows: Table }>();
+  readonly #wider = new Map<View, Columns>();
+  /** Once no more rows come. */
+  #columns: Map<ColumnName, Values | undefined> | undefined;
 
-  add(batch: Batch, row: number, key: RowKey): void {
-    const { raw } = this;
-    const line = batch.lines[row]!;
-    let place = this.#places.get(line);
-    if (place === undefined) {
-      place = raw.keys.push(key) - 1;
-      this.#places.set(line, place);
+  /** Takes a batch over: the numbers of its lines become those of this minute. */
+  add(batch: Batch, keyOf: (line: number) => RowKey): void {
+    const { lines } = batch;
+    for (let row = 0; row < batch.count; row++) {
+      let place = this.#places.get(lines[row]!);
+      if (place === undefined) {
+        place = this.keys.push(keyOf(lines[row]!)) - 1;
+        this.#places.set(lines[row]!, place);
+      }
+      lines[row] = place;
     }
-    const to = raw.add(place);
-    const from = row * metricNames.length;
-    for (let metric = 0; metric < metricNames.length; metric++)
-      raw.metrics[metric]![to] = batch.metrics[from + metric]!;
-    const sm = batch.metrics[from + smColumn]!;
-    const share = batch.share[row]!;
-    const [at, span, ms, shares, active, idle] = raw.frame;
-    at![to] = batch.at[row]!;
-    span![to] = batch.spanMs[row]!;
-    ms![to] = batch.spanMs[row]!;
-    shares![to] = share;
-    active![to] = sm === absent ? 0 : share;
-    idle![to] = sm !== absent && sm < idleBelow ? share : 0;
+    this.#batches.push(batch);
+    this.count += batch.count;
+    this.#wider.clear();
+  }
+
+  /** No more rows come: each column is joined, one after the other, so that little is in memory twice. */
+  close(): void {
+    const columns = new Map<ColumnName, Values | undefined>();
+    columns.set("key", this.column("key"));
+    for (const name of frameNames) columns.set(name, name === "ms" ? columns.get("span") : this.column(name));
+    for (const [index, name] of metricNames.entries()) {
+      columns.set(name, this.column(name));
+      for (const { metrics } of this.#batches) metrics[index] = undefined;
+    }
+    this.#columns = columns;
+    this.#batches = [];
+  }
+
+  column(name: "key"): Int32Array;
+  column(name: FrameColumn): Values;
+  column(name: MetricColumn): Int32Array | undefined;
+  column(name: ColumnName): Values | undefined {
+    if (this.#columns !== undefined) return this.#columns.get(name);
+    if (name === "key") return this.#joined(({ lines }) => lines, new Int32Array(this.count));
+    if (isFrame(name)) {
+      const column = name === "at" ? new Float64Array(this.count) : new Int32Array(this.count);
+      return this.#joined((batch) => frameIn(batch, name), column);
+    }
+    const index = metricAt.get(name)!;
+    if (this.#batches.every(({ metrics }) => metrics[index] === undefined)) return undefined;
+    return this.#joined(({ metrics }) => metrics[index], new Int32Array(this.count));
   }
 
   /** Its rows as a view has them. */
   at(view: View): Columns {
-    if (view === "gpu") return this.raw;
-    const known = this.#wider.get(view);
-    if (known?.count === this.raw.count) return known.rows;
-    const rows = merged([this.raw], tickMs, view);
-    this.#wider.set(view, { count: this.raw.count, rows });
-    return rows;
+    if (view === "gpu") return this;
+    const known = this.#wider.get(view) ?? new Merged(this, tickMs, view);
+    this.#wider.set(view, known);
+    return known;
+  }
+
+  /** Lets go of what a view was made of. */
+  forget(view: View): void {
+    this.#wider.delete(view);
+  }
+
+  #joined<Column extends Values>(columnIn: (batch: Batch) => Values | undefined, into: Column): Column {
+    let first = 0;
+    for (const batch of this.#batches) {
+      const column = columnIn(batch);
+      if (column === undefined) into.fill(absent, first, first + batch.count);
+      else into.set(column, first);
+      first += batch.count;
+    }
+    return into;
   }
 }

@@ -1,7 +1,7 @@
 import { absent } from "./columns.ts";
 import { baseMs, type Level } from "./file.ts";
 import { type BusyQuery, type BusyRow, TelemetryTooWide } from "./port.ts";
-import { type Asked, chunkQueries, groupOf, type Kept, rowsReadMax, viewFor } from "./select.ts";
+import { chunkQueries, groupOf, type Kept, rowsReadMax, viewFor } from "./select.ts";
 import type { Columns } from "./table.ts";
 
 const unitsPerGpu = 21_000;
@@ -23,25 +23,29 @@ interface Sums {
 /** How long GPUs were busy between two times: whole hours where they have been made, minutes for the rest. */
 export function busyOf(kept: Kept, query: BusyQuery): BusyRow[] {
   const groups = new Map<string, Sums>();
-  for (const rows of rowsFor(kept, query)) add(groups, rows, query);
+  for (const { rows, stretch } of rowsFor(kept, query)) add(groups, rows, query, stretch);
   return [...groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, sums]) => answer(key, sums));
 }
 
-function* rowsFor(kept: Kept, query: BusyQuery): Generator<Columns> {
+type Stretch = Pick<BusyQuery, "from" | "to">;
+
+/** Rows, and the stretch of time of which they are read: a chunk may reach beyond it. */
+function* rowsFor(kept: Kept, query: BusyQuery): Generator<{ readonly rows: Columns; readonly stretch: Stretch }> {
   const queries = stretches(kept, query).flatMap(({ level, ...stretch }) =>
     chunkQueries(kept, { ...query, ...stretch }, level),
   );
   const rows = queries.reduce((sum, each) => sum + kept.file.rows(each), 0);
   if (rows > rowsReadMax) throw new TelemetryTooWide("too many samples for one answer");
-  for (const each of queries) for (const chunk of kept.file.read(each)) yield within(chunk, each);
+  for (const each of queries) for (const chunk of kept.file.read(each)) yield { rows: chunk, stretch: each };
   const view = viewFor(query);
-  for (const buffer of kept.buffers) yield within(buffer.at(view), query);
+  for (const buffer of kept.buffers) yield { rows: buffer.at(view), stretch: query };
 }
 
 /** The hours that lie within the time asked for, and what is left of it on both sides. */
-function stretches({ file }: Kept, { from, to }: BusyQuery): (Pick<Asked, "from" | "to"> & { level: Level })[] {
+function stretches({ file }: Kept, query: BusyQuery): (Stretch & { readonly level: Level })[] {
+  const { from, to } = query;
   const hour = baseMs[2];
-  const minutesFrom = file.oldest(1) ?? Number.POSITIVE_INFINITY;
+  const minutesFrom = file.oldest(1, viewFor(query)) ?? Number.POSITIVE_INFINITY;
   // Where the minutes are gone, the hour in which the time begins counts as a whole.
   const first = (from < minutesFrom - baseMs[1] ? Math.floor(from / hour) : Math.ceil(from / hour)) * hour;
   const last = Math.min(Math.floor(to / hour) * hour, file.hourMark);
@@ -54,16 +58,7 @@ function stretches({ file }: Kept, { from, to }: BusyQuery): (Pick<Asked, "from"
   return all.filter((stretch) => stretch.from < stretch.to);
 }
 
-/** The same rows without those outside: a chunk may reach beyond what is asked for. */
-function within(rows: Columns, { from, to }: { readonly from: number; readonly to: number }): Columns {
-  const at = rows.column("at")!;
-  const key = Int32Array.from(rows.column("key")!);
-  const outside = rows.keys.length;
-  for (let row = 0; row < rows.count; row++) if (at[row]! <= from || at[row]! > to) key[row] = outside;
-  return { keys: rows.keys, count: rows.count, column: (name) => (name === "key" ? key : rows.column(name)) };
-}
-
-function add(groups: Map<string, Sums>, rows: Columns, { by, filter }: BusyQuery): void {
+function add(groups: Map<string, Sums>, rows: Columns, { by, filter }: BusyQuery, { from, to }: Stretch): void {
   const sumsOf = rows.keys.map((key) => {
     const group = groupOf(by, filter, key);
     if (group === undefined) return undefined;
@@ -73,12 +68,12 @@ function add(groups: Map<string, Sums>, rows: Columns, { by, filter }: BusyQuery
     return sums;
   });
   if (sumsOf.every((sums) => sums === undefined)) return;
-  const [key, ms, share] = [rows.column("key")!, rows.column("ms")!, rows.column("share")!];
-  const [active, idle] = [rows.column("active")!, rows.column("idle")!];
+  const [key, at, ms, share] = [rows.column("key"), rows.column("at"), rows.column("ms"), rows.column("share")];
+  const [active, idle] = [rows.column("active"), rows.column("idle")];
   const [sm, peak, energy] = [rows.column("sm"), rows.column("memoryPeakMiB"), rows.column("energyMilliwatts")];
   for (let row = 0; row < rows.count; row++) {
     const sums = sumsOf[key[row]!];
-    if (sums === undefined) continue;
+    if (sums === undefined || at[row]! <= from || at[row]! > to) continue;
     const weight = share[row]! * ms[row]!;
     sums.shareMs += weight;
     if (rows.keys[key[row]!]!.account !== undefined) sums.leasedMs += weight;

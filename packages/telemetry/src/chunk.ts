@@ -1,9 +1,9 @@
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { absent, frameNames, type MetricColumn, metricNames } from "./columns.ts";
-import type { ColumnName, Columns, RowKey } from "./table.ts";
-import { packInts, packWide, unpackInts, unpackWide } from "./varint.ts";
+import { absent, type FrameColumn, frameNames, type MetricColumn, metricNames } from "./columns.ts";
+import { type ColumnName, type Columns, isFrame, type RowKey } from "./table.ts";
+import { Packed, packInts, packWide, unpackInts, unpackWide, type Values } from "./varint.ts";
 
-/** Rows of one part of a view, sorted by line and time, each column compressed by itself. */
+/** Rows of one part of a view, sorted by line and time. Columns lie in blocks, each compressed by itself. */
 export interface Chunk {
   readonly part: string;
   readonly rows: number;
@@ -17,100 +17,125 @@ export interface Chunk {
 interface Head {
   readonly rows: number;
   readonly keys: readonly RowKey[];
-  /** In the order in which they lie in the body, with their lengths. */
+  /** How long each block is, in the order in which they lie in the body. */
+  readonly blocks: readonly number[];
+  /** Its block, and where it lies in what that unpacks to. Columns that are the same lie in one place. */
+  readonly columns: readonly (readonly [name: ColumnName, block: number, from: number, to: number])[];
+}
+
+/** As layout 1 wrote it: each column in a block of its own. */
+interface FirstHead extends Pick<Head, "rows" | "keys"> {
   readonly columns: readonly (readonly [ColumnName, number])[];
 }
 
-// The cheapest level; others were not measured.
+// Level 3 takes twice as long and saves a fiftieth.
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const headLengthBytes = 4;
+/** Calling zstd takes as long as compressing this much: small columns share a block, large ones are read alone. */
+const blockBytesMin = 16 * 1024;
 
-/** The chunks of these rows, one for each part. */
-export function* chunksOf(rows: Columns, partOf: (key: RowKey) => string): Generator<Chunk> {
-  for (const [part, order] of inParts(rows, partOf)) yield pack(part, rows, order);
-}
+const scratch = new Packed();
 
-function inParts(rows: Columns, partOf: (key: RowKey) => string): Map<string, number[]> {
-  const byKey: number[][] = rows.keys.map(() => []);
-  const key = rows.column("key")!;
-  for (let row = 0; row < rows.count; row++) byKey[key[row]!]!.push(row);
-  const at = rows.column("at")!;
-  const parts = new Map<string, number[]>();
-  for (const [index, own] of byKey.entries()) {
-    if (own.length === 0) continue;
-    own.sort((a, b) => at[a]! - at[b]!);
-    const part = partOf(rows.keys[index]!);
-    const order = parts.get(part);
-    if (order === undefined) parts.set(part, own);
-    else for (const row of own) order.push(row);
-  }
-  return parts;
-}
-
-function pack(part: string, rows: Columns, order: readonly number[]): Chunk {
-  const { keys, key } = ownKeys(rows, order);
-  const packed: [ColumnName, Buffer][] = [["key", compressed(packInts(key))]];
-  for (const name of frameNames) packed.push([name, compressed(packWide(wideColumn(rows, name, order)))]);
+/** Packs these rows, which are sorted by line and time. `keys` are those of the lines that they have, in that order. */
+export function packChunk(part: string, rows: Columns, keys: readonly number[], order: Int32Array): Chunk {
+  const blocks = new Blocks();
+  blocks.add("key", () => packInts(ownKeys(rows.column("key"), order), upTo(order.length), scratch));
+  for (const name of frameNames) blocks.add(name, () => packWide(rows.column(name), order, scratch));
   for (const name of metricNames) {
-    const values = metricColumn(rows, name, order);
-    if (values !== undefined) packed.push([name, compressed(packInts(values))]);
+    const values = rows.column(name);
+    if (values !== undefined && isMeasured(values, order)) blocks.add(name, () => packInts(values, order, scratch));
   }
-  const columns = packed.map(([name, { length }]) => [name, length] as const);
-  const head: Head = { rows: order.length, keys, columns };
+  const { bodies, columns } = blocks.done();
+  const head: Head = {
+    rows: order.length,
+    keys: keys.map((key) => rows.keys[key]!),
+    blocks: bodies.map(({ length }) => length),
+    columns,
+  };
   const headBytes = compressed(Buffer.from(JSON.stringify(head)));
   const headLength = Buffer.alloc(headLengthBytes);
   headLength.writeUInt32LE(headBytes.length);
-  const body = Buffer.concat([headLength, headBytes, ...packed.map(([, bytes]) => bytes)]);
-  const at = rows.column("at")!;
-  let [fromAt, toAt] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const row of order) {
-    fromAt = Math.min(fromAt, at[row]!);
-    toAt = Math.max(toAt, at[row]!);
-  }
-  return { part, rows: order.length, fromAt, toAt, crc: crc32(body), body };
+  const body = Buffer.concat([headLength, headBytes, ...bodies]);
+  return { part, rows: order.length, ...spanOf(rows.column("at"), order), crc: crc32(body), body };
 }
 
-/** The keys that these rows use, and the key of each row among them. */
-function ownKeys(rows: Columns, order: readonly number[]): { keys: RowKey[]; key: Int32Array } {
-  const from = rows.column("key")!;
-  const places = new Map<number, number>();
-  const keys: RowKey[] = [];
-  const key = new Int32Array(order.length);
-  for (const [index, row] of order.entries()) {
-    const old = from[row]!;
-    let place = places.get(old);
-    if (place === undefined) {
-      place = keys.push(rows.keys[old]!) - 1;
-      places.set(old, place);
+/** Columns on their way into blocks. */
+class Blocks {
+  readonly bodies: Buffer[] = [];
+  readonly columns: [ColumnName, number, number, number][] = [];
+
+  constructor() {
+    scratch.length = 0;
+  }
+
+  add(name: ColumnName, pack: () => void): void {
+    const from = scratch.length;
+    pack();
+    const own = scratch.view(from);
+    const block = this.bodies.length;
+    // Sent and received, used and peak, held and measured: often the same numbers twice.
+    const same = this.columns.find((other) => other[1] === block && own.equals(scratch.view(other[2], other[3])));
+    if (same !== undefined) {
+      scratch.length = from;
+      this.columns.push([name, block, same[2], same[3]]);
+      return;
     }
-    key[index] = place;
+    this.columns.push([name, block, from, scratch.length]);
+    if (scratch.length >= blockBytesMin) this.#close();
   }
-  return { keys, key };
+
+  done(): { readonly bodies: readonly Buffer[]; readonly columns: Head["columns"] } {
+    if (scratch.length > 0) this.#close();
+    return this;
+  }
+
+  #close(): void {
+    this.bodies.push(compressed(scratch.view()));
+    scratch.length = 0;
+  }
 }
 
-function wideColumn(rows: Columns, name: ColumnName, order: readonly number[]): Float64Array {
-  const from = rows.column(name)!;
-  const values = new Float64Array(order.length);
-  for (let index = 0; index < order.length; index++) values[index] = from[order[index]!]!;
-  return values;
+/** The line of each row by its place among those of the chunk: rows of one line lie together. */
+function ownKeys(key: Int32Array, order: Int32Array): Int32Array {
+  const own = new Int32Array(order.length);
+  let place = 0;
+  for (let index = 1; index < order.length; index++) {
+    if (key[order[index]!] !== key[order[index - 1]!]) place++;
+    own[index] = place;
+  }
+  return own;
 }
 
-/** Undefined where no row has a value. */
-function metricColumn(rows: Columns, name: MetricColumn, order: readonly number[]): Int32Array | undefined {
-  const from = rows.column(name);
-  if (from === undefined) return undefined;
-  const values = new Int32Array(order.length);
-  let some = false;
+function upTo(count: number): Int32Array {
+  const order = new Int32Array(count);
+  for (let index = 0; index < count; index++) order[index] = index;
+  return order;
+}
+
+function isMeasured(values: Int32Array, order: Int32Array): boolean {
+  for (let index = 0; index < order.length; index++) if (values[order[index]!] !== absent) return true;
+  return false;
+}
+
+function spanOf(at: Values, order: Int32Array): { fromAt: number; toAt: number } {
+  let [fromAt, toAt] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let index = 0; index < order.length; index++) {
-    const value = from[order[index]!]!;
-    values[index] = value;
-    some ||= value !== absent;
+    const end = at[order[index]!]!;
+    if (end < fromAt) fromAt = end;
+    if (end > toAt) toAt = end;
   }
-  return some ? values : undefined;
+  return { fromAt, toAt };
 }
 
 function compressed(bytes: Uint8Array): Buffer {
   return zstdCompressSync(bytes, compression);
+}
+
+interface Place {
+  readonly block: number;
+  readonly from: number;
+  /** Undefined = to the end of the block. */
+  readonly to: number | undefined;
 }
 
 /** The rows of a chunk; a column is unpacked when it is asked for. Throws on damage. */
@@ -118,28 +143,51 @@ export class ReadChunk implements Columns {
   readonly keys: readonly RowKey[];
   readonly count: number;
   readonly #body: Uint8Array;
-  readonly #places = new Map<ColumnName, { readonly from: number; readonly to: number }>();
+  /** Where each block begins, and where the last one ends. */
+  readonly #ends: number[];
+  readonly #places: Map<ColumnName, Place>;
+  /** The block that was read last: its other columns are often asked for next. */
+  #unpacked: { readonly block: number; readonly bytes: Buffer } | undefined;
 
   constructor({ crc, body }: Pick<Chunk, "crc" | "body">) {
     if (crc32(body) !== crc) throw new Error("a chunk of samples is damaged");
     const headLength = new DataView(body.buffer, body.byteOffset).getUint32(0, true);
-    let at = headLengthBytes + headLength;
-    const text = zstdDecompressSync(body.subarray(headLengthBytes, at)).toString();
-    const head = JSON.parse(text) as Head;
-    this.keys = head.keys;
-    this.count = head.rows;
+    const first = headLengthBytes + headLength;
+    const text = zstdDecompressSync(body.subarray(headLengthBytes, first)).toString();
+    const { rows, keys, blocks, columns } = placesIn(JSON.parse(text) as Head | FirstHead);
+    this.keys = keys;
+    this.count = rows;
     this.#body = body;
-    for (const [name, length] of head.columns) {
-      this.#places.set(name, { from: at, to: at + length });
-      at += length;
-    }
+    this.#places = columns;
+    this.#ends = [first];
+    for (const [index, length] of blocks.entries()) this.#ends.push(this.#ends[index]! + length);
   }
 
-  column(name: ColumnName): Int32Array | Float64Array | undefined {
+  column(name: "key"): Int32Array;
+  column(name: FrameColumn): Values;
+  column(name: MetricColumn): Int32Array | undefined;
+  column(name: ColumnName): Values | undefined {
     const place = this.#places.get(name);
     if (place === undefined) return undefined;
-    const bytes = zstdDecompressSync(this.#body.subarray(place.from, place.to));
-    const wide = frameNames.some((each) => each === name);
-    return wide ? unpackWide(bytes, this.count) : unpackInts(bytes, this.count);
+    const bytes = this.#block(place.block).subarray(place.from, place.to);
+    return isFrame(name) ? unpackWide(bytes, this.count) : unpackInts(bytes, this.count);
   }
+
+  #block(block: number): Buffer {
+    if (this.#unpacked?.block !== block) {
+      const bytes = zstdDecompressSync(this.#body.subarray(this.#ends[block]!, this.#ends[block + 1]!));
+      this.#unpacked = { block, bytes };
+    }
+    return this.#unpacked.bytes;
+  }
+}
+
+function placesIn(head: Head | FirstHead) {
+  const { rows, keys } = head;
+  if ("blocks" in head) {
+    const columns = head.columns.map(([name, block, from, to]) => [name, { block, from, to }] as const);
+    return { rows, keys, blocks: head.blocks, columns: new Map<ColumnName, Place>(columns) };
+  }
+  const columns = head.columns.map(([name], block) => [name, { block, from: 0, to: undefined }] as const);
+  return { rows, keys, blocks: head.columns.map(([, length]) => length), columns: new Map<ColumnName, Place>(columns) };
 }

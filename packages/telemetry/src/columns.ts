@@ -75,34 +75,32 @@ export const drawn: { readonly [Metric in StoredMetric]: Drawn } = {
 
 const kib = 1024;
 
-/** Writes what a sample says into `into` from `at` on, in the order of the columns. */
+/** Writes what a sample says into row `at` of the columns, which are in their order. */
 export function packMetrics(
   metrics: GpuMetrics,
   energyMilliwatts: number,
   apart: number,
-  into: Int32Array,
+  into: readonly Int32Array[],
   at: number,
-) {
+): void {
   const used = metrics.memoryUsedMiB;
-  into[at] = whole(metrics.smActive);
-  into[at + 1] = whole(metrics.tensorActive);
-  into[at + 2] = whole(metrics.memoryActive);
-  into[at + 3] = whole(metrics.encoderActive);
-  into[at + 4] = whole(used, apart);
-  into[at + 5] = whole(used);
-  into[at + 6] = whole(metrics.memoryReservedMiB, apart);
-  into[at + 7] = whole(metrics.powerMilliwatts);
-  into[at + 8] = energyMilliwatts;
-  into[at + 9] = whole(metrics.temperatureCelsius);
-  into[at + 10] = whole(metrics.smClockMhz);
-  into[at + 11] = whole(metrics.memoryClockMhz);
-  into[at + 12] = metrics.throttleReasons === undefined ? absent : metrics.throttleReasons & 0x7fff_ffff;
-  into[at + 13] = whole(metrics.pcieSent, 1 / kib);
-  into[at + 14] = whole(metrics.pcieReceived, 1 / kib);
-  into[at + 15] = whole(metrics.nvlinkSent, 1 / kib);
-  into[at + 16] = whole(metrics.nvlinkReceived, 1 / kib);
-  into[at + 17] = absent;
-  into[at + 18] = absent;
+  into[0]![at] = whole(metrics.smActive);
+  into[1]![at] = whole(metrics.tensorActive);
+  into[2]![at] = whole(metrics.memoryActive);
+  into[3]![at] = whole(metrics.encoderActive);
+  into[4]![at] = whole(used, apart);
+  into[5]![at] = whole(used);
+  into[6]![at] = whole(metrics.memoryReservedMiB, apart);
+  into[7]![at] = whole(metrics.powerMilliwatts);
+  into[8]![at] = energyMilliwatts;
+  into[9]![at] = whole(metrics.temperatureCelsius);
+  into[10]![at] = whole(metrics.smClockMhz);
+  into[11]![at] = whole(metrics.memoryClockMhz);
+  into[12]![at] = metrics.throttleReasons === undefined ? absent : metrics.throttleReasons & 0x7fff_ffff;
+  into[13]![at] = whole(metrics.pcieSent, 1 / kib);
+  into[14]![at] = whole(metrics.pcieReceived, 1 / kib);
+  into[15]![at] = whole(metrics.nvlinkSent, 1 / kib);
+  into[16]![at] = whole(metrics.nvlinkReceived, 1 / kib);
 }
 
 /** A value of a column; values beyond 32 bits are as good as not measured. */

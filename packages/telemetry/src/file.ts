@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type Chunk, ReadChunk } from "./chunk.ts";
 import type { View } from "./view.ts";
 
@@ -19,7 +19,8 @@ export interface ChunkQuery {
   readonly parts?: readonly string[];
 }
 
-const layout = 1;
+/** 1 had a block for each column, and parts by other names: both are read. */
+const layout = 2;
 const fileName = "telemetry.sqlite";
 /** SQLite's codes for a file that is damaged, or none of its own. */
 const damagedCodes = new Set([11, 26]);
@@ -30,8 +31,9 @@ export class TelemetryFile {
   readonly #warn: (text: string) => void;
   readonly #readOnly: boolean;
   #db: DatabaseSync;
-  /** By level. */
-  #bytes = [0, 0, 0];
+  /** By level and view. */
+  readonly #bytes = new Map<string, number>();
+  readonly #statements = new Map<string, StatementSync>();
 
   /** Without a folder it lives in memory. */
   constructor(dir: string | undefined, warn: (text: string) => void, readOnly = false) {
@@ -76,26 +78,24 @@ export class TelemetryFile {
   }
 
   insert(view: View, level: Level, { part, rows, fromAt, toAt, crc, body }: Chunk): void {
-    this.#db
-      .prepare(
-        "INSERT INTO chunk (view, level, part, from_at, to_at, rows, bytes, crc, body) VALUES (?,?,?,?,?,?,?,?,?)",
-      )
-      .run(view, level, part, fromAt, toAt, rows, body.length, crc, body);
-    this.#bytes[level]! += body.length;
+    this.#sql(
+      "INSERT INTO chunk (view, level, part, from_at, to_at, rows, bytes, crc, body) VALUES (?,?,?,?,?,?,?,?,?)",
+    ).run(view, level, part, fromAt, toAt, rows, body.length, crc, body);
+    this.#grow(level, view, body.length);
   }
 
   /** How many rows the chunks of a query have. */
   rows(query: ChunkQuery): number {
     const { where, given } = selected(query);
-    const row = this.#db.prepare(`SELECT sum(rows) AS n FROM chunk WHERE ${where}`).get(...given);
+    const row = this.#sql(`SELECT sum(rows) AS n FROM chunk WHERE ${where}`).get(...given);
     return Number(row?.n ?? 0);
   }
 
   /** The chunks of a query, oldest first. A damaged one is dropped, and that is said. */
   *read(query: ChunkQuery): Generator<ReadChunk> {
     const { where, given } = selected(query);
-    const ids = this.#db.prepare(`SELECT id FROM chunk WHERE ${where} ORDER BY from_at, id`).all(...given);
-    const one = this.#db.prepare("SELECT crc, body FROM chunk WHERE id = ?");
+    const ids = this.#sql(`SELECT id FROM chunk WHERE ${where} ORDER BY from_at, id`).all(...given);
+    const one = this.#sql("SELECT crc, body FROM chunk WHERE id = ?");
     for (const { id } of ids) {
       const row = one.get(Number(id));
       if (row === undefined || !(row.body instanceof Uint8Array)) continue;
@@ -104,7 +104,7 @@ export class TelemetryFile {
         chunk = new ReadChunk({ crc: Number(row.crc), body: row.body });
       } catch (error) {
         this.#warn(`${(error as Error).message}: dropped`);
-        if (!this.#readOnly) this.#db.prepare("DELETE FROM chunk WHERE id = ?").run(Number(id));
+        if (!this.#readOnly) this.#sql("DELETE FROM chunk WHERE id = ?").run(Number(id));
         continue;
       }
       yield chunk;
@@ -114,8 +114,7 @@ export class TelemetryFile {
   /** The parts of a view that have chunks in a stretch of time. */
   parts({ view, level, from, to }: Omit<ChunkQuery, "parts">): string[] {
     const sql = "SELECT DISTINCT part FROM chunk WHERE view = ? AND level = ? AND from_at > ? AND to_at <= ?";
-    return this.#db
-      .prepare(sql)
+    return this.#sql(sql)
       .all(view, level, from, to)
       .map(({ part }) => String(part));
   }
@@ -124,42 +123,43 @@ export class TelemetryFile {
   drop({ view, level, from, to }: Omit<ChunkQuery, "parts">, part: string): void {
     const sql =
       "DELETE FROM chunk WHERE view = ? AND level = ? AND part = ? AND from_at > ? AND to_at <= ? RETURNING bytes";
-    for (const { bytes } of this.#db.prepare(sql).all(view, level, part, from, to))
-      this.#bytes[level]! -= Number(bytes);
+    for (const { bytes } of this.#sql(sql).all(view, level, part, from, to)) this.#grow(level, view, -Number(bytes));
   }
 
   /** Deletes what ended before. */
-  expire(level: Level, before: number): void {
-    const sql = "DELETE FROM chunk WHERE level = ? AND from_at < ? AND to_at < ? RETURNING bytes";
-    for (const { bytes } of this.#db.prepare(sql).all(level, before, before)) this.#bytes[level]! -= Number(bytes);
+  expire(level: Level, view: View, before: number): void {
+    const sql = "DELETE FROM chunk WHERE level = ? AND view = ? AND from_at < ? AND to_at < ? RETURNING bytes";
+    for (const { bytes } of this.#sql(sql).all(level, view, before, before)) this.#grow(level, view, -Number(bytes));
   }
 
-  /** Deletes the oldest chunks of a level; false = there is none. */
-  dropOldest(level: Level): boolean {
-    const sql = `DELETE FROM chunk WHERE id IN (SELECT id FROM chunk WHERE level = ? ORDER BY from_at LIMIT ${dropAtOnce}) RETURNING bytes`;
-    const gone = this.#db.prepare(sql).all(level);
-    for (const { bytes } of gone) this.#bytes[level]! -= Number(bytes);
+  /** Deletes the oldest chunks of a view at a level; false = there is none. */
+  dropOldest(level: Level, view: View): boolean {
+    const oldest = `SELECT id FROM chunk WHERE level = ? AND view = ? ORDER BY from_at LIMIT ${dropAtOnce}`;
+    const gone = this.#sql(`DELETE FROM chunk WHERE id IN (${oldest}) RETURNING bytes`).all(level, view);
+    for (const { bytes } of gone) this.#grow(level, view, -Number(bytes));
     return gone.length > 0;
   }
 
-  /** The end of the oldest stretch; undefined = there is none. */
-  oldest(level: Level): number | undefined {
-    const row = this.#db.prepare("SELECT min(from_at) AS at FROM chunk WHERE level = ?").get(level);
+  /** The end of the oldest stretch of a level, or of one view of it; undefined = there is none. */
+  oldest(level: Level, view?: View): number | undefined {
+    const ofView = view === undefined ? "" : " AND view = ?";
+    const statement = this.#sql(`SELECT min(from_at) AS at FROM chunk WHERE level = ?${ofView}`);
+    const row = view === undefined ? statement.get(level) : statement.get(level, view);
     return typeof row?.at === "number" ? row.at : undefined;
   }
 
   /** Up to when hours have been made of minutes. */
   get hourMark(): number {
-    const row = this.#db.prepare("SELECT at FROM mark WHERE level = 2").get();
+    const row = this.#sql("SELECT at FROM mark WHERE level = 2").get();
     return typeof row?.at === "number" ? row.at : 0;
   }
 
   setHourMark(at: number): void {
-    this.#db.prepare("INSERT OR REPLACE INTO mark VALUES (2, ?)").run(at);
+    this.#sql("INSERT OR REPLACE INTO mark VALUES (2, ?)").run(at);
   }
 
-  bytesOf(level: Level): number {
-    return this.#bytes[level]!;
+  bytesOf(level: Level, view: View): number {
+    return this.#bytes.get(`${level} ${view}`) ?? 0;
   }
 
   /** What the file has in use; free pages are used again before it grows. */
@@ -201,8 +201,10 @@ export class TelemetryFile {
         db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
       const version = Number(db.prepare("PRAGMA user_version").get()?.user_version);
       if (version > layout) throw new LayoutUnknown(`its layout ${version} is newer than ${layout}`);
-      if (version < layout && !this.#readOnly) db.exec(schema);
+      if (version === 0 && !this.#readOnly) db.exec(schema);
+      if (version === 1 && !this.#readOnly) db.exec(fromFirst);
       this.#db = db;
+      this.#statements.clear();
       this.#count();
       return db;
     } catch (error) {
@@ -223,13 +225,26 @@ export class TelemetryFile {
   }
 
   #count(): void {
-    this.#bytes = [0, 0, 0];
-    for (const { level, n } of this.#db.prepare("SELECT level, sum(bytes) AS n FROM chunk GROUP BY level").all())
-      this.#bytes[Number(level)] = Number(n);
+    this.#bytes.clear();
+    const sql = "SELECT level, view, sum(bytes) AS n FROM chunk GROUP BY level, view";
+    for (const { level, view, n } of this.#sql(sql).all()) this.#bytes.set(`${level} ${view}`, Number(n));
+  }
+
+  #grow(level: Level, view: View, bytes: number): void {
+    this.#bytes.set(`${level} ${view}`, this.bytesOf(level, view) + bytes);
+  }
+
+  #sql(text: string): StatementSync {
+    let statement = this.#statements.get(text);
+    if (statement === undefined) {
+      statement = this.#db.prepare(text);
+      this.#statements.set(text, statement);
+    }
+    return statement;
   }
 
   #pragma(name: "page_count" | "freelist_count" | "page_size"): number {
-    return Number(this.#db.prepare(`PRAGMA ${name}`).get()?.[name]);
+    return Number(this.#sql(`PRAGMA ${name}`).get()?.[name]);
   }
 }
 
@@ -250,6 +265,16 @@ function isDamage(error: unknown): boolean {
   return damagedCodes.has(code & 0xff);
 }
 
+const ageIndex = "CREATE INDEX chunk_age ON chunk (level, view, from_at, to_at, bytes);";
+
+const fromFirst = `
+  BEGIN;
+  DROP INDEX chunk_age;
+  ${ageIndex}
+  PRAGMA user_version = ${layout};
+  COMMIT;
+`;
+
 const schema = `
   BEGIN;
   CREATE TABLE chunk (
@@ -258,7 +283,7 @@ const schema = `
     crc INTEGER NOT NULL, body BLOB NOT NULL
   );
   CREATE INDEX chunk_place ON chunk (view, level, part, from_at, to_at, rows);
-  CREATE INDEX chunk_age ON chunk (level, from_at, to_at, bytes);
+  ${ageIndex}
   CREATE TABLE mark (level INTEGER PRIMARY KEY, at INTEGER NOT NULL);
   PRAGMA user_version = ${layout};
   COMMIT;

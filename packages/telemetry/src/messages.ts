@@ -1,7 +1,6 @@
-import type { Batch } from "./buffer.ts";
+import type { PackedRows } from "./packer.ts";
 import type { BusyQuery, BusyRow, SeriesAnswer, SeriesQuery, TelemetryStatus } from "./port.ts";
 import type { TelemetrySettings } from "./settings.ts";
-import type { RowKey } from "./table.ts";
 
 /** What the thread starts with. */
 export interface ThreadStart {
@@ -19,13 +18,7 @@ export interface Questions {
 export type ThreadStatus = Omit<TelemetryStatus, "rowsDropped" | "fault">;
 
 export type ToThread =
-  | {
-      readonly kind: "write";
-      readonly batch: Batch;
-      /** Lines that are new, by their numbers, and those that are over. */
-      readonly lines: readonly (readonly [number, RowKey])[];
-      readonly over: readonly number[];
-    }
+  | ({ readonly kind: "write" } & PackedRows)
   | {
       [Kind in keyof Questions]: { readonly kind: Kind; readonly id: number; readonly query: Questions[Kind]["query"] };
     }[keyof Questions];

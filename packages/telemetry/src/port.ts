@@ -97,7 +97,7 @@ export interface TelemetryStatus {
   readonly rowsWritten: number;
   /** Rows that were not kept: the store was away, full or too slow. */
   readonly rowsDropped: number;
-  /** What is kept, oldest first. */
+  /** Since when single GPUs are kept; lines of jobs and teams may go further back. */
   readonly oldest: { readonly raw?: number; readonly minute?: number; readonly hour?: number };
   /** What went wrong last. */
   readonly fault?: string;

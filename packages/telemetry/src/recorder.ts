@@ -1,11 +1,14 @@
-import { type Batch, Buffer } from "./buffer.ts";
-import { chunksOf } from "./chunk.ts";
-import { baseMs, type TelemetryFile } from "./file.ts";
-import { type Keeper, type PlacedChunk, placed } from "./keeper.ts";
-import { merged } from "./merge.ts";
+import { type Batch, rowsIn } from "./batch.ts";
+import { Buffer } from "./buffer.ts";
+import { packChunk } from "./chunk.ts";
+import { baseMs, type Level, type TelemetryFile } from "./file.ts";
+import type { Keeper, PlacedChunk } from "./keeper.ts";
+import { Merged } from "./merge.ts";
+import { partsNeeded, partsOf } from "./part.ts";
 import type { Kept } from "./select.ts";
-import type { RowKey } from "./table.ts";
-import { partOf, views } from "./view.ts";
+import { sorted } from "./sort.ts";
+import type { Columns, RowKey } from "./table.ts";
+import { type View, views } from "./view.ts";
 
 /** Samples of a minute may come this late; later ones make a chunk of their own. */
 const graceMs = 5_000;
@@ -36,20 +39,24 @@ export class Recorder implements Kept {
   }
 
   /** Takes rows in; returns how many there was no room for. */
-  take(batch: Batch, keyOf: (line: number) => RowKey | undefined): number {
-    let room = bufferedMax - this.buffers.reduce((sum, { raw }) => sum + raw.count, 0);
-    let dropped = 0;
-    for (let row = 0; row < batch.lines.length; row++) {
-      const key = keyOf(batch.lines[row]!);
-      if (key === undefined || room-- <= 0) {
-        dropped++;
-        continue;
-      }
+  take(batch: Batch, keys: ReadonlyMap<number, RowKey>): number {
+    const room = bufferedMax - this.buffers.reduce((sum, { count }) => sum + count, 0);
+    const byMinute = new Map<number, number[]>();
+    let taken = 0;
+    for (let row = 0; row < batch.count; row++) {
+      if (taken === room || !keys.has(batch.lines[row]!)) continue;
+      taken++;
       const at = batch.at[row]!;
-      this.#newestAt = Math.max(this.#newestAt, at);
-      this.#bufferOf(at).add(batch, row, key);
+      if (at > this.#newestAt) this.#newestAt = at;
+      const minute = Math.floor((at - 1) / baseMs[1]);
+      const rows = byMinute.get(minute);
+      if (rows === undefined) byMinute.set(minute, [row]);
+      else rows.push(row);
     }
-    return dropped;
+    const keyOf = (line: number) => keys.get(line)!;
+    for (const [minute, rows] of byMinute)
+      this.#bufferOf(minute).add(rows.length === batch.count ? batch : rowsIn(batch, rows), keyOf);
+    return batch.count - taken;
   }
 
   /** Does a piece of what has to be done; false = there is nothing to do now. With `all`, no minute is waited for. */
@@ -66,8 +73,7 @@ export class Recorder implements Kept {
     return true;
   }
 
-  #bufferOf(at: number): Buffer {
-    const minute = Math.floor((at - 1) / baseMs[1]);
+  #bufferOf(minute: number): Buffer {
     let buffer = this.#open.get(minute);
     if (buffer === undefined) {
       buffer = new Buffer();
@@ -89,28 +95,26 @@ export class Recorder implements Kept {
     for (const [minute, buffer] of minutes) {
       this.#open.delete(minute);
       this.#closing.add(buffer);
-      yield* this.#pack(buffer, chunks);
+      buffer.close();
+      yield;
+      for (const view of views) {
+        const rows = buffer.at(view);
+        yield* pack(rows, view, 0, chunks);
+        yield* pack(new Merged(rows, baseMs[1], view), view, 1, chunks);
+        buffer.forget(view);
+      }
     }
     this.keeper.store(chunks);
     this.#closing.clear();
     this.keeper.expire(this.#newestAt);
   }
+}
 
-  *#pack(buffer: Buffer, chunks: PlacedChunk[]): Generator<void> {
-    for (const view of views) {
-      const rows = buffer.at(view);
-      yield;
-      const minutes = merged([rows], baseMs[1], view);
-      const part = (key: RowKey) => partOf(view, key);
-      yield;
-      for (const chunk of placed(chunksOf(rows, part), view, 0)) {
-        chunks.push(chunk);
-        yield;
-      }
-      for (const chunk of placed(chunksOf(minutes, part), view, 1)) {
-        chunks.push(chunk);
-        yield;
-      }
-    }
+function* pack(rows: Columns, view: View, level: Level, into: PlacedChunk[]): Generator<void> {
+  const parts = partsOf(view, rows.keys, partsNeeded(view, rows.keys.length));
+  yield;
+  for (const { part, keys, order } of sorted(rows, parts)) {
+    into.push({ ...packChunk(part, rows, keys, order), view, level });
+    yield;
   }
 }

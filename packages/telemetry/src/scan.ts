@@ -20,9 +20,9 @@ export function scan<Group>(
   if (groups.every((group) => group === undefined)) return;
   const values = how.columns.flatMap((name) => rows.column(name) ?? []);
   if (values.length === 0) return;
-  const [keys, at, span, ms] = [rows.column("key")!, rows.column("at")!, rows.column("span")!, rows.column("ms")!];
+  const [keys, at, span, ms] = [rows.column("key"), rows.column("at"), rows.column("span"), rows.column("ms")];
   // Activity alone is weighed by where it was measured; the other values come together or not at all.
-  const share = rows.column(how.columns[0] === "sm" ? "active" : "share")!;
+  const share = rows.column(how.columns[0] === "sm" ? "active" : "share");
   const row: Scanned = { at: 0, span: 0, ms: 0, weight: 0, value: 0 };
   for (let index = 0; index < rows.count; index++) {
     const group = groups[keys[index]!];

@@ -1,8 +1,9 @@
 import type { Buffer } from "./buffer.ts";
 import { baseMs, type ChunkQuery, type Level, type TelemetryFile } from "./file.ts";
+import { partsWith } from "./part.ts";
 import { type BusyQuery, type TelemetryFilter, type TelemetryGroup, TelemetryTooWide } from "./port.ts";
 import type { Columns, RowKey } from "./table.ts";
-import { nodePart, type View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** What one answer may read. A guess at what keeps the thread free for others; not measured. */
 export const rowsReadMax = 6_000_000;
@@ -26,8 +27,8 @@ export function viewFor({ by, filter, membersOnly = false }: Asked): View {
 }
 
 function partsFor(view: View, { node, accounts }: TelemetryFilter): Pick<ChunkQuery, "parts"> {
-  if (view === "gpu" && node !== undefined) return { parts: [nodePart(node)] };
-  return view === "lease" && accounts !== undefined ? { parts: [...accounts] } : {};
+  if (view === "gpu") return node === undefined ? {} : { parts: partsWith(view, [node]) };
+  return accounts === undefined ? {} : { parts: partsWith(view, accounts) };
 }
 
 /** The line that a row belongs to; undefined = to none of this question. */
@@ -59,7 +60,8 @@ export function* rowsOf(kept: Kept, asked: Asked, level: Level): Generator<Colum
 /** The finest level at or above `level` that reaches back to `from`, of which no more is read than may be. */
 export function levelFor(kept: Kept, asked: Asked, level: Level): Level {
   const { file } = kept;
-  const oldest = (at: Level) => file.oldest(at) ?? Number.POSITIVE_INFINITY;
+  const view = viewFor(asked);
+  const oldest = (at: Level) => file.oldest(at, view) ?? Number.POSITIVE_INFINITY;
   for (const each of ([0, 1, 2] as const).slice(level)) {
     const coarser = ([0, 1, 2] as const).slice(each + 1);
     if (coarser.some((other) => oldest(other) < oldest(each)) && asked.from < oldest(each) - baseMs[each]) continue;

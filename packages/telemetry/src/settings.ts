@@ -1,3 +1,5 @@
+import type { View } from "./view.ts";
+
 const hour = 3_600_000;
 const day = 24 * hour;
 const gibibyte = 2 ** 30;
@@ -24,5 +26,12 @@ export const usualSettings: TelemetrySettings = {
 /** Less holds too little to be worth a file. */
 export const bytesMaxLeast = 16 * 2 ** 20;
 
-/** The part of the size that each level may take when there is not room for all of it. */
-export const levelPerMille = [600, 300, 100] as const;
+/**
+ * The part of the size that each view may take at each level when there is not room for all of it. Lines of teams are few
+ * rows and asked for most: theirs are never crowded out by those of single GPUs.
+ */
+export const sharePerMille: { readonly [Name in View]: readonly [number, number, number] } = {
+  gpu: [400, 150, 60],
+  lease: [150, 100, 30],
+  group: [50, 50, 10],
+};

@@ -1,7 +1,8 @@
 import { Worker } from "node:worker_threads";
+import { memoryOf } from "./batch.ts";
+import { Lines } from "./lines.ts";
 import type { FromThread, Questions, ThreadStart, ToThread } from "./messages.ts";
-import { Newest } from "./newest.ts";
-import { Packer } from "./packer.ts";
+import { packRows } from "./packer.ts";
 import {
   type BusyQuery,
   type BusyRow,
@@ -37,8 +38,7 @@ interface Waiting {
 /** The store, in a thread of its own: this side only packs rows and remembers the newest. */
 class ThreadedStore implements TelemetryStore {
   readonly #parts: StoreParts;
-  readonly #packer = new Packer();
-  readonly #newest = new Newest();
+  readonly #lines = new Lines();
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #restart: NodeJS.Timeout | undefined;
@@ -55,24 +55,21 @@ class ThreadedStore implements TelemetryStore {
 
   write(rows: readonly TelemetryRow[], members: readonly MemberRow[] = []): void {
     if (rows.length + members.length === 0) return;
-    this.#newest.take(rows, members);
-    if (this.#worker === undefined || this.#batches >= batchesMax) {
-      this.#dropped += rows.length + members.length;
-      return;
-    }
+    const packed = packRows(this.#lines, rows, members);
+    const isFull = this.#batches >= batchesMax;
+    if (this.#worker === undefined || isFull) this.#dropped += rows.length + members.length;
     this.#batches++;
-    const packed = this.#packer.pack(rows, members);
-    const { lines, at, spanMs, share, metrics } = packed.batch;
-    const buffers = [lines, at, spanMs, share, metrics].map(({ buffer }) => buffer as ArrayBuffer);
-    this.#post({ kind: "write", ...packed }, buffers);
+    // The names of new lines go over in any case: they are said once.
+    const batches = isFull ? [] : packed.batches;
+    this.#post({ kind: "write", ...packed, batches }, batches.flatMap(memoryOf));
   }
 
   latest(filter?: TelemetryFilter): TelemetryRow[] {
-    return this.#newest.rows(filter);
+    return this.#lines.rows(filter);
   }
 
   latestMembers(filter?: TelemetryFilter): MemberRow[] {
-    return this.#newest.members(filter);
+    return this.#lines.members(filter);
   }
 
   series(query: SeriesQuery): Promise<SeriesAnswer> {
@@ -108,6 +105,8 @@ class ThreadedStore implements TelemetryStore {
   }
 
   #start(): void {
+    this.#batches = 0;
+    this.#lines.forgetNumbers();
     const { dir } = this.#parts;
     const start: ThreadStart = { settings: this.#settings, ...(dir !== undefined && { dir }) };
     const worker = new Worker(new URL("./thread.js", import.meta.url), { workerData: start });
@@ -122,8 +121,6 @@ class ThreadedStore implements TelemetryStore {
   #failed(worker: Worker, why: string): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    this.#batches = 0;
-    this.#packer.forgetLines();
     for (const { reject } of this.#waiting.values()) reject(new TelemetryAway(why));
     this.#waiting.clear();
     if (this.#closed) return;

@@ -16,11 +16,13 @@ function main(port: NonNullable<typeof parentPort>, { dir, settings }: ThreadSta
   const tell = (message: FromThread) => port.postMessage(message);
   const warn = (text: string) => tell({ kind: "warning", text });
   const file = new TelemetryFile(dir, warn);
-  const recorder = new Recorder(new Keeper(file, settings));
+  const keeper = new Keeper(file, settings);
+  const recorder = new Recorder(keeper);
   const keys = new Map<number, RowKey>();
-  let [rowsWritten, wroteAt, working] = [0, performance.now(), false];
+  let [rowsWritten, wroteAt, working, closed] = [0, performance.now(), false, false];
 
   const step = (all = false): boolean => {
+    if (closed) return false;
     try {
       return recorder.step(all);
     } catch (error) {
@@ -30,6 +32,7 @@ function main(port: NonNullable<typeof parentPort>, { dir, settings }: ThreadSta
   };
   const flush = () => {
     while (step(true));
+    keeper.settle();
   };
   const work = () => {
     working = step();
@@ -37,7 +40,7 @@ function main(port: NonNullable<typeof parentPort>, { dir, settings }: ThreadSta
   };
 
   const status = (): ThreadStatus => {
-    const [raw, minute, hour] = ([0, 1, 2] as const).map((level) => file.oldest(level));
+    const [raw, minute, hour] = ([0, 1, 2] as const).map((level) => file.oldest(level, "gpu"));
     const oldest = { ...(raw && { raw }), ...(minute && { minute }), ...(hour && { hour }) };
     const { heapTotal, external } = process.memoryUsage(); // of this thread alone
     const bytes = { bytes: file.bytesOnDisk, bytesMax: settings.bytesMax, memoryBytes: heapTotal + external };
@@ -57,6 +60,7 @@ function main(port: NonNullable<typeof parentPort>, { dir, settings }: ThreadSta
         return null;
       case "close":
         flush();
+        closed = true;
         file.close();
         return null;
     }
@@ -73,9 +77,13 @@ function main(port: NonNullable<typeof parentPort>, { dir, settings }: ThreadSta
       }
     }
     for (const [line, key] of message.lines) keys.set(line, key);
-    const dropped = recorder.take(message.batch, (line) => keys.get(line));
+    let dropped = 0;
+    for (const batch of message.batches) {
+      const left = recorder.take(batch, keys);
+      rowsWritten += batch.count - left;
+      dropped += left;
+    }
     for (const line of message.over) keys.delete(line);
-    rowsWritten += message.batch.lines.length - dropped;
     wroteAt = performance.now();
     tell({ kind: "taken", dropped });
     if (!working) work();

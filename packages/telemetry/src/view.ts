@@ -2,7 +2,7 @@ import type { RowKey } from "./table.ts";
 
 /**
  * The same samples at three widths, so that each question reads few rows: `gpu` by GPU, instance and lease, apart by node;
- * `lease` by member, apart by account; `group` by account, user and model.
+ * `lease` by member and `group` by account, user and model, both apart by account.
  */
 export const views = ["gpu", "lease", "group"] as const;
 export type View = (typeof views)[number];
@@ -13,7 +13,6 @@ export interface Regroup {
   readonly keyOf: (key: RowKey) => RowKey;
 }
 
-const nodeParts = 64;
 const apart = "\0";
 
 /** What of a line is the same in all its rows, at each width. */
@@ -36,16 +35,3 @@ export const regroups: { readonly [Name in View]: Regroup } = {
     }),
   },
 };
-
-/** In which part of a view a line is kept. */
-export function partOf(view: View, key: RowKey): string {
-  if (view === "gpu") return nodePart(key.node ?? "");
-  return view === "lease" ? (key.account ?? "") : "";
-}
-
-/** Nodes are spread evenly, and a node is always in the same part. */
-export function nodePart(node: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < node.length; index++) hash = Math.imul(hash ^ node.charCodeAt(index), 0x01000193);
-  return String((hash >>> 0) % nodeParts);
-}

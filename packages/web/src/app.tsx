@@ -14,6 +14,7 @@ import { JobPage } from "./pages/job/job-page.tsx";
 import { JobsPage } from "./pages/jobs/jobs-page.tsx";
 import { QueuePage } from "./pages/queue/queue-page.tsx";
 import { StepUp } from "./pages/security/step-up.tsx";
+import { takeReturn } from "./pages/sign-in/provider-buttons.tsx";
 import { SecondStep } from "./pages/sign-in/second-step.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
@@ -33,6 +34,7 @@ const PeoplePage = lazy(() => import("./pages/people/people-page.tsx"));
 const PoolsPage = lazy(() => import("./pages/fleet/pools-page.tsx"));
 const QuotaPage = lazy(() => import("./pages/quota/quota-page.tsx"));
 const SettingsPage = lazy(() => import("./pages/settings/settings-page.tsx"));
+const WastePage = lazy(() => import("./pages/waste/waste-page.tsx"));
 
 /** The sign-in page until a user is signed in; then the page of the address. */
 export function App() {
@@ -74,7 +76,8 @@ export function App() {
       <SignInPage
         onSignedIn={(who) => {
           setMe(who);
-          if (path === "/sign-in") go("/");
+          const asked = takeReturn();
+          if (path.startsWith("/sign-in") || asked !== undefined) go(asked === "/sign-in" ? "/" : (asked ?? "/"));
         }}
       />
     );
@@ -114,6 +117,7 @@ function Pages() {
       <Route path="/quota" component={QuotaPage} />
       <Route path="/quota/*" component={QuotaPage} />
       <Route path="/cost" component={CostPage} />
+      <Route path="/cost/waste" component={WastePage} />
       <Route path="/cost/money" component={MoneyPage} />
       <Route path="/cost/budgets" component={BudgetsPage} />
       <Route path="/cost/invoices" component={InvoicesPage} />

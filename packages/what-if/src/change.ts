@@ -20,6 +20,8 @@ export interface ChangeText {
   readonly policies: readonly string[];
   /** `4x8:H100`: nodes that are added; `-4x8:H100`: that were not there. */
   readonly nodes: readonly string[];
+  /** Each account only its own guarantee, nothing lent: see `hardQuota`. */
+  readonly hardQuotas?: boolean;
 }
 
 interface QuotaSet {
@@ -36,13 +38,15 @@ export class Change {
   readonly #sets: readonly QuotaSet[];
   readonly #policies: readonly string[];
   readonly #fleet: FleetChange;
+  readonly #hard: boolean;
   /** The accounts that a set was found for. */
   readonly #met = new Set<string>();
 
-  constructor({ sets, policies, nodes }: ChangeText) {
+  constructor({ sets, policies, nodes, hardQuotas = false }: ChangeText) {
     this.#sets = sets.map(parseSet);
     this.#policies = policies;
     this.#fleet = new FleetChange(nodes);
+    this.#hard = hardQuotas;
   }
 
   /** What changes what is there already. Accounts that grow come from above, those that shrink from below. */
@@ -52,7 +56,8 @@ export class Change {
     const nodes = this.#fleet.amend(facts);
     if (nodes !== facts) commands.push({ kind: "node.register", nodes });
     if (this.#policies.length > 0) commands.push({ kind: "policy.set", policy: this.#policy(state.policy) });
-    const paths = [...new Set(this.#sets.map(({ path }) => path))].filter((path) => state.accountByPath.has(path));
+    const named = this.#hard ? state.accountByPath.keys() : this.#sets.map(({ path }) => path);
+    const paths = [...new Set(named)].filter((path) => path !== "" && state.accountByPath.has(path));
     const [grows, shrinks]: [Command[], Command[]] = [[], []];
     for (const path of paths.sort((a, b) => depthOf(a) - depthOf(b))) {
       const { terms: old } = state.accountByPath.get(path)!;
@@ -88,9 +93,10 @@ export class Change {
 
   #terms(path: string, terms: AccountTerms): AccountTerms {
     const sets = this.#sets.filter((set) => set.path === path);
-    if (sets.length === 0) return terms;
-    this.#met.add(path);
-    return { ...terms, quota: sets.reduce((quota, { amend }) => amend(quota), terms.quota) };
+    if (sets.length > 0) this.#met.add(path);
+    const quota = sets.reduce((changed, { amend }) => amend(changed), terms.quota);
+    if (this.#hard) return { ...terms, quota: hardQuota(path, quota) };
+    return sets.length === 0 ? terms : { ...terms, quota };
   }
 
   #policy(policy: Policy): Policy {
@@ -129,6 +135,17 @@ type AmountField = "guarantee" | "max" | "lendable";
 function without(quota: Quota, field: "max" | "lendable"): Quota {
   const { [field]: _gone, ...rest } = quota;
   return rest;
+}
+
+/**
+ * What an account may hold where nothing is lent: its guarantee. An account without one shares that of the account above it;
+ * a tenant without one has nothing.
+ */
+function hardQuota(path: string, quota: Quota): Quota {
+  const total = Object.values(quota.guarantee).reduce((sum, units) => sum + units, 0);
+  const own = without(quota, "lendable");
+  if (total === 0 && depthOf(path) > 1) return own;
+  return { ...own, max: { ...quota.guarantee, "*": total } };
 }
 
 function promised({ quota }: AccountTerms): number {

@@ -11,6 +11,7 @@ import { type Report, tableOf } from "./report.ts";
 import { rerun } from "./rerun.ts";
 import { sacctHistory } from "./sacct.ts";
 import { SameDecisions } from "./same-decisions.ts";
+import { savingsOf } from "./savings.ts";
 import { Tally } from "./tally.ts";
 
 /** Replays a server's own journal, or the accounting of a Slurm cluster, under another quota, policy or fleet. */
@@ -24,12 +25,17 @@ export async function runWhatIf(args: readonly string[], { out }: Terminal): Pro
     set: { type: "string", multiple: true, default: [] },
     policy: { type: "string", multiple: true, default: [] },
     nodes: { type: "string", multiple: true, default: [] },
+    "hard-quotas": { type: "boolean", default: false },
     output: { type: "string", short: "o", default: "table" },
   });
   if (positionals.length > 0) throw new WrongUsage(`unknown word ${positionals[0]}; all of what-if are options`);
   const write = writers[values.output as keyof typeof writers];
   if (write === undefined) throw new WrongUsage(`unknown output ${values.output}; write -o table, json or html`);
-  const changed: ChangeText = { sets: values.set, policies: values.policy, nodes: values.nodes };
+  const hardQuotas = values["hard-quotas"];
+  const changed: ChangeText = {
+    ...{ sets: values.set, policies: values.policy, nodes: values.nodes },
+    ...(hardQuotas && { hardQuotas }),
+  };
   const change = new Change(changed);
   const { history, replay, recorded } = await pastOf(values);
   const asItWas = rerun(history, new Change({ sets: [], policies: [], nodes: [] }));
@@ -38,7 +44,8 @@ export async function runWhatIf(args: readonly string[], { out }: Terminal): Pro
   if (unmet !== undefined) throw new WrongUsage(unmet);
   const { endUnknown } = otherwise;
   const { from, to } = history;
-  out(write({ from, to, changed, replay, recorded, endUnknown, ...compare(asItWas, otherwise) }));
+  const savings = hardQuotas && { savings: savingsOf(asItWas, otherwise) };
+  out(write({ from, to, changed, replay, recorded, endUnknown, ...savings, ...compare(asItWas, otherwise) }));
   return exit.ok;
 }
 

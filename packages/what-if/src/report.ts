@@ -4,6 +4,7 @@ import { textTable } from "@tessera/sim";
 import type { ChangeText } from "./change.ts";
 import type { Comparison, Figures, Pair } from "./compare.ts";
 import type { Difference } from "./same-decisions.ts";
+import type { Savings } from "./savings.ts";
 import type { Tallied } from "./tally.ts";
 
 /** Everything that a what-if has to say. */
@@ -22,6 +23,8 @@ export interface Report extends Comparison {
   /** What really became of everybody: how near the unchanged rerun comes to it tells how far it can be trusted. */
   readonly recorded: Figures;
   readonly endUnknown: number;
+  /** Only where hard quotas were asked for. */
+  readonly savings?: Savings;
 }
 
 export const title = "What if";
@@ -105,6 +108,7 @@ export function replayText({ replay }: Report): string {
 export function notesOf(report: Report): string[] {
   const { refused, endUnknown, recorded, fleet } = report;
   return [
+    ...savingsText(report),
     `what really happened, beside the rerun without a change: ${columnsOf(report)
       .map(({ name, of }) => `${name} ${of(recorded)} / ${of(fleet.asItWas)}`)
       .join(", ")}`,
@@ -117,6 +121,16 @@ export function notesOf(report: Report): string[] {
   ];
 }
 
+function savingsText({ savings, currency }: Report): string[] {
+  if (savings === undefined) return [];
+  const { unitMs, gpuHours, ofCapacity, micros } = savings;
+  const worth = micros === undefined || currency === null ? "" : `, worth ${amountText(micros, currency)} ${currency}`;
+  const more = unitMs < 0n ? "fewer" : "more";
+  return [
+    `sharing gave ${Math.abs(gpuHours).toFixed(2)} GPU-hours ${more} than hard quotas (${percent(Math.abs(ofCapacity))} of the fleet${worth}); lost work is taken off`,
+  ];
+}
+
 /** Whether GPUs that pass between tenants cost time here. */
 function scrubText({ scrubs: { asItWas, changed } }: Report): string {
   const times = ({ count }: Tallied["scrubs"]) => (count === 1 ? "1 member" : `${count} members`);
@@ -125,8 +139,9 @@ function scrubText({ scrubs: { asItWas, changed } }: Report): string {
   return `${arrow(times(asItWas), times(changed))} waited for a scrub between tenants, ${waited} in all`;
 }
 
-export function changeText({ sets, policies, nodes }: ChangeText): string {
+export function changeText({ sets, policies, nodes, hardQuotas }: ChangeText): string {
   const parts = [
+    ...(hardQuotas ? ["hard quotas: each account holds at most its guarantee"] : []),
     ...sets,
     ...policies,
     ...nodes.map((text) => (text.startsWith("-") ? `${text.slice(1)} fewer` : `${text} more`)),

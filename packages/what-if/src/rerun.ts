@@ -1,4 +1,14 @@
-import { type Input, type Job, type JobId, type JobNo, type Refusal, readSnapshot, unitsPerGpu } from "@tessera/core";
+import {
+  type Input,
+  type Job,
+  type JobId,
+  type JobNo,
+  type PriceVersion,
+  type Refusal,
+  readSnapshot,
+  unitsPerGpu,
+  versionAt,
+} from "@tessera/core";
 import { BadInput, DirectEngine, Kernel, type OwnEnd } from "@tessera/sim";
 import type { Change } from "./change.ts";
 import { CostBook, type Costs } from "./cost.ts";
@@ -9,6 +19,8 @@ import { type Tallied, Tally } from "./tally.ts";
 export interface Rerun extends Tallied {
   /** Undefined where nothing has a price. */
   readonly costs: Costs | undefined;
+  /** The price list at the end. */
+  readonly prices: PriceVersion | undefined;
   /** GPU time that the fleet had. */
   readonly capacityGpuMs: number;
   /** Commands that are refused, and why. */
@@ -68,7 +80,15 @@ export function rerun(history: History, change: Change): Rerun {
     if (at >= history.to) break;
   }
   const priced = costs.finish(state, history.to);
-  return { ...tally.finish(state, history.to), costs: priced, capacityGpuMs, refused, endUnknown: unknown.size };
+  const prices = versionAt({ versions: state.books.versions, contracts: [] }, history.to - 1);
+  return {
+    ...tally.finish(state, history.to),
+    costs: priced,
+    prices,
+    capacityGpuMs,
+    refused,
+    endUnknown: unknown.size,
+  };
 }
 
 function refusalText(input: Input, { field, value, detail, hint }: Refusal): string {

@@ -23,6 +23,8 @@ export interface Tallied {
   readonly evictions: number;
   /** How often the GPUs of a member were cleared of another tenant's work, and how long the members waited for it in all. */
   readonly scrubs: { readonly count: number; readonly waitedMs: number };
+  /** Unit-milliseconds that were held and not lost, by model. */
+  readonly usefulOf: ReadonlyMap<string, bigint>;
 }
 
 /** Keeps the tale of each job while events go by; every event is shown before the state has it. */
@@ -30,6 +32,9 @@ export class Tally {
   readonly #from: number;
   readonly #tales = new Map<JobId, JobTale>();
   readonly #waitingSince = new Map<JobId, number>();
+  readonly #usefulOf = new Map<string, bigint>();
+  /** The model that each job held last. */
+  readonly #modelOf = new Map<JobId, string>();
   #evictions = 0;
   readonly #scrubs = { count: 0, waitedMs: 0 };
 
@@ -71,7 +76,7 @@ export class Tally {
   finish(state: State, to: number): Tallied {
     for (const job of state.jobs.values()) this.#stopWaiting(job, this.#taleOf(job, state), to);
     for (const lease of state.leases.values()) this.#held(lease, to, state);
-    return { tales: this.#tales, evictions: this.#evictions, scrubs: this.#scrubs };
+    return { tales: this.#tales, evictions: this.#evictions, scrubs: this.#scrubs, usefulOf: this.#usefulOf };
   }
 
   #placed(job: Job, at: number, state: State): void {
@@ -88,7 +93,12 @@ export class Tally {
 
   #held({ job: no, placedAt, gpus, unitsEach }: Lease, at: number, state: State): void {
     const tale = this.#taleOf(state.jobs.get(no)!, state);
-    tale.heldGpuMs += (gpus.length * unitsEach * (at - Math.max(this.#from, placedAt))) / unitsPerGpu;
+    const unitMs = gpus.length * unitsEach * (at - Math.max(this.#from, placedAt));
+    tale.heldGpuMs += unitMs / unitsPerGpu;
+    if (gpus[0] === undefined) return;
+    const model = state.fleet.models[state.fleet.gpuModel[gpus[0]]!]!;
+    this.#modelOf.set(tale.job, model);
+    this.#count(model, unitMs);
   }
 
   #requeued(job: Job, cause: string, at: number, state: State): void {
@@ -102,7 +112,14 @@ export class Tally {
     if (job.startedAt === 0) return;
     const ranMs = at - Math.max(this.#from, job.startedAt);
     const everyMs = job.spec.checkpoint?.everyMs;
-    tale.lostGpuMs += (everyMs === undefined ? ranMs : ranMs % everyMs) * tale.gpus;
+    const lostGpuMs = (everyMs === undefined ? ranMs : ranMs % everyMs) * tale.gpus;
+    tale.lostGpuMs += lostGpuMs;
+    const model = this.#modelOf.get(job.id);
+    if (model !== undefined) this.#count(model, -lostGpuMs * unitsPerGpu);
+  }
+
+  #count(model: string, unitMs: number): void {
+    this.#usefulOf.set(model, (this.#usefulOf.get(model) ?? 0n) + BigInt(Math.round(unitMs)));
   }
 
   #taleOf(job: Job, state: State): JobTale {

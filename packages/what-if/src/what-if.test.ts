@@ -154,6 +154,26 @@ describe("what-if", async () => {
     assert.equal(Number(recorded.costMicros), owner[0]! + guest[0]!);
   });
 
+  test("hard quotas let each account hold its guarantee only, and what sharing gave is told in GPU time and money", async () => {
+    const { savings, fleet, accounts } = await whatIf("--hard-quotas");
+    const { asItWas, changed } = fleet;
+    const gpuMs = asItWas.heldGpuMs - asItWas.lostGpuMs - (changed.heldGpuMs - changed.lostGpuMs);
+    assert.ok(gpuMs > 0);
+    assert.equal(Number(savings?.unitMs), gpuMs * unitsPerGpu);
+    assert.equal(Number(savings?.micros), Math.round((gpuMs * 3_000_000) / (60 * minute)));
+    assert.equal(changed.evictions, 0);
+    // One of the guest's two gangs waits until the other has ended.
+    const guest = accounts.find(({ account }) => account === "guest")!;
+    assert.ok(guest.changed.waitMsMean > guest.asItWas.waitMsMean);
+    assert.equal((await whatIf()).savings, undefined);
+  });
+
+  test("with hard quotas a tenant without a guarantee has nothing", async () => {
+    const { accounts } = await whatIf("--hard-quotas", "--set", "quota.guest.guarantee=0");
+    const guest = accounts.find(({ account }) => account === "guest")!;
+    assert.equal(guest.changed.heldGpuMs, 0);
+  });
+
   test("a job that never was told to leave leaves as fast as others usually did", async () => {
     const { jobs, accounts } = await whatIf("--set", "quota.guest.guarantee=0", "--set", "quota.owner.guarantee=16");
     const evicted = jobs

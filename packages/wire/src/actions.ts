@@ -10,6 +10,7 @@ export const actions = [
   "node.read",
   "node.write",
   "engine.write", // lets work run in another place, with credentials of its own: the platform owner alone
+  "provider.write", // says who may sign in, and which groups have which roles: the platform owner alone
   "pool.write",
   "policy.read",
   "policy.write",
@@ -23,6 +24,7 @@ export const actions = [
   "secret.write",
   "volume.read",
   "volume.write", // opens a folder of the machines to jobs: the platform owner alone
+  "volume.share", // says which jobs may mount a volume of the account
   "usage.read",
   "price.read",
   "price.write",

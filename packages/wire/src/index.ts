@@ -19,6 +19,7 @@ export {
 } from "./routes.ts";
 export {
   RoleBindingShape,
+  SessionShape,
   SignedIn,
   SignIn,
   TokenCreate,
@@ -44,7 +45,15 @@ export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax }
 export { EngineCapabilities, EngineCreate, EngineEdit, EngineShape } from "./shapes/engine.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
 export { FactorShape, FactorShow, PasskeyMade, PasskeyShown } from "./shapes/factor.ts";
-export { Alarm, FleetNodeShape, GpuShape, NodeShape } from "./shapes/fleet.ts";
+export {
+  Alarm,
+  FleetActivity,
+  type FleetMetric,
+  FleetNodeShape,
+  fleetMetrics,
+  GpuShape,
+  NodeShape,
+} from "./shapes/fleet.ts";
 export { CheckShape, FindingShape, JobCheckShape, NodeHealthShape, RepairShape } from "./shapes/health.ts";
 export { AnchorAdd, AnchorShape, ConsistencyShape, HeadShape } from "./shapes/history.ts";
 export {
@@ -88,6 +97,7 @@ export {
 } from "./shapes/money.ts";
 export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
+export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export {
   type SeriesGroup,
   SeriesLine,
@@ -100,5 +110,6 @@ export {
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+export { Grant, VolumeShape } from "./shapes/volume.ts";
 export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

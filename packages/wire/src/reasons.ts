@@ -184,6 +184,8 @@ export const waitingReasons = {
           return `${isFree(values.free)}, but only on nodes that another tenant does not share.`;
         case "part-not-shared":
           return `A part of a ${gpuOf(values.model)} is free, but only beside tenants with which it may not share a GPU.`;
+        case "part-alone":
+          return `A part of a ${gpuOf(values.model)} is free, but only beside other jobs: a fault on a GPU that it shared ended it, so by MPS it runs alone now.`;
         case "latency": {
           const { model, stretchMax } = values;
           const part = `A part of a ${gpuOf(model)} is free`;

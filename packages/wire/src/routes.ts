@@ -17,16 +17,7 @@ import {
   UserShape,
   WhoAmI,
 } from "./shapes/access.ts";
-import {
-  Account,
-  AccountCreate,
-  AccountEdit,
-  AccountPage,
-  SecretList,
-  SecretPut,
-  VolumeList,
-  VolumePut,
-} from "./shapes/account.ts";
+import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { BusyReport, busyGroups } from "./shapes/busy.ts";
 import { AccountPath, DateTimeOrAgo, Duration, Line, PageQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
@@ -45,7 +36,9 @@ import {
 import {
   AlarmList,
   DrainBody,
+  FleetActivity,
   FleetMap,
+  fleetMetrics,
   GpuPage,
   MaintenanceBody,
   NodePage,
@@ -109,9 +102,20 @@ import {
 } from "./shapes/money.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
+import {
+  IdentityLink,
+  ProviderPage,
+  ProviderPreview,
+  ProviderPreviewBody,
+  ProviderPut,
+  ProviderShape,
+  SignInBegin,
+  SignInBegun,
+} from "./shapes/provider.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+import { GrantsPut, VolumeList, VolumePut } from "./shapes/volume.ts";
 import { WasteReport } from "./shapes/waste.ts";
 
 /**
@@ -210,6 +214,16 @@ const table = {
     summary: "Exchange a password, a token or a ticket for a session: half of it is a cookie",
     body: SignIn,
     answer: SignedIn,
+    status: 200,
+  },
+  beginSignIn: {
+    method: "POST",
+    path: "/v1/session/begin",
+    action: "session.write",
+    resource: "anyone",
+    summary: "Where a browser goes to sign in with a provider; it comes back with an answer for POST /v1/session",
+    body: SignInBegin,
+    answer: SignInBegun,
     status: 200,
   },
   signOut: {
@@ -656,7 +670,7 @@ const table = {
     path: "/v1/accounts/:account/volumes",
     action: "volume.read",
     resource: "account",
-    summary: "Volumes that jobs of this account can mount: its own and those of accounts above",
+    summary: "Volumes of this account, of those above, and those of others that are granted to it",
     answer: VolumeList,
     status: 200,
     query: Type.Object(PageQuery, { additionalProperties: false }),
@@ -682,6 +696,16 @@ const table = {
     status: 204,
     stepUp: true,
   },
+  putGrants: {
+    method: "PUT",
+    path: "/v1/accounts/:account/volumes/:volume/grants",
+    action: "volume.share",
+    resource: "account",
+    summary: "Say which jobs may mount a volume; jobs that start from now on are held to it",
+    body: GrantsPut,
+    answer: none,
+    status: 204,
+  },
 
   readFleet: {
     method: "GET",
@@ -692,6 +716,22 @@ const table = {
     answer: FleetMap,
     status: 200,
     watch: true,
+  },
+  readFleetActivity: {
+    method: "GET",
+    path: "/v1/fleet/activity",
+    action: "usage.read",
+    resource: "visible",
+    summary: "What was measured of each GPU just now, in short; for a team, of the GPUs that it holds",
+    answer: FleetActivity,
+    status: 200,
+    query: Type.Object(
+      {
+        metric: Type.Optional(Type.Enum([...fleetMetrics], { default: "activity" })),
+        account: Type.Optional(AccountPath),
+      },
+      { additionalProperties: false },
+    ),
   },
   listAlarms: {
     method: "GET",
@@ -907,6 +947,68 @@ const table = {
     action: "engine.write",
     resource: "fleet",
     summary: "Drain an engine and delete it when it is empty",
+    answer: none,
+    status: 204,
+    stepUp: true,
+  },
+  listProviders: {
+    method: "GET",
+    path: "/v1/providers",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Providers with which people sign in",
+    answer: ProviderPage,
+    status: 200,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  putProvider: {
+    method: "PUT",
+    path: "/v1/providers/:provider",
+    action: "provider.write",
+    resource: "fleet",
+    summary:
+      "Let people sign in with a provider of OpenID Connect; it is asked first, and nothing changes if that fails",
+    body: ProviderPut,
+    answer: ProviderShape,
+    status: 200,
+    stepUp: true,
+  },
+  getProvider: {
+    method: "GET",
+    path: "/v1/providers/:provider",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "One provider",
+    answer: ProviderShape,
+    status: 200,
+  },
+  removeProvider: {
+    method: "DELETE",
+    path: "/v1/providers/:provider",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Remove a provider, the roles its rules gave and the sessions it opened",
+    answer: none,
+    status: 204,
+    stepUp: true,
+  },
+  previewProvider: {
+    method: "POST",
+    path: "/v1/providers/:provider/preview",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "What rules would give and take; nothing changes",
+    body: ProviderPreviewBody,
+    answer: ProviderPreview,
+    status: 200,
+  },
+  linkIdentity: {
+    method: "POST",
+    path: "/v1/providers/:provider/link",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Let a person of the provider sign in as a user that exists already",
+    body: IdentityLink,
     answer: none,
     status: 204,
     stepUp: true,

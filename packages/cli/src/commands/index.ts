@@ -22,7 +22,8 @@ const inside = "Inside a job:";
 const fleet = "Fleet:";
 const people = "Accounts and people:";
 const books = "Books:";
-const verbs = "Any noun (job, node, gpu, engine, pool, account, quota, user, role, token, secret, volume, event):";
+const verbs =
+  "Any noun (job, node, gpu, engine, pool, provider, account, quota, user, role, token, secret, volume, event):";
 const setup = "Setup:";
 
 export const commands: readonly CommandEntry[] = [
@@ -191,6 +192,13 @@ export const commands: readonly CommandEntry[] = [
     group: people,
     summary: "get, create, disable, enable, erase, passwd",
     load: () => import("./people/user.ts"),
+  },
+  {
+    name: "provider",
+    aliases: ["providers"],
+    group: people,
+    summary: "get, add, preview, link, remove: providers with which people sign in, and what their groups may do",
+    load: () => import("./people/provider.ts"),
   },
   {
     name: "role",

@@ -1,7 +1,9 @@
-import type { AnswerOf, RoleBindingShape, TokenShape, UserShape } from "@tessera/wire";
+import type { AnswerOf, Grant, RoleBindingShape, TokenShape, UserShape } from "@tessera/wire";
 import { usageFailure } from "../failure.ts";
+import { fieldsText } from "../output/fields.ts";
 import { ageText } from "../output/time.ts";
 import type { Session } from "../session.ts";
+import type { Paint } from "../terminal.ts";
 import { type Filters, loadFromList, type Noun } from "./noun.ts";
 
 /** `member at lab/vision`; the empty account is the whole platform. */
@@ -150,8 +152,10 @@ const volumeList: Omit<Noun<Volume>, "load"> = {
   columns: [
     { name: "name", text: ({ name }) => name },
     { name: "account", text: ({ account }) => account },
+    { name: "mount", text: ({ mount }) => mount, wide: true },
     { name: "access", text: ({ readOnly }) => (readOnly ? "read-only" : "read and write") },
-    { name: "path", text: ({ path }) => path, shrinks: true },
+    { name: "granted", text: ({ grants }) => (grants === undefined ? "" : String(grants.length)), hidesEmpty: true },
+    { name: "path", text: ({ path }) => path ?? "", shrinks: true },
     { name: "age", text: ({ createdAt }, now) => ageText(createdAt, now), raw: ({ createdAt }) => createdAt },
   ],
   addFilters(command) {
@@ -163,5 +167,33 @@ const volumeList: Omit<Noun<Volume>, "load"> = {
 
 export const volume: Noun<Volume> = {
   ...volumeList,
-  load: loadFromList(volumeList, ({ name }, asked) => name === asked),
+  load: loadFromList(volumeList, ({ name, mount }, asked) => name === asked || mount === `vol:${asked}`),
+  describe: describeVolume,
 };
+
+function describeVolume(each: Volume, paint: Paint, now: number): string {
+  const granted = each.grants?.map((grant, i) => `${i + 1}. ${grantText(grant)}`) ?? [];
+  const none = each.grants === undefined ? undefined : "to no job";
+  return `${paint("bold", each.name)}  of ${each.account}\n${fieldsText(
+    [
+      ["Mount", `mounts: {/data: ${each.mount}}`],
+      ["Folder", each.path],
+      ["Access", each.readOnly ? "read-only" : "read and write"],
+      ["Granted", granted.length === 0 ? none : granted.join("\n")],
+      ["Age", ageText(each.createdAt, now)],
+    ],
+    paint,
+  )}`;
+}
+
+/** A grant in words. */
+export function grantText({ access, accounts, roles, trust, regions, purposes }: Grant): string {
+  const parts = [
+    ...(accounts === undefined ? ["jobs of its account"] : [`jobs of ${accounts.join(", ")}`]),
+    ...(roles === undefined ? [] : [`users with ${roles.join(" or ")}`]),
+    ...(trust === undefined ? [] : [`${trust.join(" or ")} tenants`]),
+    ...(regions === undefined ? [] : [`in ${regions.join(" or ")}`]),
+    ...(purposes === undefined ? [] : [`for ${purposes.join(" or ")}`]),
+  ];
+  return `${access}: ${parts.join(", ")}`;
+}

@@ -15,6 +15,7 @@ export const nouns: Readonly<Record<string, NounEntry>> = {
   node: { aliases: ["no", "nodes"], load: async () => (await import("./node.ts")).node },
   engine: { aliases: ["engines"], load: async () => (await import("./engine.ts")).engine },
   pool: { aliases: ["pools"], load: async () => (await import("./pool.ts")).pool },
+  provider: { aliases: ["providers"], load: async () => (await import("./provider.ts")).provider },
   gpu: { aliases: ["g", "gpus"], load: async () => (await import("./node.ts")).gpu },
   account: {
     aliases: ["acc", "accounts", "project", "projects", "tenant", "tenants"],

@@ -126,6 +126,15 @@ function energyText({ energy }: Job): string | undefined {
   return `${kwh < 1 ? kwh.toFixed(3) : kwh.toFixed(2)} kWh of its GPUs${energy.simulated ? " (simulated)" : ""}`;
 }
 
+/** What its user was warned of. */
+function idleText({ idle }: Job): string | undefined {
+  if (idle === undefined) return undefined;
+  const { since, activity, below, does, actsAt } = idle;
+  const seen = `its GPUs are below ${below}% since ${instantText(since)} (measured at most ${activity}%)`;
+  const then = does === "stop" ? "stopped" : "suspended";
+  return does === "notify" ? seen : `${seen}; it is ${then} at ${instantText(actsAt)} unless it works again`;
+}
+
 function ranMs({ startedAt, endedAt }: Job): number | undefined {
   return startedAt === undefined || endedAt === undefined ? undefined : Date.parse(endedAt) - Date.parse(startedAt);
 }
@@ -174,6 +183,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     ["Ran", ranText(each, now)],
     ["Cost", costsText(each)],
     ["Energy", energyText(each)],
+    ["Idle", idleText(each)],
     ["Exit code", each.exitCode === undefined ? undefined : String(each.exitCode)],
     ["Detail", failedText(each.elements) ?? each.detail],
   ];

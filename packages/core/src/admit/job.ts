@@ -11,6 +11,7 @@ import { pathUp } from "../quota/accounts.ts";
 import { userCount } from "../quota/held.ts";
 import { arraySize } from "../state/apply/new-job.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
+import { dataRefused } from "./data.ts";
 import { tooMuch } from "./load.ts";
 import { neverFits } from "./never-fits.ts";
 
@@ -23,6 +24,7 @@ export function admitJob(state: ReadonlyState, account: AccountNo, user: UserId,
     graceTooLong(state, spec),
     foldersTooLarge(state, account, spec),
     reachesTooFar(state, account, spec),
+    dataRefused(state, account, user, spec),
     neverFits(state, account, spec),
   ].filter((refusal) => refusal !== undefined);
   return refuseAll(found.filter(({ field }, i) => i === found.findIndex((other) => other.field === field)));
@@ -41,6 +43,7 @@ export function admitChange(
     graceTooLong(state, spec) ??
     foldersTooLarge(state, account, spec) ??
     reachesTooFar(state, account, spec) ??
+    dataRefused(state, account, user, spec) ??
     tooMuch(state, account, user, spec, 0) ??
     neverFits(state, account, spec)
   );

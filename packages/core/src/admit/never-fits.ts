@@ -24,7 +24,7 @@ export function neverFits(state: ReadonlyState, account: AccountNo, spec: JobSpe
   const among = nodesAmong(state, account, spec);
   const none = among && noNodeAmong(state, account, spec, among);
   if (none !== undefined) return none;
-  const { options } = wishOf(state, spec);
+  const { options } = wishOf(state, { spec });
   let first: Refusal | undefined;
   for (let choice = 0; choice < spec.gpus.length; choice++) {
     let known = false;

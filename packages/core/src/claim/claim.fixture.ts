@@ -33,7 +33,7 @@ export function claimantOf(
   const job = jobOf(world, path, raw);
   return {
     job,
-    demand: wishOf(state, job.spec).options[0]!.demand,
+    demand: wishOf(state, job).options[0]!.demand,
     cover: cover === undefined ? noAccount : accountNo(state, cover),
     path: pathOf(state, job.account),
   };

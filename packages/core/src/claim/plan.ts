@@ -24,7 +24,7 @@ export function planClaim(
 ): ClaimPlan | undefined {
   // Room that must lie in different places is waited for, no job is taken for it [P7].
   if (job.spec.spread !== undefined && job.spec.members.min > 1) return undefined;
-  const wish = wishOf(state, job.spec);
+  const wish = wishOf(state, job);
   for (const { demand } of wish.options) if (limitHit(state, job, demand.units, now) !== undefined) return undefined;
   const request = { state, job, wish, now, effort };
   const quick = quickReclaim(request) ?? quickRebalance(request);

@@ -1,8 +1,9 @@
 import type { Command } from "../journal/command.ts";
+import type { Event } from "../journal/event.ts";
 import type { Decision } from "../journal/outcome.ts";
 import { refuse } from "../journal/refusal.ts";
-import type { User } from "../model/access.ts";
-import { rootAccount, type TokenId, type UserId } from "../model/ids.ts";
+import type { Role, User } from "../model/access.ts";
+import { type AccountNo, rootAccount, type TokenId, type UserId } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
 
@@ -46,22 +47,28 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
       if (disabled && isLastOwner(state, user)) return lastOwner(command.user);
       return { events: [{ kind: "user-changed", v: 1, at: now, user: user.id, disabled }] };
     }
+    case "role.follow": {
+      const user = state.users.get(command.user);
+      return user === undefined ? noUser(command.user) : { events: follow(state, user, command, now) };
+    }
     case "role.bind":
     case "role.unbind": {
       const user = state.users.get(command.user);
       if (user === undefined) return noUser(command.user);
       const account = state.accountByPath.get(command.account);
       if (account === undefined) return noAccount(command.account);
-      const has = user.bindings.some((binding) => binding.role === command.role && binding.account === account.no);
+      const has = user.bindings.find((binding) => binding.role === command.role && binding.account === account.no);
       const head = { v: 1, at: now, user: user.id, role: command.role, account: account.no } as const;
       if (command.kind === "role.bind") {
         if (command.role === "platform-owner" && account.no !== rootAccount) return ownerElsewhere(command.account);
+        // What a rule gave and is now given by hand stays when the rule no longer gives it.
+        const before = has?.from === undefined ? [] : [{ kind: "role-unbound", ...head } as const];
         return {
-          events: has ? [] : [{ kind: "role-bound", ...head }],
+          events: has !== undefined && before.length === 0 ? [] : [...before, { kind: "role-bound", ...head }],
           result: `${user.id}:${command.role}:${account.path}`,
         };
       }
-      if (!has)
+      if (has === undefined)
         return refuse(
           "not-found",
           "role",
@@ -106,6 +113,34 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
   }
 }
 
+/** Brings the roles that a source gave to what its rules give now. What was given by hand, or by another source, stays. */
+function follow(
+  state: State,
+  user: User,
+  { from, bindings }: Extract<Command, { kind: "role.follow" }>,
+  now: Instant,
+): Event[] {
+  const head = { v: 1, at: now, user: user.id } as const;
+  const wanted = new Map<string, { readonly role: Role; readonly account: AccountNo }>();
+  for (const { role, account: path } of bindings) {
+    const account = state.accountByPath.get(path);
+    if (account === undefined || (role === "platform-owner" && account.no !== rootAccount)) continue;
+    wanted.set(`${role} ${account.no}`, { role, account: account.no });
+  }
+  const events: Event[] = [];
+  for (const { role, account, from: source } of user.bindings) {
+    if (
+      source === from &&
+      !wanted.has(`${role} ${account}`) &&
+      !(role === "platform-owner" && isLastOwner(state, user))
+    )
+      events.push({ kind: "role-unbound", ...head, role, account });
+    wanted.delete(`${role} ${account}`);
+  }
+  for (const each of wanted.values()) events.push({ kind: "role-bound", ...head, ...each, from });
+  return events;
+}
+
 function noToken(id: TokenId) {
   return refuse("not-found", "token", id, "does not exist", "see: tess token get");
 }
@@ -128,7 +163,7 @@ function isOwner(user: User): boolean {
   return !user.disabled && user.bindings.some((binding) => binding.role === "platform-owner");
 }
 
-function isLastOwner(state: State, user: User): boolean {
+export function isLastOwner(state: State, user: User): boolean {
   return isOwner(user) && [...state.users.values()].filter(isOwner).length === 1;
 }
 

@@ -1,13 +1,13 @@
 import { checkTerms } from "../admit/account.ts";
 import type { Command } from "../journal/command.ts";
 import type { Decision } from "../journal/outcome.ts";
-import { isRefusal, type Refusal, refuse } from "../journal/refusal.ts";
-import type { Account } from "../model/account.ts";
+import { isRefusal, refuse } from "../journal/refusal.ts";
 import type { AccountNo } from "../model/ids.ts";
 import type { Instant } from "../model/units.ts";
-import { kernelFolders, plainPath } from "../model/volume.ts";
 import { accountOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
+import { existing } from "./existing-account.ts";
+import { changeVolume } from "./volumes.ts";
 import { editBase, setWindow } from "./windows.ts";
 
 type AccountCommand = Extract<Command, { kind: `account.${string}` | `secret.${string}` | `volume.${string}` }>;
@@ -86,46 +86,7 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
     }
     case "volume.create":
     case "volume.delete":
+    case "volume.grant":
       return changeVolume(state, command, now);
   }
-}
-
-/** A volume never changes: what it means to a job that mounts it must not either. It is deleted and made again. */
-function changeVolume(state: State, command: Extract<Command, { kind: `volume.${string}` }>, now: Instant): Decision {
-  const account = existing(state, command.account, undefined);
-  if ("refused" in account) return account;
-  const { name } = command;
-  const known = state.volumes.get(`${account.no}/${name}`);
-  const head = { kind: "volume-changed", v: 1, at: now, account: account.no, name } as const;
-  if (command.kind === "volume.delete") {
-    if (known === undefined) return refuse("not-found", "volume", name, "does not exist", "see: tess volume get");
-    return { events: [head] };
-  }
-  const path = plainPath(command.path);
-  if (path === undefined)
-    return refuse("invalid", "path", command.path, "is not an absolute path", "give a folder such as /data/sets");
-  if (kernelFolders.has(path.split("/")[1]!))
-    return refuse("invalid", "path", path, "belongs to the kernel", "give a folder such as /data/sets");
-  const { readOnly } = command;
-  if (known?.path === path && known.readOnly === readOnly) return { events: [], result: name };
-  if (known !== undefined) {
-    const what = `exists already with ${known.path}${known.readOnly ? ", read-only" : ""}`;
-    return refuse("already-exists", "volume", name, what, "choose another name, or delete it first");
-  }
-  return { events: [{ ...head, volume: { path, readOnly } }], result: name };
-}
-
-function existing(state: State, path: string, ifRevision: number | undefined): Account | Refusal {
-  const account = path === "" ? undefined : state.accountByPath.get(path);
-  if (account === undefined) return refuse("not-found", "account", path, "does not exist", "see: tess account tree");
-  if (ifRevision !== undefined && ifRevision !== account.revision) {
-    return refuse(
-      "stale",
-      "account",
-      path,
-      "was changed by another request since you read it",
-      "read it again and repeat the edit",
-    );
-  }
-  return account;
 }

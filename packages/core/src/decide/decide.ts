@@ -23,6 +23,7 @@ import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
 import { setPolicy } from "./policy.ts";
 import { changePools } from "./pools.ts";
+import { changeProviders } from "./providers.ts";
 import { changeTrail } from "./trail.ts";
 import { windowCame } from "./windows.ts";
 
@@ -90,6 +91,7 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "secret.delete":
     case "volume.create":
     case "volume.delete":
+    case "volume.grant":
       return changeAccounts(state, command, now);
     case "node.register":
     case "node.cordon":
@@ -122,9 +124,13 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "factor.remove":
     case "role.bind":
     case "role.unbind":
+    case "role.follow":
     case "token.create":
     case "token.revoke":
       return changeAccess(state, command, now);
+    case "provider.set":
+    case "provider.remove":
+      return changeProviders(state, command, now);
     case "policy.set":
       return setPolicy(state, command.policy, now);
     case "price.add":

@@ -3,6 +3,7 @@ import { refuse } from "../journal/refusal.ts";
 import type { TrailCommand } from "../journal/trail-command.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
+import { privateId } from "../state/trail.ts";
 
 /** Each anchor is written to every few seconds. */
 const anchorsMax = 8;
@@ -19,8 +20,13 @@ export function changeTrail({ trail }: State, command: TrailCommand, now: Instan
       const signed = signature === undefined ? {} : { signature };
       return { events: [{ ...head, kind: "signing-key-named", publicKey, ...signed }] };
     }
-    case "privates.note":
+    case "privates.note": {
+      const changed = command.replaces?.find((row) => trail.privates.get(privateId(row.kind, row.key)) !== row.digest);
+      if (changed !== undefined) {
+        return refuse("conflict", changed.kind, changed.key, "was changed in between", "read it again");
+      }
       return { events: [] }; // the notes that the input carries are added for every command
+    }
     case "anchor.set": {
       const { id, anchor } = command;
       if (!trail.anchors.has(id) && trail.anchors.size >= anchorsMax) {

@@ -38,6 +38,8 @@ function areTrusted(occupants: readonly Occupant[]): boolean {
 }
 
 function neighbours(occupants: readonly Occupant[]): string {
-  const each = occupants.map(({ tenant, trust, group, migWith }) => JSON.stringify([tenant, trust, group, migWith]));
+  const each = occupants.map(({ tenant, trust, group, migWith, alone }) =>
+    JSON.stringify([tenant, trust, group, migWith, alone]),
+  );
   return [...new Set(each)].sort().join();
 }

@@ -19,6 +19,7 @@ export interface Occupant extends Load {
   readonly slot?: number;
   readonly profile?: string;
   readonly migWith?: readonly number[];
+  readonly alone?: number;
 }
 
 /** The tenant of a part, with its rules for sharing. */
@@ -32,7 +33,10 @@ export interface PartTenant {
 }
 
 /** A job that looks for a part: its tenant, and its load on the GPU. */
-export type Newcomer = PartTenant & Load;
+export interface Newcomer extends PartTenant, Load {
+  /** The number of the job, if it shares no MPS server with another [L3]. */
+  readonly alone?: number;
+}
 
 /**
  * The requested part: a MIG profile, or amounts in units, or memory in MiB, which each device converts by its own size.
@@ -87,10 +91,12 @@ export function seatPart(
 }
 
 /**
- * Whether two tenants may share one GPU [S3]. The jobs of one tenant always may. Confidential tenants share with no
- * other; untrusted ones only by MIG and if each allows the other; trusted ones by MIG, or inside one trust group.
+ * Whether two tenants may share one GPU [S3]. The jobs of one tenant otherwise always may. Confidential tenants share with no
+ * other; untrusted ones only by MIG and if each allows the other; trusted ones by MIG, or inside one trust group. By MPS
+ * a job that is to be alone has only its own members beside it [L3].
  */
-function maySharePart(mode: PartMode, who: PartTenant, other: Occupant): boolean {
+function maySharePart(mode: PartMode, who: Newcomer, other: Occupant): boolean {
+  if (mode === "mps" && who.alone !== other.alone) return false;
   if (who.tenant === other.tenant) return true;
   if (who.trust === "confidential" || other.trust === "confidential") return false;
   const trusted = who.trust === "trusted" && other.trust === "trusted";

@@ -6,7 +6,9 @@ import type { EntryKind, JobOutcome, JobSpec } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
 import type { Policy } from "../model/policy.ts";
 import type { PoolTerms } from "../model/pool.ts";
+import type { GroupRule, ProviderTerms } from "../model/provider.ts";
 import type { Instant } from "../model/units.ts";
+import type { DataGrant } from "../model/volume.ts";
 import type { HealthCommand } from "./health-command.ts";
 import type { MoneyCommand } from "./money-command.ts";
 import type { TrailCommand } from "./trail-command.ts";
@@ -95,6 +97,16 @@ export type Command =
   | { readonly kind: "password.set"; readonly user: UserId }
   | { readonly kind: "role.bind"; readonly user: UserId; readonly role: Role; readonly account: string }
   | { readonly kind: "role.unbind"; readonly user: UserId; readonly role: Role; readonly account: string }
+  /** The roles that the rules of a source give a user now; others that it gave before go. */
+  | {
+      readonly kind: "role.follow";
+      readonly user: UserId;
+      readonly from: string;
+      readonly bindings: readonly { readonly role: Role; readonly account: string }[];
+    }
+  /** The same commit writes the client secret to the private table, sealed. */
+  | { readonly kind: "provider.set"; readonly name: string; readonly terms: ProviderAsked }
+  | { readonly kind: "provider.remove"; readonly name: string }
   | {
       readonly kind: "token.create";
       readonly id: TokenId;
@@ -125,6 +137,13 @@ export type Command =
       readonly readOnly: boolean;
     }
   | { readonly kind: "volume.delete"; readonly account: string; readonly name: string }
+  | {
+      readonly kind: "volume.grant";
+      readonly account: string;
+      readonly name: string;
+      /** Absent = none any more: the account and those below may mount it. */
+      readonly grants?: readonly AskedGrant[];
+    }
   | { readonly kind: "policy.set"; readonly policy: Policy }
   | HealthCommand
   | MoneyCommand
@@ -171,6 +190,11 @@ export interface AuditNote {
 
 export type AuditOutcome = "refused" | "failed" | "read" | "exported" | "changed";
 
+/** A grant as it is asked for: with the paths of accounts. */
+export interface AskedGrant extends Omit<DataGrant, "accounts"> {
+  readonly accounts?: readonly string[];
+}
+
 /** The user and token behind a command; the input is itself the audit record. */
 export interface Actor {
   readonly user: UserId | "system";
@@ -199,4 +223,9 @@ export interface CommandInput {
 export interface TickInput {
   readonly kind: "tick";
   readonly v: 1;
+}
+
+/** The terms of a provider, with accounts named by path. */
+export interface ProviderAsked extends Omit<ProviderTerms, "rules"> {
+  readonly rules: readonly (Omit<GroupRule, "account"> & { readonly account: string })[];
 }

@@ -9,6 +9,7 @@ import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
 import type { PoolTerms } from "../model/pool.ts";
+import type { ProviderTerms } from "../model/provider.ts";
 import type { Instant } from "../model/units.ts";
 import type { VolumeTerms } from "../model/volume.ts";
 import type { Head } from "./head.ts";
@@ -34,6 +35,7 @@ export type Event =
   | AccountDeleted
   | UserCreated
   | UserChanged
+  | ProviderChanged
   | RoleBound
   | RoleUnbound
   | TokenCreated
@@ -132,10 +134,17 @@ export interface UserChanged extends Head<"user-changed"> {
   readonly user: UserId;
   readonly disabled: boolean;
 }
+/** A provider of sign-ins is made or has other terms; without any it is gone. */
+export interface ProviderChanged extends Head<"provider-changed"> {
+  readonly provider: string;
+  readonly terms?: ProviderTerms;
+}
 export interface RoleBound extends Head<"role-bound"> {
   readonly user: UserId;
   readonly role: Role;
   readonly account: AccountNo;
+  /** Given by a rule of this source. */
+  readonly from?: string;
 }
 export interface RoleUnbound extends Head<"role-unbound"> {
   readonly user: UserId;
@@ -351,6 +360,8 @@ export interface JobRequeued extends Head<"job-requeued"> {
     | "requeued"
     | "node_fault";
   readonly notBeforeAt: Instant;
+  /** From now on it shares no MPS server with another job [L3]. */
+  readonly alone?: true;
   /** When its last member ended, where that is earlier than `at`: engines report late after an outage. */
   readonly ranUntil?: Instant;
 }

@@ -16,6 +16,8 @@ export type Role = (typeof roles)[number];
 export interface RoleBinding {
   readonly role: Role;
   readonly account: AccountNo;
+  /** Given by a rule of this source, such as `sso:corp`, which also takes it away; absent = given by hand. */
+  readonly from?: string;
 }
 
 /** A person, by reference: names and addresses live outside the journal so that they can be erased. */

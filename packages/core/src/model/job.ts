@@ -157,8 +157,10 @@ export interface JobSpec {
   readonly shmMiB?: number;
   /** What the work, temporary and output folders of each member may hold; absent = the limit of its accounts. */
   readonly scratchMiB?: number;
-  /** What is shown where: `vol:NAME`, or `job:ID/OUTPUT`; absent = nothing. */
+  /** What is shown where: `vol:NAME`, `vol:ACCOUNT/NAME`, or `job:ID/OUTPUT`; absent = nothing. */
   readonly mounts?: { readonly [at: string]: string };
+  /** What it is for, in a word: grants of data may ask for it; absent = it does not say. */
+  readonly purpose?: string;
   /** What is kept after its end, by name: a pattern of paths; absent = what it wrote, by `outputUndeclared`. */
   readonly outputs?: { readonly [name: string]: string };
   /** What it may reach beyond its gang; absent = what its accounts allow. */
@@ -298,6 +300,8 @@ export interface Job {
   /** Restarts after its own failure, compared with `retry.max`. */
   failures: number;
   evictions: number;
+  /** A fault on a GPU that it shared by MPS ended it: since then it shares no MPS server with another job [L3]. */
+  alone?: true;
   /** The end of the retry back-off, or `not_before`; 0 = may start at once. */
   notBeforeAt: Instant;
   /** The alternative of `spec.gpus` that it holds while not waiting. */

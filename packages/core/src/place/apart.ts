@@ -3,7 +3,7 @@ import type { Job } from "../model/job.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** A job that seats are searched for; without a number it is not submitted yet. */
-export type SeatSeeker = Pick<Job, "account" | "spec"> & { readonly no?: Job["no"] };
+export type SeatSeeker = Pick<Job, "account" | "spec"> & Partial<Pick<Job, "no" | "alone">>;
 
 /**
  * Nodes where a job of the same account holds or claims seats from which this job is to be kept apart, whichever of the

@@ -35,7 +35,7 @@ export function placeJob(
   job: Job,
   now: Instant,
   timeline?: PlansAhead,
-  wish: Wish = wishOf(state, job.spec),
+  wish: Wish = wishOf(state, job),
   marks: FullMarks = noMarks,
 ): Placement | undefined {
   if (marks.isFull(state, wish, job.spec, job.account)) return undefined;
@@ -82,7 +82,7 @@ export function placeJob(
 
 /** Whether a job lacks only seats: its quota lets it start, and no free seats are merely kept for plans. */
 export function lacksSeatsAlone(state: ReadonlyState, job: Job, now: Instant, marks: FullMarks): boolean {
-  const wish = wishOf(state, job.spec);
+  const wish = wishOf(state, job);
   for (const { choice, demand } of wish.options)
     if (quotaStop(state, { job, choice, demand, now }) !== undefined) return false;
   if (marks.isFull(state, wish, job.spec, job.account)) return true;

@@ -100,6 +100,7 @@ function findWhole(
   const most = apart ? 1 : members;
   const together = apart || spec.spread !== undefined ? undefined : onOneNode(fleet, need, members, plans, worth);
   if (together !== undefined) return together;
+  if (lacksRoom(fleet, need, members, most, plans)) return undefined;
   const spread = spreadGang(fleet, members, domainRoomFor(fleet, need, most, plans), spec);
   if (spread === undefined) return undefined;
   const seats: Seat[] = [];
@@ -135,6 +136,25 @@ function domainRoomFor(
   plans: BesidePlans | undefined,
 ): DomainRoom {
   const fits = (node: FleetNode) => membersThatFit(fleet, node, need, "now", most, plans);
-  if (plans !== undefined || need.mayUse !== undefined) return new DomainRoom(fleet, fits);
+  if (isLimited(need, plans)) return new DomainRoom(fleet, fits);
   return fleet.domainRoomFor(keyOf(need, most), fits);
+}
+
+/**
+ * Whether a gang has too little room even without its limits. They only take room away, and the room without them is kept by
+ * the fleet: with them, all nodes are counted for each search.
+ */
+function lacksRoom(
+  fleet: ReadonlyFleet,
+  need: MemberNeed,
+  members: number,
+  most: number,
+  plans: BesidePlans | undefined,
+): boolean {
+  if (!isLimited(need, plans)) return false;
+  return domainRoomFor(fleet, { ...need, mayUse: undefined }, most, undefined).inAll < members;
+}
+
+function isLimited({ mayUse }: MemberNeed, plans: BesidePlans | undefined): boolean {
+  return plans !== undefined || mayUse !== undefined;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { minute } from "../model/units.ts";
-import { jobId, World } from "../testing/world.ts";
+import { jobId, nodeOf, World } from "../testing/world.ts";
 
 describe("jobs that end by one decision", () => {
   it("do not start a job that was to run after an array that is cancelled as a whole", () => {
@@ -160,15 +160,12 @@ describe("a job that a fault of its neighbour on the GPU ended", () => {
     assert.deepEqual([results(w, "a"), failures, notBeforeAt], [["neighbour_fault"], 0, 0]);
   });
 
-  it("[L3] is told that another job was the cause, and not which", () => {
+  it("[L3] is told that it shared the GPU, and not with which job", () => {
     const w = new World().nodes(["n0", "H100:1"]).account("lab");
     w.submit("a", "lab", { retry: { max: 0, when: [] } });
     w.run("a").report("a", fault);
     const ended = w.events.find((event) => event.kind === "job-ended");
-    assert.deepEqual(
-      [ended?.outcome, ended?.reason],
-      ["infra-failed", "a fault of another job on the same GPU ended it"],
-    );
+    assert.deepEqual([ended?.outcome, ended?.reason], ["infra-failed", "a fault on the GPU that it shared ended it"]);
     assert.ok(!JSON.stringify(w.events).includes("server of job_b"));
   });
 
@@ -195,6 +192,32 @@ describe("a job that a fault of its neighbour on the GPU ended", () => {
     w.submit("a", "lab", { gpus: 1, members: "1..2" });
     w.run("a").report("a", fault, 1);
     assert.deepEqual([w.stateOf("a"), w.job("a").attempts], ["running", []]);
+  });
+
+  it("[L3] shares no MPS server from then on, and a fault then is its own", () => {
+    const w = new World();
+    w.must({ kind: "node.register", nodes: [{ ...nodeOf("n0", "H100:1"), pool: "mps" }] });
+    w.account("lab");
+    for (const id of ["wild", "calm", "late"]) w.submit(id, "lab", { gpus: "0.3", retry: 0 });
+    w.run("wild").run("calm").run("late");
+    w.report("wild", fault);
+    w.report("calm", fault);
+    w.report("late", { kind: "exited", ran: true, code: 0 });
+    assert.deepEqual([w.job("wild").alone, w.job("calm").alone], [true, true]);
+    assert.deepEqual([w.stateOf("wild"), w.stateOf("calm")], ["starting", "waiting"]);
+    w.submit("other", "lab", { gpus: "0.3" });
+    assert.equal(w.stateOf("other"), "waiting", "nor does another job come beside it");
+    w.run("wild").report("wild", fault);
+    assert.deepEqual([w.outcomeOf("wild"), w.stateOf("calm")], ["failed", "starting"]);
+  });
+
+  it("[L3] keeps its own members beside each other", () => {
+    const w = new World();
+    w.must({ kind: "node.register", nodes: [{ ...nodeOf("n0", "H100:1"), pool: "mps" }] });
+    w.account("lab").submit("gang", "lab", { gpus: "0.3", members: 2 });
+    w.run("gang").report("gang", fault, 1);
+    w.report("gang", { kind: "exited", ran: true, signal: "SIGTERM" }, 0);
+    assert.deepEqual([w.job("gang").alone, w.stateOf("gang")], [true, "starting"]);
   });
 
   it("[L3] stays cancelled if its user cancelled it before", () => {

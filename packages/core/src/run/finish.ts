@@ -31,8 +31,8 @@ export function finishAttempt(
   together: EndingTogether = endingTogether(),
 ): Event[] {
   const late = last.at !== undefined && last.at < now ? { ranUntil: last.at } : undefined;
-  const again = (cause: JobRequeued["cause"], notBeforeAt: Instant): Event[] => [
-    { kind: "job-requeued", v: 1, at: now, job: job.no, attempt: job.attempt + 1, cause, notBeforeAt, ...late },
+  const again = (cause: JobRequeued["cause"], notBeforeAt: Instant, alone?: true): Event[] => [
+    { kind: "job-requeued", v: 1, at: now, job: job.no, attempt: job.attempt + 1, cause, notBeforeAt, alone, ...late },
   ];
   const exitCode = job.exitCode !== undefined && job.exitCode !== 0 ? job.exitCode : (last.exitCode ?? job.exitCode);
   const end = (outcome: JobOutcome, reason?: string): Event[] =>
@@ -45,7 +45,7 @@ export function finishAttempt(
   // A neighbour's fault is one of the infrastructure: a rule for lost nodes holds for it too [L3].
   const byNeighbour = (): Event[] => {
     if (done) return complete();
-    if (retry.when.includes("node_lost")) return again("neighbour_fault", 0);
+    if (retry.when.includes("node_lost")) return again("neighbour_fault", 0, true);
     return end("infra-failed", job.endReason ?? last.reason);
   };
   switch (job.stopCause) {

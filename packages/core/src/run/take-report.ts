@@ -97,7 +97,7 @@ export function takeReport(state: ReadonlyState, report: Report, now: Instant): 
     case "exited":
     case "refused":
     case "lost":
-      return endLease(state, job, lease, endedBy(what, lease, sequence, at), now);
+      return endLease(state, job, lease, endedBy(what, job, lease, sequence, at), now);
   }
 }
 
@@ -107,6 +107,7 @@ function awaits({ handover }: Lease, what: "scrub" | "reshape"): boolean {
 
 function endedBy(
   what: Extract<ReportWhat, { kind: "exited" | "refused" | "lost" }>,
+  { alone }: Job,
   { id: lease, rank }: Lease,
   sequence: number,
   at: Instant,
@@ -132,11 +133,14 @@ function endedBy(
     v: 1,
   };
   // A member that ended well needs no excuse.
-  return neighbour === true && exitCode !== 0 ? { ...ended, neighbour, reason: neighbourReason } : ended;
+  if (neighbour !== true || exitCode === 0) return ended;
+  // One that shares no server had no neighbour, whatever its engine says: it comes back for free once [L3].
+  return alone ? { ...ended, reason: ownFaultReason } : { ...ended, neighbour, reason: neighbourReason };
 }
 
-/** The other job is not named, and what its engine knows of it is not passed on. */
-const neighbourReason = "a fault of another job on the same GPU ended it";
+/** No other job is named, and what its engine knows of them is not passed on. */
+const neighbourReason = "a fault on the GPU that it shared ended it";
+const ownFaultReason = "a fatal fault on the GPU ended it";
 
 function reasonOf({ limit, reason }: Extract<ReportWhat, { kind: "exited" }>): string | undefined {
   if (limit === "memory") return "it used more memory than it asked for";

@@ -56,6 +56,7 @@ export function emptyState(): State {
     secrets: new Map(),
     volumes: new Map(),
     engines: new Map(),
+    providers: new Map(),
     jobs,
     arrays: new Map(),
     keys: new Map(),

@@ -5,9 +5,12 @@ import type { Job } from "../model/job.ts";
 import { tenantOf } from "../quota/accounts.ts";
 import type { ReadonlyState } from "./readonly-state.ts";
 
+/** A job that parts are searched for; without a number it is not submitted yet. */
+export type PartSeeker = Pick<Job, "account" | "spec"> & Partial<Pick<Job, "no" | "alone">>;
+
 /** A job that asks for a part of a GPU, or holds one, as the jobs on the same GPU see it. */
-export function newcomerOf(state: ReadonlyState, { account, spec }: Pick<Job, "account" | "spec">): Newcomer {
-  return { ...asNeighbour(state, account), ...loadOf(spec) };
+export function newcomerOf(state: ReadonlyState, { account, spec, alone, no }: PartSeeker): Newcomer {
+  return { ...asNeighbour(state, account), ...loadOf(spec), ...(alone && { alone: no }) };
 }
 
 /** The tenant of an account as its neighbours on a GPU see it. */

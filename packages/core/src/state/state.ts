@@ -16,6 +16,7 @@ import type { AccountId, AccountNo, GpuNo, JobId, JobNo, NodeNo, TokenId, UserId
 import type { Job, JobArray } from "../model/job.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Pool } from "../model/pool.ts";
+import type { Provider } from "../model/provider.ts";
 import type { NodeRemainder } from "../model/remainder.ts";
 import type { Instant } from "../model/units.ts";
 import type { Volume } from "../model/volume.ts";
@@ -63,6 +64,8 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   readonly volumes: Map<string, Volume>;
   /** By name. */
   readonly engines: Map<string, EngineState>;
+  /** By name. */
+  readonly providers: Map<string, Provider>;
   readonly jobs: ByNumber<JobNo, Job>;
   readonly arrays: Map<JobNo, JobArray>;
   /** Idempotency keys in order of first use, oldest first. */

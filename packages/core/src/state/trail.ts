@@ -32,7 +32,15 @@ export function emptyTrail(): Trail {
 }
 
 /** The kinds that are compared when they are used; of all others, only the journal holds the digests. */
-export const comparedKinds: ReadonlySet<string> = new Set(["person", "password", "secret", "anchor", "engine"]);
+export const comparedKinds: ReadonlySet<string> = new Set([
+  "person",
+  "password",
+  "secret",
+  "anchor",
+  "engine",
+  "identity",
+  "provider",
+]);
 
 /** Where the digest of a private row is found. */
 export function privateId(kind: string, key: string): string {

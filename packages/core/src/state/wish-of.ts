@@ -1,12 +1,12 @@
 import { arrivalShapeOf } from "../learn/arrivals.ts";
-import type { JobSpec } from "../model/job.ts";
+import type { Job, JobSpec } from "../model/job.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
 import type { Wish } from "./indexes/wish.ts";
 import type { ReadonlyState } from "./readonly-state.ts";
 
 /** The wish of a job, with the demand of each alternative on each model that would do. */
-export function wishOf(state: ReadonlyState, spec: JobSpec): Wish {
-  return upToDate(state, state.wishes.of(spec), spec);
+export function wishOf(state: ReadonlyState, { spec, alone }: Pick<Job, "spec" | "alone">): Wish {
+  return upToDate(state, state.wishes.of(spec, alone), spec);
 }
 
 /** A wish with its options for the models that the fleet has now. */

@@ -9,14 +9,14 @@ export type RawMounts = { readonly [at: string]: string };
  * cluster keeps for the tenant.
  */
 export type MountSource =
-  | { readonly volume: string }
+  | { readonly volume: string; readonly of?: string; readonly readOnly: boolean }
   | { readonly job: string; readonly output: string }
   | { readonly claim: string; readonly readOnly: boolean };
 
-/** `vol:data`, `job:NAME/OUTPUT`, `pvc:NAME` or `pvc:NAME:ro`; undefined for anything else. */
+/** `vol:data` or `vol:lab/data`, `job:NAME/OUTPUT`, `pvc:NAME`; `:ro` behind a volume or claim; undefined for anything else. */
 export function mountSource(text: string): MountSource | undefined {
-  const [, volume] = /^vol:([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/.exec(text) ?? [];
-  if (volume !== undefined) return { volume };
+  const [, of, volume, only] = /^vol:(?:(\S{1,200})\/)?([A-Za-z0-9][A-Za-z0-9._-]{0,62})(:ro)?$/.exec(text) ?? [];
+  if (volume !== undefined) return { volume, ...(of !== undefined && { of }), readOnly: only !== undefined };
   const [, claim, ro] = /^pvc:([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(:ro)?$/.exec(text) ?? [];
   if (claim !== undefined) return { claim, readOnly: ro !== undefined };
   const [, job, output] = /^job:([^/\s]{1,110})\/([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/.exec(text) ?? [];

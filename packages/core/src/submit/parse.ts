@@ -81,6 +81,7 @@ export interface RawJob extends RawMembers, RawNarrow, RawNeeds, RawStorage {
   readonly env?: RawEnv;
   readonly secrets?: readonly string[];
   readonly mounts?: RawMounts;
+  readonly purpose?: string;
 }
 
 /** Values that only the shell can settle: zones need a calendar, and jobs named in `after` may have ended long ago. */
@@ -188,6 +189,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     outputs,
     preemptible: raw.preemptible ?? true,
     priority: typeof raw.priority === "number" ? raw.priority : priorities[raw.priority ?? "normal"],
+    purpose: raw.purpose,
     region: narrow.region,
     retry: parseRetry(raw.retry),
     run,

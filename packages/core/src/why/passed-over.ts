@@ -36,7 +36,7 @@ function hasPassed(state: ReadonlyState, other: Job, job: Job): boolean {
 }
 
 function isCovered(state: ReadonlyState, job: Job): boolean {
-  const { first } = wishOf(state, job.spec);
+  const { first } = wishOf(state, job);
   return coverFor(state, job.account, first) !== noAccount;
 }
 

@@ -7,7 +7,7 @@ import { hourMicros } from "../gate/price-text.ts";
 import { type QuotaStop, quotaStop } from "../gate/quota-stop.ts";
 import { loadOf } from "../gpu/latency.ts";
 import type { NoSeat } from "../gpu/seat.ts";
-import type { Job, JobSpec } from "../model/job.ts";
+import type { Job } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { isConfidential } from "../place/dedicated.ts";
@@ -102,7 +102,7 @@ function reasonAs(state: ReadonlyState, job: Job, choice: number, model: number,
     return (
       scatteredParts(state, job, choice, model) ??
       missingBesidePart(state, job, choice, model) ??
-      partReason(seats, spec, name)
+      partReason(seats, job, name)
     );
   const usable = room(state, need, members, apart, "now");
   if (usable.members >= members) {
@@ -252,10 +252,10 @@ function apartReason(wholeNodes: boolean, needed: number, model: string): Reason
   return { kind: "isolation", values: { cause, free: { gpus: needed, model } }, needed };
 }
 
-function partReason(why: Exclude<NoSeat, "reserved">, spec: JobSpec, model: string): Reason {
+function partReason(why: Exclude<NoSeat, "reserved">, { spec, alone }: Job, model: string): Reason {
   switch (why) {
     case "isolation":
-      return { kind: "isolation", values: { cause: "part-not-shared", model } };
+      return { kind: "isolation", values: { cause: alone ? "part-alone" : "part-not-shared", model } };
     case "latency": {
       // The promise may be a neighbour's even where the job has its own [P5].
       const { stretchMax } = loadOf(spec);

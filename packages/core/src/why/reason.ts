@@ -136,7 +136,7 @@ export interface ReasonValues {
     | { readonly cause: "parts-together"; readonly level: string; readonly members: number };
   isolation:
     | { readonly cause: "confidential" | "node-not-shared"; readonly free: GpuCount }
-    | { readonly cause: "part-not-shared"; readonly model: string }
+    | { readonly cause: "part-not-shared" | "part-alone"; readonly model: string }
     /** `stretchMax`: the factor by which the job's own latency may grow, if it has a promise. */
     | { readonly cause: "latency"; readonly model: string; readonly stretchMax?: number };
   health: { readonly free: GpuCount };

@@ -296,6 +296,17 @@ describe("alternatives", () => {
     assert.deepEqual(fields(alternatives(w, "x")), ["slo"]);
   });
 
+  it("[L3] says of a job that a fault ended on a shared GPU that it runs alone by MPS now", () => {
+    const w = new World().account("lab");
+    w.must({ kind: "node.register", nodes: [{ ...nodeOf("n0", "H100:1"), pool: "mps" }] });
+    for (const id of ["a", "x"]) w.submit(id, "lab", { gpus: "0.25" });
+    w.run("a").run("x").report("x", { kind: "exited", ran: true, code: 1, neighbour: true });
+    assert.deepEqual(reasonFor(w.state, w.job("x"), w.now), {
+      kind: "isolation",
+      values: { cause: "part-alone", model: "H100" },
+    });
+  });
+
   it("[W3, P3] offers weaker isolation only if trust allows the neighbours", () => {
     const make = (group: string | undefined) => () => {
       const w = new World();

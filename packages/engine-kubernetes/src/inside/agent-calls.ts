@@ -1,5 +1,3 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { TenantContent } from "@tessera/content";
 import { isTreeFile, type KeptOutput } from "@tessera/core";
@@ -112,11 +110,9 @@ async function sendTree(call: ExecStream, content: TenantContent, id: string): P
 }
 
 async function sendContent(call: ExecStream, content: TenantContent, sha256: string): Promise<void> {
-  const path = content.path(sha256);
-  const { size } = await stat(path);
-  await send(call.input, jsonFrame(kinds.ask, { sha256, bytes: size }));
-  for await (const part of createReadStream(path, { highWaterMark: 64 * 1024 }))
-    if (!(await send(call.input, frameOf(kinds.input, part as Buffer)))) throw new Error("the connection broke");
+  await send(call.input, jsonFrame(kinds.ask, { sha256, bytes: content.size(sha256) }));
+  for await (const part of content.read(sha256))
+    if (!(await send(call.input, frameOf(kinds.input, part)))) throw new Error("the connection broke");
   await send(call.input, frameOf(kinds.inputEnd));
 }
 

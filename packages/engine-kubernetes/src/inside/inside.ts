@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ContentStore } from "@tessera/content";
+import { ContentStore, type EngineKeys } from "@tessera/content";
 import { type KeptOutput, type LeaseId, outputUndeclared } from "@tessera/core";
 import {
   type Clock,
@@ -50,6 +50,7 @@ export interface InsidePorts {
   readonly dir: string;
   /** The folder of the content store. */
   readonly content: string;
+  readonly keys?: EngineKeys;
   readonly clock: Clock;
   readonly warn: (text: string) => void;
 }
@@ -93,8 +94,9 @@ class InsideOfPods implements Inside {
 
   constructor(ports: InsidePorts) {
     this.#with = ports;
-    this.#content = new ContentStore(ports.content);
-    this.#logs = new Logs(ports.client, ports.members, join(ports.dir, "logs"));
+    const { keys } = ports;
+    this.#content = new ContentStore(ports.content, 0, keys && (async (tenant) => (await keys.of(tenant)).content));
+    this.#logs = new Logs(ports.client, ports.members, join(ports.dir, "logs"), keys);
     this.#outputs = join(ports.dir, "outputs");
   }
 

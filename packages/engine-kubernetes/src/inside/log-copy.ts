@@ -1,14 +1,15 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type EngineKeys, logSealFor, logSealOf } from "@tessera/content";
 import { type LeaseId, parseLeaseId } from "@tessera/core";
 import type { LogLine } from "@tessera/engine";
-import { LogWriter, maskerOf, readLog } from "@tessera/engine/log";
+import { type LogSeal, LogWriter, maskerOf, readLog, type SealFor } from "@tessera/engine/log";
 import type { ApiClient } from "../api/client.ts";
 import { ApiError } from "../api/error.ts";
 import { paths } from "../api/paths.ts";
 import type { Pod } from "../api/types.ts";
-import { memberContainer } from "../names.ts";
+import { label, memberContainer } from "../names.ts";
 import type { Members } from "./inside.ts";
 import { LogLines, type LogPlace, logBegin } from "./log-lines.ts";
 import { hasEnded } from "./pod-status.ts";
@@ -33,6 +34,8 @@ export class LogCopy {
   readonly #lease: LeaseId;
   readonly #folder: string;
   readonly #bytesMax: number;
+  readonly #keys: EngineKeys | undefined;
+  #seal: LogSeal | undefined;
   /** One reader of the cluster at a time. */
   #turn: Promise<void> = Promise.resolve();
   #writer: LogWriter | undefined;
@@ -42,7 +45,15 @@ export class LogCopy {
   readonly #ended = new AbortController();
   #follower: Promise<void> | undefined;
 
-  constructor(client: ApiClient, members: Members, lease: LeaseId, folder: string, bytesMax: number) {
+  constructor(
+    client: ApiClient,
+    members: Members,
+    lease: LeaseId,
+    folder: string,
+    bytesMax: number,
+    keys?: EngineKeys,
+  ) {
+    this.#keys = keys;
     this.#client = client;
     this.#members = members;
     this.#lease = lease;
@@ -73,6 +84,7 @@ export class LogCopy {
     if (isWhole(this.#folder)) return this.#ended.abort();
     this.#closed.abort();
     await this.#follower;
+    await this.#ready(pod);
     await this.#inTurn(pod, false, true).catch((error) => {
       if (!(error instanceof ApiError)) throw error;
       if (error.status === 400 || error.status === 404) return; // it never started, or its pod is gone
@@ -114,7 +126,8 @@ export class LogCopy {
   }
 
   async #get(pod: Pod, follow: boolean, last: boolean): Promise<void> {
-    this.#place ??= await placeIn(this.#folder);
+    await this.#ready(pod);
+    this.#place ??= await placeIn(this.#folder, sealForOf(this.#keys, this.#lease));
     this.#secrets ??= await this.#secretsOf(pod);
     const rank = parseLeaseId(this.#lease)?.rank ?? 0;
     const lines = new LogLines(rank, maskerOf(this.#secrets), this.#place);
@@ -134,9 +147,17 @@ export class LogCopy {
   }
 
   #write(lines: readonly LogLine[], place?: LogPlace): void {
-    this.#writer ??= new LogWriter(this.#folder, this.#bytesMax, filesMax);
+    this.#writer ??= new LogWriter(this.#folder, this.#bytesMax, filesMax, this.#seal);
     for (const { stream, at, text } of lines) this.#writer.write(stream, at, [text]);
     if (place !== undefined) this.#place = place;
+  }
+
+  /** Keys of its tenant, before anything is written. */
+  async #ready(pod: Pod): Promise<void> {
+    if (this.#keys === undefined || this.#seal !== undefined) return;
+    const tenant = pod.metadata.labels?.[label.tenant];
+    if (tenant === undefined) throw new Error(`pod ${pod.metadata.name} names no tenant, so its log cannot be sealed`);
+    this.#seal = logSealOf((await this.#keys.of(tenant)).log, this.#lease);
   }
 
   /** The values of the secret of the pod, which must not be shown [S28]. */
@@ -161,11 +182,16 @@ export class LogCopy {
   }
 }
 
+/** What opens the files of a log. */
+export function sealForOf(keys: EngineKeys | undefined, lease: LeaseId): SealFor | undefined {
+  return keys && ((start) => logSealFor(start, (id) => keys.logKey(id), lease));
+}
+
 /** Where a copy ended. */
-async function placeIn(folder: string): Promise<LogPlace> {
+async function placeIn(folder: string, sealFor: SealFor | undefined): Promise<LogPlace> {
   let place = logBegin;
   if (!existsSync(folder)) return place;
-  for await (const { at, stream } of readLog(folder, 0, { tail: placeLines }, AbortSignal.abort())) {
+  for await (const { at, stream } of readLog(folder, 0, { tail: placeLines }, AbortSignal.abort(), sealFor)) {
     place = { at, lines: at === place.at ? place.lines + 1 : 1, stream };
   }
   return place;

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { EngineKeys } from "@tessera/content";
 import { type LeaseId, parseLeaseId } from "@tessera/core";
 import type { LogLine, LogQuery } from "@tessera/engine";
 import { pruneLogs, readLog } from "@tessera/engine/log";
@@ -7,7 +8,7 @@ import type { ApiClient } from "../api/client.ts";
 import type { Pod } from "../api/types.ts";
 import { annotation } from "../names.ts";
 import type { Members } from "./inside.ts";
-import { isWhole, LogCopy } from "./log-copy.ts";
+import { isWhole, LogCopy, sealForOf } from "./log-copy.ts";
 
 const usualMiB = 64;
 /** Members that run for less are copied once, when they have ended. */
@@ -21,11 +22,13 @@ export class Logs {
   readonly #client: ApiClient;
   readonly #members: Members;
   readonly #folder: string;
+  readonly #keys: EngineKeys | undefined;
   readonly #copies = new Map<LeaseId, LogCopy>();
   readonly #timers = new Map<LeaseId, NodeJS.Timeout>();
   #followers = 0;
 
-  constructor(client: ApiClient, members: Members, folder: string) {
+  constructor(client: ApiClient, members: Members, folder: string, keys?: EngineKeys) {
+    this.#keys = keys;
     this.#client = client;
     this.#members = members;
     this.#folder = folder;
@@ -70,7 +73,7 @@ export class Logs {
         ended = copy.ended;
       } else await copy.update(pod).catch(() => {}); // what is there already is still told
     }
-    yield* readLog(this.#folderOf(lease), rank, query, ended);
+    yield* readLog(this.#folderOf(lease), rank, query, ended, sealForOf(this.#keys, lease));
   }
 
   async sweep(now: number): Promise<void> {
@@ -95,7 +98,14 @@ export class Logs {
     const known = this.#copies.get(lease);
     if (known !== undefined) return known;
     const mebibytes = Number(pod.metadata.annotations?.[annotation.logMiB] ?? usualMiB);
-    const copy = new LogCopy(this.#client, this.#members, lease, this.#folderOf(lease), mebibytes * 2 ** 20);
+    const copy = new LogCopy(
+      this.#client,
+      this.#members,
+      lease,
+      this.#folderOf(lease),
+      mebibytes * 2 ** 20,
+      this.#keys,
+    );
     this.#copies.set(lease, copy);
     return copy;
   }

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import { ContentStore } from "@tessera/content";
+import { ContentStore, type JobKeys } from "@tessera/content";
 import type { KeptOutput } from "@tessera/core";
 import { collectOutputs } from "@tessera/engine/files";
 import type { RunSheet } from "../supervise/sheet.ts";
@@ -9,14 +9,14 @@ import { withKeeper } from "./keeper.ts";
  * Puts what a member left into the content of its tenant. All its processes must be gone. `readyAt` is when its work
  * folder was ready, by the clock of the file system.
  */
-export async function keepLeft(sheet: RunSheet, readyAt: number): Promise<KeptOutput[]> {
+export async function keepLeft(sheet: RunSheet, readyAt: number, keys?: JobKeys): Promise<KeptOutput[]> {
   const { order, contentFolder, owner } = sheet;
   const { outputs, code } = order;
   if (outputs === undefined || contentFolder === undefined) return [];
-  const content = new ContentStore(contentFolder).of(order.tenant);
+  const content = new ContentStore(contentFolder, 0, keys && (async () => keys.content)).of(order.tenant);
   const tree =
     code !== undefined && "tree" in code ? await content.readTree(code.tree).catch(() => undefined) : undefined;
-  return withKeeper(contentFolder, order.tenant, (keeper) =>
+  return withKeeper(contentFolder, order.tenant, keys, (keeper) =>
     collectOutputs(
       {
         outputs,

@@ -50,7 +50,7 @@ export class SharedWatch {
     const blame = code === 0 ? undefined : await this.#faults?.settle();
     this.#faults?.close();
     if (this.#over !== undefined) return { limit: "gpu-memory", reason: this.#over };
-    if (blame === "neighbour") return { neighbour: true, reason: "a fault of another job on the same GPU ended it" };
+    if (blame === "neighbour") return { neighbour: true, reason: "a fault on the GPU that it shared ended it" };
     return blame === "own" ? { reason: "a fatal fault on the GPU ended it" } : {};
   }
 }

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type JobKeys, logSealOf, takenKeys } from "@tessera/content";
 import { type KeptOutput, outputUndeclared } from "@tessera/core";
 import { sizeText } from "@tessera/engine/files";
 import { LogWriter } from "@tessera/engine/log";
@@ -17,6 +18,7 @@ import { prepare } from "./prepare.ts";
 import { findProcess } from "./processes.ts";
 import { ReportWriter } from "./reports.ts";
 import type { RunSheet } from "./sheet.ts";
+import type { Given } from "./start.ts";
 import { removeGroups } from "./tree.ts";
 
 /**
@@ -25,8 +27,10 @@ import { removeGroups } from "./tree.ts";
  * it is told after its start comes as files in the lease folder.
  */
 async function supervise(folder: string): Promise<void> {
-  const secrets = await readSecrets();
-  if (secrets === undefined) return; // the engine that started us died; its successor starts another supervisor
+  const given = await readGiven();
+  if (given === undefined) return; // the engine that started us died; its successor starts another supervisor
+  const { secrets } = given;
+  const keys = given.keys && takenKeys(given.keys);
   const planned = JSON.parse(await readFile(join(folder, leaseFile.order), "utf8")) as RunSheet;
   const orders = new Orders(folder);
   const startedAt = findProcess(process.pid)?.startedAt ?? "";
@@ -40,7 +44,7 @@ async function supervise(folder: string): Promise<void> {
   const stopped = new AbortController();
   orders.onStop(() => stopped.abort());
   const network = new MemberNetwork(sheet.network, sheet.order.lease);
-  const prepared = await prepare(sheet, network, stopped.signal);
+  const prepared = await prepare(sheet, network, keys, stopped.signal);
   if (prepared.kind !== "prepared") {
     await network.leave();
     await giveGpus(sheet, folder);
@@ -49,12 +53,17 @@ async function supervise(folder: string): Promise<void> {
   await reports.write(prepared);
   const released = await orders.releasedOrStopped();
   if (released) {
-    const log = new LogWriter(sheet.logFolder, sheet.logBytesMax, sheet.logFilesMax);
+    const log = new LogWriter(
+      sheet.logFolder,
+      sheet.logBytesMax,
+      sheet.logFilesMax,
+      keys && logSealOf(keys.log, sheet.order.lease),
+    );
     const readyAt = statSync(join(folder, leaseFile.reports)).ctimeMs;
     const entrance = new Entrance(folder);
     const last = await runMember(sheet, secrets, orders, reports, log, entrance, network);
     entrance.close();
-    const outputs = await keepOutputs(sheet, readyAt, last, orders.returns, log);
+    const outputs = await keepOutputs(sheet, readyAt, last, orders.returns, log, keys);
     log.close();
     await removeGroups(sheet.groups);
     await network.leave();
@@ -77,6 +86,7 @@ async function keepOutputs(
   last: MemberEnd,
   returns: boolean,
   log: LogWriter,
+  keys: JobKeys | undefined,
 ): Promise<KeptOutput[]> {
   if (returns && last.done !== true) return [];
   const say = (text: string) => log.write("tessera", Date.now(), [text]);
@@ -84,7 +94,7 @@ async function keepOutputs(
     // What was stopped for filling the disk would be copied onto the same disk.
     if (last.limit !== undefined && (await freeAt(sheet.workFolder)).isScarce)
       throw new Error("the disk of this node is nearly full");
-    const outputs = await keepLeft(sheet, readyAt);
+    const outputs = await keepLeft(sheet, readyAt, keys);
     for (const { name, left } of outputs) {
       if (left !== undefined)
         say(`output ${name}: ${left.files} files (${sizeText(left.bytes)}) not kept: ${left.why}`);
@@ -98,11 +108,11 @@ async function keepOutputs(
 }
 
 /** One line of JSON on standard input; undefined when it was cut off. Never shown, not even in an error [S28]. */
-async function readSecrets(): Promise<{ readonly [name: string]: string } | undefined> {
+async function readGiven(): Promise<Given | undefined> {
   let text = "";
   for await (const part of process.stdin.setEncoding("utf8")) text += part;
   try {
-    return text.endsWith("\n") ? (JSON.parse(text) as { readonly [name: string]: string }) : undefined;
+    return text.endsWith("\n") ? (JSON.parse(text) as Given) : undefined;
   } catch {
     return undefined; // the error would quote what it could not read
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, rename, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
-import { ContentStore } from "@tessera/content";
+import { ContentStore, type JobKeys } from "@tessera/content";
 import { codeOf } from "../lease/durable.ts";
 import type { RunSheet } from "./sheet.ts";
 
@@ -9,7 +9,7 @@ import type { RunSheet } from "./sheet.ts";
  * Unpacks the outputs that a member mounts, unless another has done so. Whole from the first moment it can be seen:
  * members of a gang do this side by side. Its time says when it was last wanted.
  */
-export async function unpackMounted(sheet: RunSheet, signal?: AbortSignal): Promise<void> {
+export async function unpackMounted(sheet: RunSheet, keys?: JobKeys, signal?: AbortSignal): Promise<void> {
   const { contentFolder, order, owner, mountedTrees } = sheet;
   for (const { tree, folder } of mountedTrees) {
     const now = new Date();
@@ -20,7 +20,8 @@ export async function unpackMounted(sheet: RunSheet, signal?: AbortSignal): Prom
     try {
       await mkdir(partial, { mode: 0o700 });
       const options = { ...(owner === undefined ? {} : { owner }), ...(signal === undefined ? {} : { signal }) };
-      await new ContentStore(contentFolder).of(order.tenant).unpack(tree, partial, options);
+      const content = new ContentStore(contentFolder, 0, keys && (async () => keys.content));
+      await content.of(order.tenant).unpack(tree, partial, options);
       await chmod(partial, 0o755);
       await rename(partial, folder).catch((error) => {
         if (codeOf(error) !== "ENOTEMPTY" && codeOf(error) !== "EEXIST") throw error; // another member was faster

@@ -1,5 +1,6 @@
 import { chown, lstat, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { JobKeys } from "@tessera/content";
 import type { ReportWhat } from "@tessera/core";
 import { makeGroup } from "../limit/group.ts";
 import { setQuota } from "../limit/quota.ts";
@@ -26,6 +27,7 @@ async function setQuotas({ order: { limits }, workFolder, checkpointFolder }: Ru
 export async function prepare(
   sheet: RunSheet,
   network: Pick<MemberNetwork, "open">,
+  keys?: JobKeys,
   signal?: AbortSignal,
 ): Promise<ReportWhat> {
   const open = sheet.asked.filter((limit) => isUnenforced(sheet.enforcement[limit]));
@@ -41,8 +43,8 @@ export async function prepare(
     await mkdir(checkpointFolder, { recursive: true, mode: 0o700 });
     if (sheet.quota) await setQuotas(sheet);
     await mkdir(workFolder, { recursive: true, mode: 0o700 });
-    await unpackCode(sheet, signal);
-    await unpackMounted(sheet, signal);
+    await unpackCode(sheet, keys, signal);
+    await unpackMounted(sheet, keys, signal);
     const folders = [workFolder, temporaryFolder, outFolder, checkpointFolder, homeFolder, cacheFolder];
     for (const path of [dirname(workFolder), ...folders]) {
       await mkdir(path, { recursive: true, mode: 0o700 });

@@ -3,6 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { SentKeys } from "@tessera/content";
 import { leaseFile } from "../lease/folder.ts";
 import { driverVariables } from "../part/smi.ts";
 import { standardPath } from "./job.ts";
@@ -30,13 +31,19 @@ export const thrift = [
   "--no-warnings",
 ];
 
+/** What a supervisor is given through a pipe and keeps in memory alone: values of secrets, keys of its tenant. */
+export interface Given {
+  readonly secrets: { readonly [name: string]: string };
+  readonly keys?: SentKeys;
+}
+
 /**
  * Starts the supervisor of a lease in a session of its own, tied to us by nothing but the pipe that brings the
  * secrets. `group` takes it out of the unit of a service manager that would end it with us. `onEnd` is told what it complained about; it is not called when we end first.
  */
 export async function startSupervisor(
   leaseFolder: string,
-  secrets: { readonly [name: string]: string },
+  given: Given,
   group: string | undefined,
   onEnd: (complaint: string) => void,
 ): Promise<void> {
@@ -54,6 +61,6 @@ export async function startSupervisor(
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
   if (group !== undefined) await writeFile(join(group, "cgroup.procs"), String(child.pid)).catch(() => {});
   child.once("exit", async () => onEnd((await readFile(complaints, "utf8").catch(() => "")).trim()));
-  child.stdin!.end(`${JSON.stringify(secrets)}\n`);
+  child.stdin!.end(`${JSON.stringify(given)}\n`);
   child.unref();
 }

@@ -97,6 +97,8 @@ function serve(): void {
       `[${at} Server ${process.pid}] ${text}\n`,
     );
   };
+  /** Another client than the one that faulted, as an H200 did with driver 580.159.04. */
+  const blamed = (socket: Socket) => [...clients].find(([other]) => other !== socket)?.[1] ?? clients.get(socket);
   const answer = (socket: Socket, line: string): string | undefined => {
     const [name, ...rest] = line.split(" ");
     switch (name) {
@@ -105,11 +107,11 @@ function serve(): void {
         const limit = Math.min(memory, own === "-" ? Number.POSITIVE_INFINITY : Number(own));
         if (Number(mib) > limit) return "oom";
         clients.set(socket, pidWith(token));
-        say(`Status of client {${clients.get(socket)}, 1} is ACTIVE`);
+        say(`Status of client {PID: ${clients.get(socket)}, Context ID: 1} is ACTIVE`);
         return "ok";
       }
       case "fault":
-        say(`Client {${clients.get(socket)}, 1} encountered a fatal GPU error.`);
+        say(`Client {PID: ${blamed(socket)}, Context ID: 1} encountered a fatal GPU error.`);
         say("Server is handling a fatal GPU error.");
         for (const each of clients.keys()) each.destroy();
         clients.clear();

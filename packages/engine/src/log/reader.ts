@@ -2,6 +2,8 @@ import { type FSWatcher, watch } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { LogLine, LogQuery } from "../port.ts";
+import type { LogSeal, SealedLog } from "./seal.ts";
+import { framesFrom, sealOf, tailOf } from "./sealed-lines.ts";
 import { logName, logNumbers, streamLetters } from "./writer.ts";
 
 const blockBytes = 256 * 1024;
@@ -21,8 +23,9 @@ export async function* readLog(
   rank: number,
   query: LogQuery,
   ended: AbortSignal,
+  sealNow?: SealFor,
 ): AsyncIterable<LogLine> {
-  const place = await startOf(folder, query.tail);
+  const place = await startOf(folder, query.tail, sealNow);
   const changes =
     query.follow === true
       ? new Changes(folder, [ended, ...(query.signal === undefined ? [] : [query.signal])])
@@ -32,7 +35,7 @@ export async function* readLog(
       if (isAborted(query.signal)) return;
       const gone = ended.aborted; // asked before reading: what was written until then is still read
       let read = false;
-      for await (const text of newLines(folder, place, gone)) {
+      for await (const text of newLines(folder, place, gone, sealNow)) {
         read = true;
         const line = parseLine(text, rank);
         if (line !== undefined && line.at >= (query.sinceAt ?? 0)) yield line;
@@ -44,6 +47,18 @@ export async function* readLog(
   } finally {
     changes?.close();
   }
+}
+
+/** What seals a log whose file begins so. */
+export type SealFor = (start: Buffer) => Promise<LogSeal>;
+
+/** More than any header has. */
+const startBytes = 256;
+
+async function startOfFile(file: FileHandle): Promise<Buffer> {
+  const start = Buffer.alloc(startBytes);
+  const { bytesRead } = await file.read(start, 0, startBytes, 0);
+  return start.subarray(0, bytesRead);
 }
 
 function isAborted(signal: AbortSignal | undefined): boolean {
@@ -59,29 +74,41 @@ function parseLine(text: string, rank: number): LogLine | undefined {
 
 interface LogPlace {
   number: number;
+  /** Of the next line, or of the next frame where the file is sealed. */
   offset: number;
+  /** So many lines of that frame are left out. */
+  skip: number;
 }
 
 /** Where to begin: the oldest byte, or so far from the end that `tail` lines follow. */
-async function startOf(folder: string, tail: number | undefined): Promise<LogPlace> {
+async function startOf(folder: string, tail: number | undefined, sealNow?: SealFor): Promise<LogPlace> {
   const numbers = numbersOrNone(folder);
-  if (tail === undefined) return { number: numbers[0] ?? 0, offset: 0 };
+  if (tail === undefined) return { number: numbers[0] ?? 0, offset: 0, skip: 0 };
   let wanted = tail;
   for (const number of [...numbers].reverse()) {
     const file = await open(join(folder, logName(number)), "r");
     try {
       const { size } = await file.stat();
-      if (wanted === 0) return { number, offset: size };
+      if (wanted === 0) return { number, offset: size, skip: 0 };
+      const seal = await sealNow?.(await startOfFile(file));
+      const sealed = seal && (await sealOf(file, logName(number), seal).catch(() => null));
+      if (sealed === null) return { number, offset: 0, skip: 0 }; // the reader says why
+      if (seal !== undefined && sealed !== undefined) {
+        const { offset, skip, lines } = await tailOf(file, sealed, size, seal.headerBytes, wanted);
+        if (lines >= wanted) return { number, offset, skip };
+        wanted -= lines;
+        continue;
+      }
       // The feed that ends line n from the end is the one before the line where the tail begins.
       const found = await feedFromEnd(file, size, wanted + 1);
-      if (found.offset !== undefined) return { number, offset: found.offset + 1 };
+      if (found.offset !== undefined) return { number, offset: found.offset + 1, skip: 0 };
       wanted -= found.feeds;
-      if (wanted <= 0) return { number, offset: 0 };
+      if (wanted <= 0) return { number, offset: 0, skip: 0 };
     } finally {
       await file.close();
     }
   }
-  return { number: numbers[0] ?? 0, offset: 0 };
+  return { number: numbers[0] ?? 0, offset: 0, skip: 0 };
 }
 
 async function feedFromEnd(file: FileHandle, size: number, count: number): Promise<{ offset?: number; feeds: number }> {
@@ -100,22 +127,37 @@ async function feedFromEnd(file: FileHandle, size: number, count: number): Promi
 }
 
 /** The whole lines after `place`, through as many files as there are; moves `place` behind what it gave. */
-async function* newLines(folder: string, place: LogPlace, gone: boolean): AsyncIterable<string> {
+async function* newLines(folder: string, place: LogPlace, gone: boolean, sealNow?: SealFor): AsyncIterable<string> {
   for (;;) {
     const numbers = numbersOrNone(folder); // listed before reading: a file that has a successor is complete
     const oldest = numbers[0];
     if (oldest === undefined) return;
-    if (place.number < oldest) Object.assign(place, { number: oldest, offset: 0 }); // rotated away under a slow reader
-    yield* linesOfFile(join(folder, logName(place.number)), place, gone);
+    if (place.number < oldest) Object.assign(place, { number: oldest, offset: 0, skip: 0 }); // rotated away under a slow reader
+    yield* linesOfFile(join(folder, logName(place.number)), place, gone, sealNow);
     if ((numbers.at(-1) ?? 0) <= place.number) return;
-    Object.assign(place, { number: place.number + 1, offset: 0 });
+    Object.assign(place, { number: place.number + 1, offset: 0, skip: 0 });
   }
 }
 
-async function* linesOfFile(path: string, place: LogPlace, gone: boolean): AsyncIterable<string> {
+async function* linesOfFile(
+  path: string,
+  place: LogPlace,
+  gone: boolean,
+  sealNow: SealFor | undefined,
+): AsyncIterable<string> {
   const file = await open(path, "r").catch(() => undefined);
   if (file === undefined) return;
   try {
+    if (sealNow !== undefined) {
+      try {
+        const seal = await sealNow(await startOfFile(file));
+        const sealed = await sealOf(file, logName(place.number), seal);
+        if (sealed !== undefined) return yield* linesOfFrames(file, sealed, place, seal.headerBytes);
+      } catch (error) {
+        place.offset = (await file.stat()).size;
+        return yield `${Date.now()} ${streamLetters.tessera} this part of the log cannot be read: ${(error as Error).message}`;
+      }
+    }
     let rest = Buffer.alloc(0);
     let position = place.offset;
     for (;;) {
@@ -139,6 +181,19 @@ async function* linesOfFile(path: string, place: LogPlace, gone: boolean): Async
     }
   } finally {
     await file.close();
+  }
+}
+
+async function* linesOfFrames(
+  file: FileHandle,
+  sealed: SealedLog,
+  place: LogPlace,
+  headerBytes: number,
+): AsyncIterable<string> {
+  for await (const { lines, next } of framesFrom(file, sealed, Math.max(place.offset, headerBytes))) {
+    const { skip } = place;
+    Object.assign(place, { offset: next, skip: 0 });
+    yield* skip === 0 ? lines : lines.slice(skip);
   }
 }
 

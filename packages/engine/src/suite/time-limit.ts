@@ -8,9 +8,9 @@ const runMsMax = 500;
 
 export function describeTimeLimit(open: OpenHarness): void {
   describe("time limit", () => {
-    const limited = (session: Session, run: string, graceMs = 20_000): LeaseOrder => {
+    const limited = (session: Session, run: string, graceMs = 20_000, limitMs = runMsMax): LeaseOrder => {
       const order = session.orderOf(run);
-      return { ...order, limits: { ...order.limits, runMsMax }, stop: { signal: "SIGTERM", graceMs } };
+      return { ...order, limits: { ...order.limits, runMsMax: limitMs }, stop: { signal: "SIGTERM", graceMs } };
     };
 
     it(
@@ -38,8 +38,10 @@ export function describeTimeLimit(open: OpenHarness): void {
     it(
       "counts from the start, not from the bind",
       withEngine(open, async (session) => {
-        const lease = await session.hold(limited(session, session.commands.succeed));
-        await session.settle(runMsMax * 2);
+        // Long enough for a busy machine to run the shortest command in time.
+        const limitMs = 3_000;
+        const lease = await session.hold(limited(session, session.commands.succeed, 20_000, limitMs));
+        await session.settle(limitMs + 200);
         assert.deepEqual(session.kinds(lease), ["prepared"]);
         await session.engine.release(lease);
         assert.equal((await session.until(lease, "exited")).code, 0);

@@ -7,18 +7,20 @@ import { after, describe, it } from "node:test";
 import { type AccountNo, roles, type TokenId, type UserId } from "@tessera/core";
 import { MemoryPlace } from "../store/index.ts";
 import { TestControl } from "../testing/control.ts";
-import { Tenancy, testKeys } from "../testing/tenancy.ts";
+import { sealedByOneKey } from "../testing/old-secrets.ts";
+import { Tenancy, testKeys, testVault } from "../testing/tenancy.ts";
 import { loadKeys, missingKeys } from "./keys.ts";
 import { checkListen } from "./listen.ts";
 import { hashPassword, passwordsWork, verifyPassword } from "./passwords.ts";
 import { People, personRow } from "./people.ts";
 import { grantsOf, mayActFor, mayGive, mayGiveRole } from "./policy.ts";
 import { authenticate } from "./principal.ts";
+import { ringAt } from "./ring/place.ts";
+import { KeyGone } from "./ring/ring.ts";
 import { Seal } from "./seal.ts";
-import { decryptSecret, encryptSecret, sealedSecretsFor } from "./secrets.ts";
+import { keyOfSecret, openSecret, sealedSecretsFor, sealSecret } from "./secrets.ts";
 import { TokenUse } from "./token-use.ts";
 import { bearerOf, deriveToken, mintToken, tokenHash } from "./tokens.ts";
-import { KeyVault } from "./vault.ts";
 
 describe("roles", () => {
   it("give only roles that can do nothing they cannot do themselves", () => {
@@ -188,12 +190,44 @@ describe("seals", () => {
 });
 
 describe("secrets", () => {
-  it("open only with their key, in their place", () => {
-    const sealed = encryptSecret(testKeys.held.secretsKey, "acc_1/TOKEN", "hunter2 ü");
-    assert.equal(decryptSecret(testKeys.held.secretsKey, "acc_1/TOKEN", sealed), "hunter2 ü");
+  it("open only with their key, in their place", async () => {
+    const ring = ringAt(testKeys.held.ring);
+    const keys = { ring, oneKey: testKeys.held.secretsKey };
+    const sealed = sealSecret(await ring.current("acc_1"), "acc_1/TOKEN", "hunter2 ü");
+    assert.equal(await openSecret(keys, "acc_1/TOKEN", sealed), "hunter2 ü");
     assert.equal(Buffer.from(sealed).includes("hunter2"), false);
-    assert.throws(() => decryptSecret(testKeys.held.secretsKey, "acc_2/TOKEN", sealed), /cannot be decrypted/);
-    assert.throws(() => decryptSecret(testKeys.serverKey, "acc_1/TOKEN", sealed), /cannot be decrypted/);
+    await assert.rejects(openSecret(keys, "acc_2/TOKEN", sealed), /cannot be decrypted/);
+    sealed[1]! ^= 1;
+    await assert.rejects(openSecret(keys, "acc_1/TOKEN", sealed), KeyGone);
+  });
+
+  it("of earlier versions open with the one key of that time", async () => {
+    const keys = { ring: ringAt(testKeys.held.ring), oneKey: testKeys.held.secretsKey };
+    const sealed = sealedByOneKey(testKeys.held.secretsKey, "acc_1/TOKEN", "hunter2");
+    assert.equal(await openSecret(keys, "acc_1/TOKEN", sealed), "hunter2");
+    await assert.rejects(
+      openSecret({ ...keys, oneKey: testKeys.serverKey }, "acc_1/TOKEN", sealed),
+      /cannot be decrypted/,
+    );
+  });
+
+  it("of one tenant are sealed by its own data key, those of the platform by another", async () => {
+    const control = await TestControl.start();
+    const tenancy = new Tenancy(control);
+    for (const path of ["a", "a/t", "b"]) await tenancy.account(path);
+    const vault = testVault(control.state);
+    const keyFor = async (row: string) => keyOfSecret(await vault.seal(row, "value"));
+    const idOf = (path: string) => control.state.accountByPath.get(path)!.id;
+    const [a, below, b] = [
+      await keyFor(`${idOf("a")}/X`),
+      await keyFor(`${idOf("a/t")}/X`),
+      await keyFor(`${idOf("b")}/X`),
+    ];
+    assert.equal(a, below);
+    assert.notEqual(a, b);
+    for (const row of ["engine-east", "provider/okta", `${idOf("")}/X`])
+      assert.equal(await keyFor(row), await keyFor("anc_1"));
+    assert.notEqual(await keyFor("anc_1"), a);
   });
 
   it("come from the nearest account upward", async () => {
@@ -206,7 +240,7 @@ describe("secrets", () => {
     const { state, reader } = control;
     const at = (path: string) => state.accountByPath.get(path)!.no;
     const sealed = await sealedSecretsFor(reader, state, at("a/t"), ["ONE", "TWO"]);
-    const { secrets: values } = new KeyVault(testKeys.held.secretsKey).forOrder(sealed);
+    const { secrets: values } = await testVault(state).forOrder(sealed);
     assert.deepEqual(values, { ONE: "from a", TWO: "from t" });
     await assert.rejects(sealedSecretsFor(reader, state, at("b"), ["ONE"]), /deleted/);
   });

@@ -1,22 +1,9 @@
 import { hkdfSync, randomBytes } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../journal/digest.ts";
+import { keyBytes, loadKey, putKey } from "./key-file.ts";
+import { prepareMaster, type RingPlace, ringPlaceIn } from "./ring/place.ts";
 
 /** Keys that live in files beside the store, never in it: a copy of the store alone opens nothing. */
 export interface Keys {
@@ -30,24 +17,27 @@ export interface Keys {
 
 /** Keys that protect what was kept, so that a process which answers requests can do without them. */
 export interface HeldKeys {
-  /** Encrypts secret values. */
+  /** Where the data keys are that seal secrets, logs and content. */
+  readonly ring: RingPlace;
+  /** Opens secrets of the time before there were data keys. */
   readonly secretsKey: Buffer;
   /** The seed of the Ed25519 key that signs heads and extracts. */
   readonly signingKey: Buffer;
 }
 
-const keyBytes = 32;
 const names = ["server.key", "secrets.key", "webhook.key", "signing.key", "backup.key"] as const;
 export type KeyName = (typeof names)[number];
 
 /** Reads the key files of a data folder and makes those that are missing. */
-export function loadKeys(dataFolder: string): Keys & { readonly held: HeldKeys } {
+export function loadKeys(dataFolder: string, masterFile?: string): Keys & { readonly held: HeldKeys } {
   const isOld = !missingKeys(dataFolder).includes("server.key");
   const files = loadFiles(dataFolder, names, ({ "server.key": serverKey }) =>
     // Before it had a file of its own, the signing key was derived from server.key: what it signed stays verifiable.
     isOld ? Buffer.from(hkdfSync("sha256", serverKey, "", "signature", keyBytes)) : randomBytes(keyBytes),
   );
-  const held = { secretsKey: files["secrets.key"], signingKey: files["signing.key"] };
+  const ring = ringPlaceIn(dataFolder, masterFile);
+  prepareMaster(ring);
+  const held = { ring, secretsKey: files["secrets.key"], signingKey: files["signing.key"] };
   return { serverKey: files["server.key"], webhookKey: files["webhook.key"], held };
 }
 
@@ -58,9 +48,11 @@ export function loadKeysBeside(helper: string, dataFolder: string): Keys {
 }
 
 /** The keys that a helper holds. */
-export function loadHeldKeys(folder: string): HeldKeys {
+export function loadHeldKeys(folder: string, masterFile?: string): HeldKeys {
   const files = loadFiles(folder, ["secrets.key", "signing.key", "backup.key"]);
-  return { secretsKey: files["secrets.key"], signingKey: files["signing.key"] };
+  const ring = ringPlaceIn(folder, masterFile);
+  prepareMaster(ring);
+  return { ring, secretsKey: files["secrets.key"], signingKey: files["signing.key"] };
 }
 
 function loadFiles<Name extends KeyName>(
@@ -80,12 +72,6 @@ function loadFiles<Name extends KeyName>(
   return files;
 }
 
-/** One key from a file outside a data folder. */
-export function readKeyFile(path: string): Buffer {
-  if (!existsSync(path)) throw new Error(`there is no key file ${path}`);
-  return loadKey(path);
-}
-
 /** The key that seals backups, where the data folder has one. */
 export function findBackupKey(dataFolder: string): Buffer | undefined {
   const path = join(dataFolder, "keys", "backup.key");
@@ -97,9 +83,10 @@ export function isHeld(name: string): boolean {
   return ["secrets.key", "signing.key", "backup.key"].includes(name);
 }
 
-const keptInBackups = /^(?!backup\.)[a-z0-9.-]{1,60}\.key$/;
+/** Not the master key: a backup would open what was shredded since. */
+const keptInBackups = /^(?!backup\.|master\.)[a-z0-9.-]{1,60}\.key$/;
 
-/** The texts of all key files but the one that seals backups, by name. */
+/** The texts of key files by name, without the one that seals backups and the one that wraps data keys. */
 export function keyFilesOf(dataFolder: string): Record<string, string> {
   const folder = join(dataFolder, "keys");
   const names = readdirSync(folder).filter((name) => keptInBackups.test(name));
@@ -171,42 +158,4 @@ function checkSums(folder: string, made: readonly KeyName[], keys: Readonly<Part
   if (text === wanted) return;
   writeFileSync(`${file}.new`, wanted, { mode: 0o600, flush: true });
   renameSync(`${file}.new`, file);
-}
-
-function loadKey(path: string, make: () => Buffer = () => randomBytes(keyBytes)): Buffer {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw new Error(`cannot read ${path}`, { cause });
-    return putKey(path, make());
-  }
-  if ((statSync(path).mode & 0o077) !== 0) {
-    throw new Error(`${path} can be read by others; make it private: chmod 600 ${path}`);
-  }
-  const key = Buffer.from(text.trim(), "base64");
-  if (key.length !== keyBytes)
-    throw new Error(`${path} does not hold a key of ${keyBytes} bytes; restore it from a backup`);
-  return key;
-}
-
-/** Writes the whole key beside its place and links it there: half a key is never seen, and of two makers one wins. */
-function putKey(path: string, key: Buffer): Buffer {
-  const draft = `${path}.${process.pid}.new`;
-  const file = openSync(draft, "wx", 0o600);
-  try {
-    writeSync(file, `${key.toString("base64")}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  try {
-    linkSync(draft, path);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw new Error(`cannot write ${path}`, { cause });
-    return loadKey(path);
-  } finally {
-    unlinkSync(draft);
-  }
-  return key;
 }

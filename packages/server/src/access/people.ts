@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ReadonlyState, UserId } from "@tessera/core";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
+import { Identities } from "./identities.ts";
 import { soundPrivates } from "./private-rows.ts";
 
 /** What is known of a person outside the journal, where it can be erased. */
@@ -14,9 +15,14 @@ export class People {
   readonly #byId = new Map<UserId, Person>();
   readonly #idByName = new Map<string, UserId>();
   readonly #withPassword = new Set<UserId>();
+  readonly identities: Identities;
+
+  constructor(identities = new Identities()) {
+    this.identities = identities;
+  }
 
   static async load(reader: StoreReader, state: ReadonlyState): Promise<People> {
-    const people = new People();
+    const people = new People(await Identities.load(reader, state));
     for (const [id, value] of await soundPrivates(reader, state, "person")) {
       const { name, email } = JSON.parse(Buffer.from(value).toString("utf8")) as Person;
       people.#enter(id as UserId, { name, ...(email !== undefined && { email }) });
@@ -60,6 +66,7 @@ export class People {
     if (person !== undefined && this.#idByName.get(person.name) === id) this.#idByName.delete(person.name);
     this.#byId.delete(id);
     this.#withPassword.delete(id);
+    this.identities.forget(id);
   }
 
   passwordSet(id: UserId): void {

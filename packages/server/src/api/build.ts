@@ -26,9 +26,12 @@ import type { Engines } from "../flow/engines/engines.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import { Notices } from "../flow/notice/notices.ts";
+import type { AnswerLimits } from "../flow/sso/bounded-fetch.ts";
+import { openSso } from "../flow/sso/sso.ts";
 import type { Collector } from "../flow/telemetry/collector.ts";
 import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
+import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
@@ -38,6 +41,7 @@ import { type Denial, deny } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Api, Incoming } from "./context.ts";
 import { Feed } from "./feed.ts";
+import { addBackChannel } from "./guard/back-channel.ts";
 import { addGate, addRequestIds, type Rates, usualRates } from "./guard/gate.ts";
 import { addHostCheck } from "./guard/host.ts";
 import { Passwords } from "./guard/passwords.ts";
@@ -59,6 +63,8 @@ import { addConsole } from "./static.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
 export interface ApiConfig {
+  /** What a provider of sign-ins may send, and how long it may take. */
+  readonly providerLimits?: AnswerLimits;
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly logLevel?: LogLevel;
   readonly rates?: Rates;
@@ -116,6 +122,7 @@ export async function buildApi(built: {
   collector?: Collector;
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
+  idleWatch?: Pick<IdleWatch, "warningOf">;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -138,7 +145,7 @@ export async function buildApi(built: {
     port: () => (app.server.address() as AddressInfo).port,
   });
   const signature = await signerOf(keys.held);
-  const vault = vaultOf(keys.held);
+  const vault = vaultOf(keys.held, control.state);
   const treeFile = built.dataFolder === undefined ? undefined : treeFileIn(built.dataFolder);
   const heads = await Heads.open(control, signature, treeFile);
   const anchors = new Anchors({ control, heads, vault });
@@ -155,6 +162,7 @@ export async function buildApi(built: {
     heads,
     anchors,
     people,
+    sso: openSso(control, people, vault, config.providerLimits),
     passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     factors,
     second: new SecondFactors({ control, people, factors, vault, notices, local }),
@@ -177,6 +185,7 @@ export async function buildApi(built: {
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
     ...(built.collector !== undefined && { collector: built.collector }),
     ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
+    ...(built.idleWatch !== undefined && { idleWatch: built.idleWatch }),
     activity: new Activity(control, built.telemetry),
   };
   built.alarms?.follow(({ kind, text }) =>
@@ -205,6 +214,7 @@ export async function buildApi(built: {
   });
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
+  addBackChannel(app, api, log);
   addRoutes(app, api, watches, log, table);
   addUpgrades(app, api, pages, isOurs);
   if (config.console !== undefined) addConsole(app, config.console);

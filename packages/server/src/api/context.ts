@@ -20,9 +20,11 @@ import type { Engines } from "../flow/engines/engines.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Notices } from "../flow/notice/notices.ts";
+import type { Sso } from "../flow/sso/sso.ts";
 import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
+import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
@@ -43,6 +45,7 @@ export interface Api {
   readonly heads: Heads;
   readonly anchors: Anchors;
   readonly people: People;
+  readonly sso: Sso;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
   readonly sessions: Sessions;
@@ -74,6 +77,8 @@ export interface Api {
   readonly collector?: Pick<Collector, "counts">;
   /** What came of comparing leased with busy time in the last whole hour. */
   readonly reconciled?: () => Reconciled | undefined;
+  /** Which running jobs were warned that they are idle. */
+  readonly idleWatch?: Pick<IdleWatch, "warningOf">;
   /** What is held now, with what was measured of it. */
   readonly activity: Activity;
   /** Where the files that users send are kept; absent where the engine cannot use them. */

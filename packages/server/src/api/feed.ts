@@ -335,7 +335,7 @@ function reachedText({ perMille, stop }: BudgetReached): string {
   return `has spent ${perMille / 10} % of its budget${then}`;
 }
 
-function idleText({ since, activity, below, actsAt, does }: JobIdle): string {
+export function idleText({ since, activity, below, actsAt, does }: JobIdle): string {
   const seen = `its GPUs are below ${shareText(below)} since ${timestamp(since)} (measured at most ${shareText(activity)})`;
   return does === "notify"
     ? seen

@@ -8,6 +8,7 @@ import type { ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Collector } from "../flow/telemetry/collector.ts";
+import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
@@ -36,6 +37,7 @@ export async function startApi(what: {
   collector?: Collector;
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
+  idleWatch?: Pick<IdleWatch, "warningOf">;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

@@ -35,10 +35,13 @@ export function renderBinding(
   state: ReadonlyState,
   people: People,
   user: User,
-  { role, account }: RoleBinding,
+  { role, account, from }: RoleBinding,
 ): RoleBindingShape {
   const { path } = accountOf(state, account);
-  return { id: bindingId(user.id, role, path), user: user.id, userName: people.nameOf(user.id), role, account: path };
+  return {
+    ...{ id: bindingId(user.id, role, path), user: user.id, userName: people.nameOf(user.id), role, account: path },
+    ...(from !== undefined && { from }),
+  };
 }
 
 export function renderToken(token: Token, use: TokenUse): TokenShape {

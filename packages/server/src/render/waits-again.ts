@@ -19,7 +19,7 @@ const texts: Readonly<Record<string, string>> = {
   drain: "its node was drained",
   node_lost: "its node was lost",
   node_fault: "its node had a fault",
-  neighbour_fault: "a fault of another job on the same GPU ended it",
+  neighbour_fault: "a fault on the GPU that it shared ended it",
   moved: "it was moved to other seats",
   budget: "a budget of its account is spent",
   suspended: "it was suspended",

@@ -10,10 +10,10 @@ import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.
 export const tenancies = ["own", "child", "sibling", "missing"] as const;
 export type Where = (typeof tenancies)[number];
 const admin =
-  "job.read job.submit job.control job.logs job.enter account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write volume.read usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
+  "job.read job.submit job.control job.logs job.enter account.read account.write user.read user.write role.read role.write token.read token.write secret.read secret.write volume.read volume.share usage.read cost.read budget.read budget.write invoice.read ledger.read event.read";
 const can: Readonly<Record<Role, ReadonlySet<string>>> = {
   "platform-owner": words(
-    `${admin} audit.read node.write engine.write pool.write policy.write volume.write witness.write price.write bill.write`,
+    `${admin} audit.read node.write engine.write provider.write pool.write policy.write volume.write witness.write price.write bill.write`,
   ),
   "tenant-admin": words(`${admin} audit.read`),
   "team-admin": words(admin),
@@ -44,10 +44,18 @@ interface Expectation {
   readonly fleet?: true;
 }
 
+/** A provider that nothing listens at. */
+export const someProvider = {
+  ...{ issuer: "http://127.0.0.1:9", clientId: "tessera", label: "Corp", groupsClaim: "groups" },
+  ...{ scopes: [], rules: [], acr: [] },
+};
+
 const expectations: Readonly<Record<RouteId, Expectation>> = {
   whoAmI: { anywhere: true },
   readSession: { anywhere: true },
   signIn: { anywhere: true },
+  // No provider can be asked in a cell.
+  beginSignIn: { anywhere: true, answers: 401 },
   signOut: { anywhere: true },
   linkSession: { anywhere: true },
   // The walkers come with tokens, and second factors are for sessions.
@@ -90,7 +98,9 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listVolumes: { sees: "account.read", needs: "volume.read" },
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
+  putGrants: { sees: "account.read", needs: "volume.share" },
   readFleet: { anywhere: true },
+  readFleetActivity: { sees: "account.read", needs: "usage.read" },
   listAlarms: { anywhere: true },
   listNodes: { anywhere: true },
   getNode: { fleet: true },
@@ -108,6 +118,12 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listGpus: { anywhere: true },
   listEngines: { anywhere: true },
   // The API of the test drives no engines: what would open or close one is refused.
+  listProviders: { anywhere: true, needs: "provider.write" },
+  putProvider: { anywhere: true, needs: "provider.write", answers: 422 },
+  getProvider: { fleet: true, needs: "provider.write" },
+  removeProvider: { fleet: true, needs: "provider.write" },
+  previewProvider: { fleet: true, needs: "provider.write" },
+  linkIdentity: { fleet: true, needs: "provider.write" },
   createEngine: { anywhere: true, needs: "engine.write", answers: 422 },
   getEngine: { fleet: true },
   editEngine: { fleet: true, needs: "engine.write", answers: 422 },
@@ -236,7 +252,8 @@ export async function requestFor(
       case "account": {
         const doomed = id === "deleteAccount" ? await doomedAccount(tenancy, role, where, n) : account;
         if (id === "deleteSecret" && exists) await tenancy.secret(account, `S${n}`, "x");
-        if (id === "deleteVolume" && exists) await tenancy.volume(account, `V${n}`, "/srv/data");
+        if ((id === "deleteVolume" || id === "putGrants") && exists)
+          await tenancy.volume(account, `V${n}`, "/srv/data");
         return route.path
           .replace(":account", at(doomed))
           .replace(":secret", `S${n}`)
@@ -251,10 +268,13 @@ export async function requestFor(
       case "binding":
         return route.path.replace(":binding", at(`${(await other()).id}:viewer:${account}`));
       default:
+        if (route.path.includes(":provider") && exists)
+          await tenancy.control.must({ kind: "provider.set", name: "corp", terms: someProvider });
         if (route.path.includes(":pool") && exists) await tenancy.pool(`p${n}`, { labels: { n: `${n}` } });
         return route.path
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
+          .replace(":provider", exists ? "corp" : "nowhere")
           .replace(":repair", "999")
           .replace(":factor", "fac_0000000000000000")
           .replace(":pool", exists ? `p${n}` : "nowhere")
@@ -268,6 +288,12 @@ export async function requestFor(
     case "addFactor":
     case "showFactor":
       return { path, body: { code: "123456" } };
+    case "beginSignIn":
+      return { path, body: { provider: "nowhere" } };
+    case "putProvider":
+      return { path, body: { issuer: "http://127.0.0.1:9", clientId: "x" } };
+    case "linkIdentity":
+      return { path, body: { user: (await other()).id, subject: `s${n}` } };
     case "signIn":
       return { path, body: { token: (await tenancy.user(`u${n}`)).token } };
     case "submitJob":
@@ -309,6 +335,7 @@ export async function requestFor(
     case "listEntries":
     case "listRoles":
     case "readUsage":
+    case "readFleetActivity":
     case "readTop":
     case "readBusy":
     case "readWaste":
@@ -349,6 +376,8 @@ export async function requestFor(
       return { path, body: { kind: "http", to: `http://127.0.0.1:9/${n}` } };
     case "putVolume":
       return { path, body: { path: "/srv/data" } };
+    case "putGrants":
+      return { path, body: { grants: [{ access: "read", purposes: ["training"] }] } };
     case "putSecret":
       return { path, body: { value: "v" } };
     case "createUser":

@@ -23,7 +23,7 @@ interface Request {
 }
 
 /** Routes that answer people who are not signed in. */
-const open: ReadonlySet<RouteId> = new Set<RouteId>(["signIn", "readSession", "signOut"]);
+const open: ReadonlySet<RouteId> = new Set<RouteId>(["signIn", "beginSignIn", "readSession", "signOut"]);
 const exchangeEvery = 50;
 
 /**

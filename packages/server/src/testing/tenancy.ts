@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,15 +15,19 @@ import {
   parseJob,
   plainTerms,
   type RawJob,
+  type ReadonlyState,
   type Role,
   type TokenId,
   type UserId,
 } from "@tessera/core";
 import type { TelemetryStore } from "@tessera/telemetry";
 import type { Route, RouteId } from "@tessera/wire";
+import { vaultOf } from "../access/holder.ts";
 import { personRow } from "../access/people.ts";
-import { encryptSecret, secretKey } from "../access/secrets.ts";
+import { prepareMaster, type RingPlace, ringPlaceIn } from "../access/ring/place.ts";
+import { secretKey } from "../access/secrets.ts";
 import { mintToken } from "../access/tokens.ts";
+import type { Vault } from "../access/vault.ts";
 import { type ApiConfig, type BuiltApi, buildApi } from "../api/build.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Engines } from "../flow/engines/engines.ts";
@@ -32,8 +37,22 @@ import type { TestControl } from "./control.ts";
 export const testKeys = {
   serverKey: randomBytes(32),
   webhookKey: randomBytes(32),
-  held: { secretsKey: randomBytes(32), signingKey: randomBytes(32) },
+  held: { ring: testRing(), secretsKey: randomBytes(32), signingKey: randomBytes(32) },
 };
+
+/** Data keys in a folder that goes with the process. */
+function testRing(): RingPlace {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-ring-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const place = ringPlaceIn(folder);
+  prepareMaster(place);
+  return place;
+}
+
+/** Seals and opens with those keys. */
+export function testVault(state: ReadonlyState): Vault {
+  return vaultOf(testKeys.held, state);
+}
 
 export interface TestUser {
   readonly id: UserId;
@@ -101,7 +120,7 @@ export class Tenancy {
 
   async secret(path: string, name: string, value: string): Promise<void> {
     const key = secretKey(this.control.state.accountByPath.get(path)!, name);
-    const row = { kind: "secret", key, value: encryptSecret(testKeys.held.secretsKey, key, value) };
+    const row = { kind: "secret", key, value: await testVault(this.control.state).seal(key, value) };
     await this.control.must({ kind: "secret.set", account: path, name }, [row]);
   }
 }

@@ -148,8 +148,8 @@ async function mustHold(data: string): Promise<Contents> {
 async function startOn(data: string, say: (text: string) => void): Promise<void> {
   const store = await openStore({ dir: join(data, "store") }, { say });
   try {
-    await recoverChecked(store, { despiteDamage: false, say });
-    await keysFor({ data, secretsLost: false }, store, say);
+    const { state } = await recoverChecked(store, { despiteDamage: false, say });
+    await keysFor({ data, secretsLost: false }, { reader: store, state }, say);
   } finally {
     await store.close();
   }

@@ -5,7 +5,7 @@ import { type Command, exit, type Terminal, WrongUsage } from "../command/comman
 import { parseOptions, wantsJson } from "../command/options.ts";
 import { Progress } from "../command/progress.ts";
 import { countOf } from "../simulate/outputs.ts";
-import { gpusPerNode, writeDay } from "./day.ts";
+import { everyMs, gpusPerNode, writeDay } from "./day.ts";
 
 /** A day to look at: for demonstrations, pictures and load tests. */
 export const dayCommand: Command = {
@@ -35,7 +35,8 @@ async function writeFolder(args: readonly string[], terminal: Terminal): Promise
     throw new WrongUsage(`--gpus is ${gpus}; write a multiple of ${gpusPerNode} up to ${gpusMax}`);
   const seed = countOf(values.seed, "--seed");
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const untilAt = Math.floor(Date.now() / minute) * minute;
+  // On whole quarters of an hour, as the samples.
+  const untilAt = Math.floor(Date.now() / everyMs) * everyMs;
   const bar = new Progress(day / minute);
   let told = -1;
   const figures = await writeDay({
@@ -53,7 +54,7 @@ async function writeFolder(args: readonly string[], terminal: Terminal): Promise
   else
     for (const line of [
       `${figures.gpus} GPUs from ${figures.from} to ${figures.to}, in ${figures.wallS} s`,
-      `${figures.jobs} jobs, ${figures.ended} ended, ${figures.waitingAtEnd} wait; ${figures.preemptions} preemptions, ${figures.nodesLost} nodes lost; ${figures.samples} samples`,
+      `${figures.jobs} jobs, ${figures.ended} ended, ${figures.waitingAtEnd} wait; ${figures.preemptions} preemptions, ${figures.nodesLost} nodes lost, ${figures.findings} findings about GPUs; ${figures.samples} samples`,
       "",
       `Open it:  npm start -- --data ${values.data}`,
       `Then:     npx tess waste --from ${figures.from} --to ${figures.to}`,

@@ -16,6 +16,12 @@ test("[S10] a simulated day opens as a store, and its waste adds up to capacity 
   assert.ok(figures.ended > 10 && figures.nodesLost === 1, JSON.stringify(figures));
   const reader = await openReader({ dir: join(data, "store") });
   const { state, head } = await recover(reader);
+  assert.equal(figures.findings, 1);
+  assert.deepEqual(
+    [...state.health.values()].flatMap(({ findings }) => findings.map(({ source, code }) => `${source} ${code}`)),
+    ["xid 31"],
+  );
+  assert.equal(state.books.budgets.size, 3);
   const telemetry = openTelemetry({ dir: telemetryFolderIn(data), warn: assert.fail });
   try {
     const ask = { by: "account", from: untilAt - day, to: untilAt, accounts: [""], fleet: true } as const;

@@ -3,26 +3,27 @@ import {
   type AccountId,
   type Command,
   day,
-  hour,
   type Instant,
   isRefusal,
   type JobId,
   minute,
   plainPolicy,
   plainTerms,
+  type Refusal,
   second,
   unitsPerGpu,
   usualHandover,
 } from "@tessera/core";
 import { declareNodes, SimulatedClock, SimulatedEngine, SimulatedFleet, seededRandom } from "@tessera/engine-simulated";
-import { Collector, type PrivateWrite, personRow, type Store, telemetryFolderIn } from "@tessera/server";
+import { Collector, type Done, type PrivateWrite, personRow, type Store, telemetryFolderIn } from "@tessera/server";
 import { openUnsyncedSqliteStore } from "@tessera/server/testing/unsynced-store";
 import { openTelemetry, type TelemetryStore } from "@tessera/telemetry";
 import type { Arrival } from "../simulate/setting.ts";
 import { VirtualControlPlane } from "../virtual/control-plane.ts";
 import { jobsOf, people, type Tenant, tenantsOf, userId } from "./demand.ts";
+import { Faults } from "./faults.ts";
 import { Members, spread } from "./members.ts";
-import { pricesFrom } from "./prices.ts";
+import { budgetOf, pricesFrom } from "./prices.ts";
 
 export interface DayAsk {
   readonly data: string;
@@ -43,6 +44,8 @@ export interface DayFigures {
   readonly waitingAtEnd: number;
   readonly preemptions: number;
   readonly nodesLost: number;
+  /** What the kernels of nodes said about GPUs. */
+  readonly findings: number;
   readonly samples: number;
   readonly rowsOfJournal: number;
   readonly wallS: number;
@@ -52,14 +55,17 @@ export const gpusPerNode = 8;
 const engineName = "day";
 const model = "H100";
 /** Between two samples of a GPU. */
-const everyMs = 5 * minute;
+export const everyMs = 15 * minute;
 /** The store holds so many samples and batches in memory before it must write them. */
 const unwrittenMax = 400_000;
 const batchesMax = 24;
+/**
+ * Jobs come and end on these beats. What happens at one instant is one batch, as on a busy server; a batch for each of a
+ * hundred thousand ends takes minutes more.
+ */
+const beatMs = 10 * second;
 /** Nothing starts in the last minutes, and all that runs ends in them: a server that opens the folder finds no job lost. */
 const closingMs = 10 * minute;
-/** Of a thousand nodes, how many are lost on a day. */
-const lostOfThousand = 4;
 
 /** Lives through a day with the server's own writer and driver, into a data folder that the server opens. */
 export async function writeDay(ask: DayAsk): Promise<DayFigures> {
@@ -82,15 +88,14 @@ class Day {
   readonly #fleet: SimulatedFleet;
   readonly #engine: SimulatedEngine;
   readonly #tenants: readonly Tenant[];
-  readonly #random: () => number;
-  readonly #counts = { jobs: 0, submitted: 0, ended: 0, preemptions: 0, nodesLost: 0, samples: 0, rowsOfJournal: 0 };
+  readonly #faults: Faults;
+  readonly #counts = { jobs: 0, submitted: 0, ended: 0, preemptions: 0, samples: 0, rowsOfJournal: 0 };
 
   private constructor(ask: DayAsk, store: Store) {
     const { gpus, untilAt, seed, data } = ask;
     this.#ask = ask;
     this.#store = store;
     this.#startAt = untilAt - day;
-    this.#random = seededRandom(seed);
     this.#tenants = tenantsOf(gpus);
     const clock = new SimulatedClock(this.#startAt);
     this.#clock = clock;
@@ -106,6 +111,10 @@ class Day {
       behaviour: (order) => members.behaviourOf(order, clock.now()),
     });
     this.#engine = new SimulatedEngine(this.#fleet, engineName);
+    this.#faults = new Faults({
+      ...{ clock, state: this.#control.state, fleet: this.#fleet, engine: this.#engine, random: seededRandom(seed) },
+      ...{ ask: (command) => this.#do(command), warn: (text) => ask.progress(0, text) },
+    });
   }
 
   static async open(ask: DayAsk): Promise<Day> {
@@ -133,15 +142,16 @@ class Day {
       lostAfterMs: 0,
       settings: { fleet: `${gpus / gpusPerNode}x${gpusPerNode}:${model}` },
     } as const;
-    this.#do({ kind: "engine.create", name: engineName, terms });
-    this.#do({ kind: "policy.set", policy: { ...plainPolicy, ...usualHandover, rebalance: "off" } });
-    this.#do({ kind: "price.add", version: pricesFrom(this.#startAt) });
-    this.#do({ kind: "node.register", engine: engineName, nodes: this.#fleet.nodes() });
+    void this.#do({ kind: "engine.create", name: engineName, terms });
+    void this.#do({ kind: "policy.set", policy: { ...plainPolicy, ...usualHandover, rebalance: "off" } });
+    void this.#do({ kind: "price.add", version: pricesFrom(this.#startAt) });
+    void this.#do({ kind: "node.register", engine: engineName, nodes: this.#fleet.nodes() });
     const teams = this.#tenants.flatMap((tenant) => tenant.teams);
     const each = Math.floor(gpus / 2 / teams.length);
     for (const tenant of this.#tenants) {
       this.#account(tenant.path, each * tenant.teams.length);
       for (const team of tenant.teams) this.#account(team, each);
+      void this.#do({ kind: "budget.set", budget: budgetOf(tenant.path, each * tenant.teams.length) });
     }
     for (const team of teams) for (const name of people) this.#person(team, name);
     await this.#settle();
@@ -150,9 +160,12 @@ class Day {
   async live(): Promise<void> {
     const { untilAt, gpus, seed, progress } = this.#ask;
     for (const job of jobsOf(this.#tenants, gpus, this.#startAt, seed)) this.#arrives(job);
-    this.#losesNodes();
+    this.#faults.arrange({ from: this.#startAt, to: untilAt - closingMs });
     const closing = "the day ends: what is left starts when a server opens this folder";
-    this.#clock.at(untilAt - closingMs, () => this.#do({ kind: "engine.cordon", name: engineName, reason: closing }));
+    this.#clock.at(
+      untilAt - closingMs,
+      () => void this.#do({ kind: "engine.cordon", name: engineName, reason: closing }),
+    );
     const collector = new Collector({
       ...{ engines: () => [this.#engine], state: this.#control.state, now: () => this.#clock.now(), everyMs },
       ...{ store: this.#telemetry, warn: (text) => progress(0, text) },
@@ -174,7 +187,7 @@ class Day {
 
   /** What waits is placed, and starts with the server that opens the folder. */
   async close(): Promise<Omit<DayFigures, "wallS">> {
-    this.#do({ kind: "engine.up", name: engineName });
+    void this.#do({ kind: "engine.up", name: engineName });
     await this.#settle();
     const { state } = this.#control;
     const waitingAtEnd = [...state.jobs.values()].filter((job) => job.state === "waiting").length;
@@ -183,57 +196,36 @@ class Day {
     await this.#store.close();
     const { gpus, untilAt } = this.#ask;
     const [from, to] = [this.#startAt, untilAt].map((at) => new Date(at).toISOString()) as [string, string];
-    return { gpus, from, to, ...this.#counts, waitingAtEnd };
+    return { gpus, from, to, ...this.#counts, ...this.#faults.counts, waitingAtEnd };
   }
 
   #arrives({ account, user, spec, submitAt, runMs }: Arrival): void {
     const id = `job_${(++this.#counts.jobs).toString(36).padStart(16, "0")}` as JobId;
-    const at = Math.min(Math.ceil(submitAt / second) * second, this.#ask.untilAt - closingMs);
-    this.#members.add(id, runMs);
-    this.#clock.at(at, () =>
-      this.#do({ kind: "job.submit", id, account, user: userId(user ?? ""), spec, endedBefore: [] }),
+    const at = Math.min(Math.ceil(submitAt / beatMs) * beatMs, this.#ask.untilAt - closingMs);
+    this.#members.add(id, Math.ceil(runMs / beatMs) * beatMs);
+    this.#clock.at(
+      at,
+      () => void this.#do({ kind: "job.submit", id, account, user: userId(user ?? ""), spec, endedBefore: [] }),
     );
-  }
-
-  /** Nodes that are lost under their jobs, and come back after some hours. */
-  #losesNodes(): void {
-    const { untilAt } = this.#ask;
-    const names = this.#fleet.nodes().map(({ name }) => name);
-    const count = Math.max(1, Math.round((names.length * lostOfThousand) / 1_000));
-    for (let i = 0; i < count; i++) {
-      const [name] = names.splice(Math.floor(this.#random() * names.length), 1);
-      const at = this.#startAt + Math.floor((0.05 + 0.7 * this.#random()) * day);
-      const node = `${engineName}/${name}`;
-      this.#clock.at(at, () => {
-        this.#fleet.loseNode(name!);
-        this.#counts.nodesLost++;
-        this.#do({ kind: "node.down", node, reason: "GPU has fallen off the bus" });
-      });
-      this.#clock.at(Math.min(at + Math.floor((1 + 5 * this.#random()) * hour), untilAt - closingMs), () => {
-        this.#fleet.returnNode(name!);
-        this.#do({ kind: "node.register", engine: engineName, nodes: this.#fleet.nodes() });
-        this.#do({ kind: "node.up", node });
-      });
-    }
   }
 
   #account(path: string, gpus: number): void {
     const quota = { guarantee: { "*": gpus * unitsPerGpu }, weight: 1 };
     const id = `acc_${path.replace("/", "")}` as AccountId;
-    this.#do({ kind: "account.create", id, path, terms: { ...plainTerms, quota } });
+    void this.#do({ kind: "account.create", id, path, terms: { ...plainTerms, quota } });
   }
 
   #person(team: string, name: string): void {
     const user = userId(`${team}/${name}`);
-    this.#do({ kind: "user.create", user, first: { role: "member", account: team } }, [
+    void this.#do({ kind: "user.create", user, first: { role: "member", account: team } }, [
       personRow(user, { name: `${name}.${team.replace("/", ".")}` }),
     ]);
   }
 
-  #do(command: Command, privates: readonly PrivateWrite[] = []): void {
-    void this.#control.ask(command, privates).then((answer) => {
-      if (isRefusal(answer)) this.#refused ??= `${command.kind}: ${answer.field} ${answer.value} ${answer.detail}`;
-    });
+  async #do(command: Command, privates: readonly PrivateWrite[] = []): Promise<Done | Refusal> {
+    const answer = await this.#control.ask(command, privates);
+    if (isRefusal(answer)) this.#refused ??= `${command.kind}: ${answer.field} ${answer.value} ${answer.detail}`;
+    return answer;
   }
 
   #refused: string | undefined;

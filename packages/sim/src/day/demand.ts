@@ -7,7 +7,9 @@ import type { Arrival } from "../simulate/setting.ts";
 /** GPUs asked for, as a part of the fleet: more than there are by day, fewer at night. */
 const load = 0.9;
 /** The median run time of a job. */
-const medianMs = 100 * 60_000;
+const medianMs = 180 * 60_000;
+/** A team submits when it lacks this part of what a team has on average. */
+const lackingOfTeam = 1 / 8;
 const demandDays = 400;
 
 /** A tenant with its teams; the larger it is, the larger its guarantee. */
@@ -43,7 +45,8 @@ export function jobsOf(tenants: readonly Tenant[], gpus: number, startAt: Instan
   const random = seededRandom(seed);
   const paths = tenants.flatMap(({ teams }) => teams);
   const teams = teamsOf(paths, syntheticDays(demandDays, random), { days: 1, gpus, load }, random);
-  return followDemand(teams, { startAt, days: 1, medianMs, random }).map((arrival) => {
+  const lackingMin = Math.max(1, Math.floor((gpus / paths.length) * lackingOfTeam));
+  return followDemand(teams, { startAt, days: 1, medianMs, random, lackingMin }).map((arrival) => {
     const type = typeOf(arrival.spec, random());
     return { ...arrival, user: personOf(arrival.account, random()), spec: specOf(arrival, type) };
   });

@@ -133,6 +133,6 @@ function isHarmless({ xid, line }: ReplayRow): boolean {
 }
 
 /** What the fault does to the program on the GPU, by the action that follows from it. */
-function endsProgram(action: HealthAction): boolean {
+export function endsProgram(action: HealthAction): boolean {
   return action === "restart-job" || action === "reset" || action === "quarantine" || action === "rma";
 }

@@ -37,13 +37,20 @@ export function teamsOf(
   return paths.map((account, i) => ({ account, demand: drawn[i]!.map((each) => each * scale) }));
 }
 
-/**
- * Jobs that follow the demand of each team: whenever less is asked for than its day says, more is submitted. `medianMs`
- * is the median run time, which decides how many jobs that makes.
- */
+interface Following {
+  readonly startAt: number;
+  readonly days: number;
+  /** The median run time, which decides how many jobs that makes. */
+  readonly medianMs: number;
+  readonly random: () => number;
+  /** With fewer GPUs lacking than this nothing is submitted: otherwise single GPUs fill every small gap of a large team. */
+  readonly lackingMin?: number;
+}
+
+/** Jobs that follow the demand of each team: whenever less is asked for than its day says, more is submitted. */
 export function followDemand(
   teams: readonly Team[],
-  { startAt, days, medianMs, random }: { startAt: number; days: number; medianMs: number; random: () => number },
+  { startAt, days, medianMs, random, lackingMin = 1 }: Following,
 ): Arrival[] {
   const arrivals: Arrival[] = [];
   for (const { account, demand } of teams) {
@@ -53,7 +60,7 @@ export function followDemand(
       const from = startAt + step * stepMs;
       live = live.filter(({ endAt }) => endAt > from);
       let lacking = target - live.reduce((sum, { gpus }) => sum + gpus, 0);
-      while (lacking >= 1) {
+      while (lacking >= lackingMin) {
         const gpus = drawGang(lacking, random);
         const runMs = drawRun(medianMs, random);
         // The fleet is found at work: what runs when the day begins has begun before.

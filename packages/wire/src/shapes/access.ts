@@ -10,6 +10,7 @@ export const RoleBindingShape = Type.Object({
   userName: Type.String(),
   role: RoleName,
   account: Type.String({ description: "Empty = the whole platform" }),
+  from: Type.Optional(Type.String({ description: "The rules that gave it, such as sso:corp; absent = given by hand" })),
 });
 export type RoleBindingShape = Static<typeof RoleBindingShape>;
 export const RoleBindingPage = Page(RoleBindingShape);
@@ -95,7 +96,7 @@ export const TokenCreated = Type.Object({
 });
 export type TokenCreated = Static<typeof TokenCreated>;
 
-/** What a browser exchanges for a session: a password, a token, or the ticket of a sign-in link. */
+/** What a browser exchanges for a session: a password, a token, the ticket of a sign-in link, or a provider's answer. */
 export const SignIn = Type.Union([
   Type.Object(
     { name: Name(200, "Login name"), password: Type.String({ minLength: 1, maxLength: 256 }) },
@@ -103,6 +104,17 @@ export const SignIn = Type.Union([
   ),
   Type.Object({ token: Type.String({ minLength: 1, maxLength: 64 }) }, { additionalProperties: false }),
   Type.Object({ ticket: Type.String({ minLength: 1, maxLength: 64 }) }, { additionalProperties: false }),
+  Type.Object(
+    {
+      provider: Name(40, "The provider that the browser comes back from"),
+      answer: Type.String({
+        minLength: 1,
+        maxLength: 8_192,
+        description: "The query with which the provider sent the browser back",
+      }),
+    },
+    { additionalProperties: false },
+  ),
 ]);
 export type SignIn = Static<typeof SignIn>;
 
@@ -139,5 +151,12 @@ export const SignInLink = Type.Object({
 });
 
 /** What a page asks first; an answer in any case, since it is no mistake to be signed out. */
-export const SessionShape = Type.Object({ me: Type.Optional(WhoAmI) });
+export const SessionShape = Type.Object({
+  me: Type.Optional(WhoAmI),
+  providers: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String(), label: Type.String() }), {
+      description: "With which one can sign in; absent where there are none",
+    }),
+  ),
+});
 export type SessionShape = Static<typeof SessionShape>;

@@ -6,7 +6,6 @@ import {
   Egress,
   GpuAmount,
   idleRule,
-  Line,
   Name,
   Page,
   Text,
@@ -245,20 +244,3 @@ export const AccountPage = Page(Account);
 
 export const SecretList = Page(Type.Object({ account: Type.String(), name: Type.String(), changedAt: Timestamp }));
 export const SecretPut = Type.Object({ value: Text(65_536) }, { additionalProperties: false });
-
-export const VolumeList = Page(
-  Type.Object({
-    account: Type.String(),
-    name: Type.String(),
-    path: Type.String({ description: "The folder on the machines" }),
-    readOnly: Type.Boolean(),
-    createdAt: Timestamp,
-  }),
-);
-export const VolumePut = Type.Object(
-  {
-    path: Line(500, "An absolute folder of the machines, such as /srv/data"),
-    readOnly: Type.Optional(Type.Boolean()),
-  },
-  { additionalProperties: false },
-);

@@ -96,6 +96,22 @@ export const FleetNodeShape = Type.Object({
 export type FleetNodeShape = Static<typeof FleetNodeShape>;
 export const FleetMap = Page(FleetNodeShape);
 
+export const fleetMetrics = ["activity", "power", "temperature"] as const;
+export type FleetMetric = (typeof fleetMetrics)[number];
+
+/** What was measured just now, as the map draws it: whole numbers, and no more than one metric at once. */
+export const FleetActivity = Type.Object({
+  at: Timestamp,
+  metric: Type.Enum([...fleetMetrics]),
+  unit: Type.String({ description: "Of the values: %, W or °C" }),
+  whole: Type.Boolean({ description: "Told of the whole fleet; false: of what the caller's accounts hold" }),
+  nodes: Type.Record(Type.String(), Type.Array(Type.Union([Type.Integer(), Type.Null()])), {
+    description: "By node, one value for each GPU; null = not measured, or not to be told, which is not 0",
+  }),
+  simulated: Type.Optional(Type.Literal(true, { description: "There is no hardware behind these figures" })),
+});
+export type FleetActivity = Static<typeof FleetActivity>;
+
 export const Alarm = Type.Object({
   kind: Type.Enum(["clock", "disk", "audit", "unleased"]),
   since: Timestamp,

@@ -18,6 +18,7 @@ import {
 } from "./common.ts";
 import { labelKeyPattern } from "./pool.ts";
 import { HeldPart, PartOffer } from "./sharing.ts";
+import { PurposeName } from "./volume.ts";
 
 const name = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$",
@@ -348,14 +349,19 @@ export const JobSpecBody = Type.Object(
     ),
     egress: Type.Optional(Egress),
     mounts: Type.Optional(
-      Type.Record(Type.String({ pattern: pathPattern }), Line(300, "vol:NAME, job:NAME/OUTPUT, or pvc:NAME"), {
-        additionalProperties: false,
-        maxProperties: 32,
-        description:
-          "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
-        examples: [{ "/data": "vol:data" }],
-      }),
+      Type.Record(
+        Type.String({ pattern: pathPattern }),
+        Line(300, "vol:NAME, vol:ACCOUNT/NAME, job:NAME/OUTPUT, or pvc:NAME"),
+        {
+          additionalProperties: false,
+          maxProperties: 32,
+          description:
+            "Volumes, outputs of other jobs and claims of a cluster, by the absolute path at which the job sees them",
+          examples: [{ "/data": "vol:data" }],
+        },
+      ),
     ),
+    purpose: Type.Optional(PurposeName),
     outputs: Type.Optional(
       Type.Record(
         Type.String({ pattern: outputName }),
@@ -562,6 +568,16 @@ export const Job = Type.Object({
   cost: Type.Optional(JobCost),
   /** Of its GPUs, as far as it was measured and is still kept; `simulated`: there is no hardware behind it. */
   energy: Type.Optional(Type.Object({ joules: Type.Integer(), simulated: Type.Optional(Type.Literal(true)) })),
+  /** Its user was warned that its GPUs are idle; absent as soon as they are not. With one job only, not in lists. */
+  idle: Type.Optional(
+    Type.Object({
+      since: Timestamp,
+      activity: Type.Number({ description: "The most that one of its GPUs did since then, in per cent" }),
+      below: Type.Number({ description: "The limit of its rule, in per cent" }),
+      does: Type.Enum(["notify", "suspend", "stop"]),
+      actsAt: Timestamp,
+    }),
+  ),
   /** What it left that is kept; absent for an array. */
   outputs: Type.Optional(Type.Array(Output)),
   array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),

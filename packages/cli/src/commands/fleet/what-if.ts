@@ -19,10 +19,12 @@ export function define(command: Command): void {
     .option("--set <quota>", "another quota, such as quota.lab.guarantee.H100=512; can be repeated")
     .option("--policy <key=value>", "another policy, such as rebalance=off; can be repeated")
     .option("--nodes <group>", "more nodes, such as 4x8:H100, or with =-4x8:H100 fewer; can be repeated")
+    .option("--hard-quotas", "each account only its own guarantee, nothing lent: what sharing saved")
     .option("-o, --output <format>", "table, json or html");
   examples(command, [
     "tess what-if --from 7d --set quota.research/nlp.guarantee.H100=512",
     "tess what-if --policy rebalance=off -o json",
+    "tess what-if --hard-quotas --from 2026-11-01T00:00:00Z",
     "tess what-if --nodes 4x8:H100 -o html > what-if.html",
   ]);
 }

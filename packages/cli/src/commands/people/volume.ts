@@ -6,6 +6,7 @@ import { secretAccount, volume } from "../../nouns/access.ts";
 import { confirm } from "../../prompt.ts";
 import type { Session } from "../../session.ts";
 import { addNounVerbs } from "../../verbs/noun-command.ts";
+import { defineGrants } from "./volume-grants.ts";
 
 interface VolumeFlags {
   readonly account?: string;
@@ -16,7 +17,7 @@ interface VolumeFlags {
 export function define(command: Command, session: Session): void {
   examples(
     command.description(
-      "Lists, makes and deletes volumes: folders of the machines that jobs of an account and below can mount.",
+      "Lists, makes and deletes volumes: folders of the machines that jobs can mount, and says which jobs may.",
     ),
     ["tess volume get", "tess volume create data --path /srv/data --read-only --account lab"],
   );
@@ -46,6 +47,8 @@ export function define(command: Command, session: Session): void {
     await (await session.api()).call("putVolume", { at: { account, volume: name }, body });
     if (session.readable) await session.print(`${session.paint("bold", name)} is a volume of ${account}\n`);
   });
+
+  defineGrants(command, session);
 
   const remove = command
     .command("delete")

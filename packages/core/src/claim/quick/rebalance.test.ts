@@ -31,7 +31,7 @@ function quick(world: World, path: string, raw: Partial<RawJob>) {
   const job = jobOf(world, path, raw);
   if (placeJob(world.state, job, world.now, undefined) !== undefined) return undefined;
   const { state, now } = world;
-  const request = () => ({ state, job, wish: wishOf(state, job.spec), now, effort: new EffortBudget(state, now) });
+  const request = () => ({ state, job, wish: wishOf(state, job), now, effort: new EffortBudget(state, now) });
   return { answer: quickRebalance(request()), searched: searchClaim(request()) };
 }
 

@@ -22,7 +22,7 @@ function guests(): World {
 }
 
 function requestOf({ state, now }: World, job: Job): ClaimRequest {
-  return { state, job, wish: wishOf(state, job.spec), now, effort: new EffortBudget(state, now) };
+  return { state, job, wish: wishOf(state, job), now, effort: new EffortBudget(state, now) };
 }
 
 function quickVictims(world: World, path = "owner"): string[] | undefined {

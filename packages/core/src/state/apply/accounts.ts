@@ -30,7 +30,11 @@ export function applyToAccounts(state: State, event: AccountEvent): void {
     case "volume-changed": {
       const { account, name, volume, at } = event;
       if (volume === undefined) state.volumes.delete(`${account}/${name}`);
-      else state.volumes.set(`${account}/${name}`, { ...volume, createdAt: at });
+      else {
+        // With other grants it is still the same volume.
+        const createdAt = state.volumes.get(`${account}/${name}`)?.createdAt ?? at;
+        state.volumes.set(`${account}/${name}`, { ...volume, createdAt });
+      }
       return;
     }
   }

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { Event, EventKind } from "../../journal/event.ts";
 import type { AccountNo, JobNo, LeaseId, NodeNo } from "../../model/ids.ts";
 import { must } from "../../model/must.ts";
+import type { ProviderTerms } from "../../model/provider.ts";
 import { unitsPerGpu } from "../../model/units.ts";
 import { ana, jobId, World } from "../../testing/world.ts";
 import { emptyState } from "../empty.ts";
@@ -139,6 +140,11 @@ describe("an event that contradicts the state", () => {
   });
 });
 
+const corp: ProviderTerms = {
+  ...{ issuer: "https://id.example", clientId: "tessera", label: "Corp", scopes: ["email"], groupsClaim: "groups" },
+  ...{ rules: [{ group: "ml", role: "member", account: 1 as AccountNo }], acr: ["mfa"] },
+};
+
 /** What a token can be limited to, and how its session was opened. */
 const limits = { signIn: { by: "password", factorAt: 7 }, account: 1, networks: ["10.0.0.0/8"] };
 
@@ -159,6 +165,10 @@ function besideJobs(): Event[] {
   return [
     event("user-created", { user }),
     event("role-bound", { user, role: "viewer", account }),
+    event("provider-changed", { provider: "corp", terms: corp }),
+    event("provider-changed", { provider: "old", terms: corp }),
+    event("provider-changed", { provider: "old" }),
+    event("role-bound", { user, role: "finance", account, from: "sso:corp" }),
     event("role-bound", { user, role: "member", account }),
     event("role-unbound", { user, role: "viewer", account }),
     event("user-changed", { user, disabled: true }),
@@ -202,6 +212,15 @@ function besideJobs(): Event[] {
     event("volume-changed", { account, name: "data", volume: { path: "/data", readOnly: true } }),
     event("volume-changed", { account, name: "old", volume: { path: "/old", readOnly: false } }),
     event("volume-changed", { account, name: "old" }),
+    event("volume-changed", {
+      account,
+      name: "data",
+      volume: {
+        path: "/data",
+        readOnly: true,
+        grants: [{ access: "read", accounts: [account], purposes: ["training"] }],
+      },
+    }),
     event("key-used", { user: ana, key: "k", bodyHash: "b", result: "r" }),
     event("audit-noted", { notes: 2 }),
     event("epoch-began", { epoch: 7, reason: "restore" }),
@@ -314,7 +333,16 @@ describe("apply", () => {
   it("keeps people, their roles and their tokens", () => {
     const state = withAll();
     const user = must(state.users.get("usr_bea" as never), "the user");
-    assert.deepEqual(user, { ...user, disabled: true, bindings: [{ role: "member", account: 1 }], revision: 5 });
+    assert.deepEqual(user, {
+      ...user,
+      disabled: true,
+      bindings: [
+        { role: "finance", account: 1, from: "sso:corp" },
+        { role: "member", account: 1 },
+      ],
+      revision: 6,
+    });
+    assert.deepEqual([...state.providers.values()], [{ name: "corp", terms: corp, createdAt: at }]);
     assert.deepEqual([[...state.tokens.keys()], [...state.tokenByHash.keys()]], [["t2"], ["h2"]]);
     const { signIn, account: within, networks } = must(state.tokens.get("t2" as never), "the token");
     assert.deepEqual({ signIn, account: within, networks }, limits);
@@ -396,6 +424,7 @@ const kinds: Record<EventKind, true> = {
   "account-deleted": true,
   "user-created": true,
   "user-changed": true,
+  "provider-changed": true,
   "role-bound": true,
   "role-unbound": true,
   "token-created": true,

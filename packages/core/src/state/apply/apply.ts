@@ -65,6 +65,7 @@ function write(state: State, event: Event): void {
       return;
     case "user-created":
     case "user-changed":
+    case "provider-changed":
     case "role-bound":
     case "role-unbound":
     case "token-created":

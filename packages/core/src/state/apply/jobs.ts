@@ -108,7 +108,7 @@ function submitted(state: State, event: JobSubmitted): void {
   if (event.job < state.nextJob) throw new Error(`job number ${event.job} is given out twice`);
   state.nextJob = event.job + 1 + size;
   noteSubmission(state, account, spec);
-  state.arrivals.note(state.fleet, wishOf(state, spec).arrival, Math.max(1, size) * spec.members.min);
+  state.arrivals.note(state.fleet, wishOf(state, { spec }).arrival, Math.max(1, size) * spec.members.min);
   const known = foreknown(state, event, Math.max(1, size));
   if (size === 0) {
     addJob(state, newJob(event, event.waitsFor.length, event.job, id, undefined, undefined, known));
@@ -208,6 +208,7 @@ function requeued(state: State, event: JobRequeued): void {
   if (event.cause === "failed") job.failures++;
   else if (!byIntent.has(event.cause)) job.evictions++;
   if (event.cause === "preempted") job.evictedAt = [...job.evictedAt, event.at].slice(-evictionsKept);
+  if (event.alone === true) job.alone = true;
   job.notBeforeAt = event.notBeforeAt;
   job.stopCause = undefined;
   job.stopWhy = undefined;

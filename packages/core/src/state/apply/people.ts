@@ -4,7 +4,10 @@ import type { UserId } from "../../model/ids.ts";
 import { must } from "../../model/must.ts";
 import type { State } from "../state.ts";
 
-type PeopleEvent = Extract<Event, { kind: `user-${string}` | `role-${string}` | `token-${string}` }>;
+type PeopleEvent = Extract<
+  Event,
+  { kind: `user-${string}` | `role-${string}` | `token-${string}` | "provider-changed" }
+>;
 
 /** The part of `apply` that keeps users, their roles and their tokens. */
 export function applyToPeople(state: State, event: PeopleEvent): void {
@@ -18,8 +21,18 @@ export function applyToPeople(state: State, event: PeopleEvent): void {
       return;
     }
     case "role-bound":
-      changedUser(state, event.user).bindings.push({ role: event.role, account: event.account });
+      changedUser(state, event.user).bindings.push({
+        role: event.role,
+        account: event.account,
+        ...(event.from !== undefined && { from: event.from }),
+      });
       return;
+    case "provider-changed": {
+      const { provider: name, terms, at } = event;
+      if (terms === undefined) state.providers.delete(name);
+      else state.providers.set(name, { name, terms, createdAt: state.providers.get(name)?.createdAt ?? at });
+      return;
+    }
     case "role-unbound": {
       const user = changedUser(state, event.user);
       user.bindings = user.bindings.filter((has) => has.role !== event.role || has.account !== event.account);

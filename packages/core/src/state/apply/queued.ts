@@ -11,7 +11,7 @@ export function queueOrPark(state: State, job: Job): void {
     leaveQueue(state, job);
     state.timers.add({ at: job.notBeforeAt, kind: "wake", subject: job.no });
   } else {
-    state.waiting.add(job, wishOf(state, job.spec), queueOrderOf(state, job.account));
+    state.waiting.add(job, wishOf(state, job), queueOrderOf(state, job.account));
   }
 }
 

@@ -47,6 +47,7 @@ type NeedValue = string | number | boolean | undefined;
 interface Recent {
   /** The last spec that was found equal. */
   spec: JobSpec;
+  readonly alone: true | undefined;
   readonly need: readonly NeedValue[];
   readonly wish: Wish;
 }
@@ -61,18 +62,19 @@ export class Wishes {
   /** Reused for each request, so that a repeated one allocates nothing. */
   readonly #need: NeedValue[] = [];
 
-  of(spec: JobSpec): Wish {
+  /** `alone`: jobs that share no MPS server find other seats than those that do [L3]. */
+  of(spec: JobSpec, alone?: true): Wish {
     const slot = recentSlotOf(spec);
     const recent = this.#recent[slot];
-    if (recent?.spec === spec) return recent.wish;
+    if (recent?.spec === spec && recent.alone === alone) return recent.wish;
     const need = this.#need;
-    listNeed(spec, need);
+    listNeed(spec, alone, need);
     if (recent !== undefined && isSameNeed(recent.need, need)) {
       recent.spec = spec;
       return recent.wish;
     }
     const wish = this.#find(need);
-    this.#recent[slot] = { spec, need: [...need], wish };
+    this.#recent[slot] = { spec, alone, need: [...need], wish };
     return wish;
   }
 
@@ -112,7 +114,7 @@ const runTimes = 2;
  * Writes all that a wish consists of into a list: the one place that says which fields of a spec make two requests
  * differ. Both the key of a wish and the comparison with a recent request use it.
  */
-function listNeed(spec: JobSpec, need: NeedValue[]): void {
+function listNeed(spec: JobSpec, alone: true | undefined, need: NeedValue[]): void {
   const { members, topology, spread, slo } = spec;
   let at = 0;
   need[at++] = spec.maxTimeMs;
@@ -125,6 +127,7 @@ function listNeed(spec: JobSpec, need: NeedValue[]): void {
   need[at++] = spec.gpuMemoryMiB;
   need[at++] = spec.preemptible;
   need[at++] = spec.isolation;
+  need[at++] = alone;
   need[at++] = topology?.level;
   need[at++] = topology?.required;
   need[at++] = spread?.level;

@@ -13,6 +13,7 @@ import type { Job, JobArray } from "../../model/job.ts";
 import type { FleetNode } from "../../model/node.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Pool } from "../../model/pool.ts";
+import type { Provider } from "../../model/provider.ts";
 import type { NodeRemainder } from "../../model/remainder.ts";
 import type { Volume } from "../../model/volume.ts";
 import { nothingUsed } from "../../quota/held.ts";
@@ -61,6 +62,7 @@ interface Image {
   /** Absent where there are none. */
   readonly engines?: readonly EngineState[];
   readonly pools?: readonly Pool[];
+  readonly providers?: readonly Provider[];
   readonly users: readonly User[];
   readonly tokens: readonly Token[];
   readonly secrets: readonly (readonly [string, number])[];
@@ -140,6 +142,7 @@ export function writeSnapshot(state: State): string {
     ...(!isOfOneEngine(fleet) && { fleetEngines: fleet.engines, modelEngine: fleet.modelEngine }),
     ...(state.engines.size > 0 && { engines: byKey(state.engines).map(([, engine]) => engine) }),
     ...(state.pools.size > 0 && { pools: byKey(state.pools).map(([, pool]) => pool) }),
+    ...(state.providers.size > 0 && { providers: byKey(state.providers).map(([, provider]) => provider) }),
     users: byKey(state.users).map(([, user]) => user),
     tokens: byKey(state.tokens).map(([, token]) => token),
     secrets: byKey(state.secrets),
@@ -230,6 +233,7 @@ export function readSnapshot(text: string): State {
   }
   for (const pool of image.pools ?? []) state.pools.set(pool.name, pool);
   matchPools(state);
+  for (const provider of image.providers ?? []) state.providers.set(provider.name, provider);
   for (const user of image.users) state.users.set(user.id as UserId, user);
   for (const token of image.tokens) {
     state.tokens.set(token.id as TokenId, token);

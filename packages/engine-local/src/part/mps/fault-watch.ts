@@ -1,23 +1,22 @@
 import { type FSWatcher, watch } from "node:fs";
-import { open, readdir, readFile, writeFile } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readIfThere } from "../../lease/folder.ts";
 import { findProcess } from "../../supervise/processes.ts";
-import { isToBlame } from "./blame.ts";
 import { parseServerLog, serverPidIn } from "./log.ts";
 import type { MpsPlace } from "./place.ts";
 import type { MpsMember } from "./server.ts";
 
 /** A watch can miss a change; it is then seen this much later. */
 const lookEveryMs = 1_000;
-/** The log of the server, and what other supervisors know of its clients, may come a moment after the end of a client. */
+/** The log of the server may come a moment after the end of a client. */
 const settleTries = 5;
 const settleEveryMs = 200;
 
 /**
- * Follows the log of the MPS server that a member uses, and tells whether a fatal fault ended it and which member caused
- * that. Each supervisor recognises the clients in the log that are its own, and writes that down for the others.
+ * Follows the log of the MPS server that a member uses, and tells whether a fatal fault ended it. Which client caused a fault
+ * is not known (0055): it was the member's own job if no other job used the server.
  */
 export class FaultWatch {
   readonly #place: MpsPlace;
@@ -28,7 +27,8 @@ export class FaultWatch {
   #users: ReadonlySet<string> = new Set();
   #clientsNamed = false;
   #server: number | undefined;
-  #fault: { culprit: number | undefined; users: ReadonlySet<string> } | undefined;
+  /** The jobs that used the server when it faulted. */
+  #faulted: ReadonlySet<string> | undefined;
   #offset = 0;
   #rest = "";
   #turn: Promise<void> = Promise.resolve();
@@ -66,14 +66,10 @@ export class FaultWatch {
     for (let tries = 0; tries < settleTries; tries += 1) {
       await this.#look();
       if (!this.#affected) return undefined;
-      const culprit = this.#fault?.culprit;
-      if (culprit !== undefined && (await this.#jobsOfClients()).has(culprit)) break;
+      if (this.#faulted !== undefined) return this.#faulted.size === 1 ? "own" : "neighbour";
       await sleep(settleEveryMs);
     }
-    if (this.#fault === undefined) return undefined;
-    const { culprit, users } = this.#fault;
-    const jobs = await this.#jobsOfClients();
-    return isToBlame({ culprit, own: this.#own, jobs, users }, this.#job) ? "own" : "neighbour";
+    return undefined;
   }
 
   /** Whether the member has used the server; where the log names no client at all, it may have. */
@@ -97,27 +93,22 @@ export class FaultWatch {
     const text = await this.#newLines();
     this.#server = serverPidIn(text) ?? this.#server;
     for (const event of parseServerLog(text)) {
-      if (event.kind === "client") await this.#meet(event.pid);
-      else this.#note(event.pid, before);
+      if (event.kind === "client") this.#meet(event.pid);
+      else this.#note(before);
     }
     const isGone = this.#server !== undefined && findProcess(this.#server) === undefined;
-    if (isGone && [...this.#own].some((pid) => findProcess(pid) !== undefined)) this.#note(undefined, before);
+    if (isGone && [...this.#own].some((pid) => findProcess(pid) !== undefined)) this.#note(before);
   }
 
-  async #meet(pid: number): Promise<void> {
+  #meet(pid: number): void {
     this.#clientsNamed = true;
-    if (!this.#processes().includes(pid)) return;
-    this.#own.add(pid);
-    await writeFile(join(this.#place.clients, String(pid)), this.#job, { mode: 0o600 });
+    if (this.#processes().includes(pid)) this.#own.add(pid);
   }
 
-  /** The first process that the server names is the cause; those that follow are the ones that it takes along. */
-  #note(culprit: number | undefined, before: ReadonlySet<string>): void {
-    if (this.#fault !== undefined) {
-      this.#fault.culprit ??= culprit;
-      return;
-    }
-    this.#fault = { culprit, users: new Set([...before, ...this.#users]) };
+  /** A job that has just left may have been the cause, so the users of a moment ago count too. */
+  #note(before: ReadonlySet<string>): void {
+    if (this.#faulted !== undefined) return;
+    this.#faulted = new Set([...before, ...this.#users]);
     if (this.#affected) this.#onFault();
   }
 
@@ -144,13 +135,6 @@ export class FaultWatch {
       const text = await readIfThere(join(this.#place.members, lease));
       if (text !== undefined) jobs.add((JSON.parse(text) as MpsMember).job);
     }
-    return jobs;
-  }
-
-  async #jobsOfClients(): Promise<ReadonlyMap<number, string>> {
-    const jobs = new Map<number, string>();
-    for (const pid of await readdir(this.#place.clients).catch(() => []))
-      jobs.set(Number(pid), await readFile(join(this.#place.clients, pid), "utf8"));
     return jobs;
   }
 }

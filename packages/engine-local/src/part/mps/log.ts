@@ -1,20 +1,19 @@
 /** Something that the log of an MPS server says. */
-export type LogEvent =
-  | { readonly kind: "client"; readonly pid: number }
-  /** A fatal fault, and the process that caused it where the log names one. */
-  | { readonly kind: "fault"; readonly pid?: number };
+export type LogEvent = { readonly kind: "client"; readonly pid: number } | { readonly kind: "fault" };
 
-/** What whole lines of the log say; lines of other kinds say nothing here. The wording differs between drivers. */
+/**
+ * What whole lines of the log say; lines of other kinds say nothing here. The wording differs between drivers. Lines about a
+ * fault name processes, and not reliably the one that caused it.
+ */
 export function parseServerLog(text: string): LogEvent[] {
   return text.split("\n").flatMap((line): LogEvent[] => {
     const said = /^\[[^\]]* Server \d+\] (.*)$/.exec(line)?.[1];
     if (said === undefined) return [];
-    const named = /[Cc]lient \{?(\d+)/.exec(said)?.[1];
-    const pid = named === undefined ? undefined : Number(named);
-    if (/fatal (GPU |device )?(error|exception|fault)|\bFAULT\b/i.test(said))
-      return [{ kind: "fault", ...(pid !== undefined && { pid }) }];
+    if (/fatal (GPU |device )?(error|exception|fault)|\bFAULT\b/i.test(said)) return [{ kind: "fault" }];
     const joined = /\bis ACTIVE\b|^New client \d+ connected/.test(said);
-    return joined && pid !== undefined ? [{ kind: "client", pid }] : [];
+    // As `{PID: 701, Context ID: 1}`, `{701, 1}` or a bare number, by driver.
+    const pid = /[Cc]lient \{?(?:PID: )?(\d+)/.exec(said)?.[1];
+    return joined && pid !== undefined ? [{ kind: "client", pid: Number(pid) }] : [];
   });
 }
 

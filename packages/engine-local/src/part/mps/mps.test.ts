@@ -73,7 +73,7 @@ describe("members that share a GPU by MPS", () => {
     assert.match(text, /ls: .*mps/);
   });
 
-  it("[L3] end together when one faults: its job has failed, and the other tenant's was hit by a neighbour", async (t) => {
+  it("[L3] end together when one faults, and none of the jobs is blamed; a job that faults alone has failed", async (t) => {
     const on = await shared(t, "mps");
     const folder = await visibleFolder(t);
     const wild = on.order(on.client(100, join(folder, "fault")), { size: 2 });
@@ -88,10 +88,13 @@ describe("members that share a GPU by MPS", () => {
       ends.push([code, neighbour, reason]);
     }
     assert.deepEqual(ends, [
-      [1, undefined, "a fatal fault on the GPU ended it"],
-      [1, undefined, "a fatal fault on the GPU ended it"],
-      [1, true, "a fault of another job on the same GPU ended it"],
+      [1, true, "a fault on the GPU that it shared ended it"],
+      [1, true, "a fault on the GPU that it shared ended it"],
+      [1, true, "a fault on the GPU that it shared ended it"],
     ]);
+    const alone = on.order(on.client(100, join(folder, "fault")));
+    const { code, neighbour, reason } = await on.bench.run(alone);
+    assert.deepEqual([code, neighbour, reason], [1, undefined, "a fatal fault on the GPU ended it"]);
   });
 
   it("have a server of their trust group alone, until the last of them is gone, even if its supervisor is killed", async (t) => {

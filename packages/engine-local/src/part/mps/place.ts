@@ -11,9 +11,8 @@ export interface MpsPlace {
   readonly folder: string;
   readonly pipe: string;
   readonly log: string;
-  /** One small file for each member that uses the server, and for each process that the server knows. */
+  /** One small file for each member that uses the server. */
   readonly members: string;
-  readonly clients: string;
   /** Shared memory through which the server and its clients meet. */
   readonly shm: string;
   /** Under which name daemon and jobs know the pipe: the same for all, and short, since names of sockets are. */
@@ -56,7 +55,6 @@ export function placeAt(mpsFolder: string, key: string, gpu: string, machine: Mp
     pipe,
     log: join(folder, "log"),
     members: join(folder, "members"),
-    clients: join(folder, "clients"),
     shm,
     pipeShown,
     around: own

@@ -110,9 +110,8 @@ async function openDaemon(site: MpsSite, place: MpsPlace, inUse: boolean): Promi
   return started;
 }
 
-async function makePlace({ folder, pipe, pipeShown, log, members, clients, shm, around }: MpsPlace): Promise<void> {
-  for (const path of [dirname(folder), folder, log, members, clients])
-    await mkdir(path, { recursive: true, mode: 0o700 });
+async function makePlace({ folder, pipe, pipeShown, log, members, shm, around }: MpsPlace): Promise<void> {
+  for (const path of [dirname(folder), folder, log, members]) await mkdir(path, { recursive: true, mode: 0o700 });
   await mkdir(pipe, { recursive: true });
   await chmod(pipe, 0o755);
   if (around.length === 0) return;

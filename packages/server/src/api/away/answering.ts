@@ -2,10 +2,11 @@ import { ContentStore } from "@tessera/content";
 import type { UserId } from "@tessera/core";
 import { readTelemetry } from "@tessera/telemetry";
 import { type RouteId, routes } from "@tessera/wire";
-import { signerOf, vaultOf } from "../../access/holder.ts";
+import { engineKeysIn, signerOf, vaultOf } from "../../access/holder.ts";
 import type { Keys } from "../../access/keys.ts";
 import { People } from "../../access/people.ts";
 import { RevokedTokens } from "../../access/revoked-tokens.ts";
+import { contentKeysOf } from "../../access/ring/tenant-keys.ts";
 import { Seal } from "../../access/seal.ts";
 import { TokenUse } from "../../access/token-use.ts";
 import { LiveNames } from "../../flow/find/live-names.ts";
@@ -28,7 +29,9 @@ function buffersOf({ serverKey, webhookKey, held }: Keys): Keys {
     serverKey: Buffer.from(serverKey),
     webhookKey: Buffer.from(webhookKey),
     held:
-      "helper" in held ? held : { secretsKey: Buffer.from(held.secretsKey), signingKey: Buffer.from(held.signingKey) },
+      "helper" in held
+        ? held
+        : { ...held, secretsKey: Buffer.from(held.secretsKey), signingKey: Buffer.from(held.signingKey) },
   };
 }
 
@@ -57,7 +60,7 @@ export class Answering {
       keys: here,
       seal: new Seal(here.serverKey),
       signature,
-      vault: vaultOf(here.held),
+      vault: vaultOf(here.held, control.state),
       heads: await Heads.asked(control, signature, treeFileIn(dataFolder)),
       revoked: await RevokedTokens.load(control.reader),
       tokenUse: await TokenUse.load(control.reader, undefined),
@@ -65,7 +68,7 @@ export class Answering {
       feed: await Feed.load(control),
       dataFolder,
       telemetry: readTelemetry(telemetryFolderIn(dataFolder)),
-      content: new ContentStore(content.folder, content.freeBytesMin),
+      content: new ContentStore(content.folder, content.freeBytesMin, contentKeysOf(engineKeysIn(here.held))),
       get activity(): never {
         throw new Error("samples are kept where they are taken");
       },
@@ -74,6 +77,9 @@ export class Answering {
       },
       get passwords(): never {
         throw new Error("a worker checks no passwords");
+      },
+      get sso(): never {
+        throw new Error("people sign in where the request came in");
       },
       get anchors(): never {
         throw new Error("anchors are written where the head is signed");

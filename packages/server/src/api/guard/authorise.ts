@@ -13,7 +13,7 @@ import {
   type User,
   type UserId,
 } from "@tessera/core";
-import { type Action, nearestName, type Resource, type Route, type RouteId } from "@tessera/wire";
+import { type Action, nearestName, type Resource, type Route, type RouteId, routes } from "@tessera/wire";
 import {
   grantsOfEveryone,
   may,
@@ -111,6 +111,8 @@ function onFleet(state: ReadonlyState, { route, principal, params }: Asked): und
     return notFound("engine", params.engine, "See: tess engine get");
   if (params.pool !== undefined && !state.pools.has(params.pool))
     return notFound("pool", params.pool, "See: tess pool get");
+  if (params.provider !== undefined && route !== routes.putProvider && !state.providers.has(params.provider))
+    return notFound("provider", params.provider, "See: tess provider get");
   if (!allowed(state, principal.user, route.action, rootAccount)) return forbidden(route.action);
   return isRefusal(node) ? node : undefined;
 }

@@ -78,7 +78,7 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
 const withoutFactor: ReadonlySet<string> = new Set(
   (
     [
-      ...["whoAmI", "readSession", "signIn", "signOut", "challengeFactor", "showFactor"],
+      ...["whoAmI", "readSession", "signIn", "beginSignIn", "signOut", "challengeFactor", "showFactor"],
       ...["listFactors", "offerFactor", "addFactor"],
     ] as RouteId[]
   ).map((id) => addresses[id]),

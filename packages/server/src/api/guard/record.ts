@@ -29,7 +29,7 @@ export function addRecording(app: FastifyInstance, api: Api): void {
 function noteRefusal(api: Api, request: FastifyRequest, denial: Denial): void {
   const route = routeAt.get(`${request.method} ${request.routeOptions.url ?? ""}`);
   // A wrong password is noted where it is found, with its user.
-  if (route === undefined || route === routes.signIn) return;
+  if (route === undefined || route === routes.signIn || route === routes.beginSignIn) return;
   const target = (seen: boolean) => targetOf(api, route, request.params, seen);
   const { ip: address, tessRequestId } = request;
   noteDenial(api, route, { principal: request.incoming?.principal, address, tessRequestId, target }, denial);

@@ -1,5 +1,5 @@
 import { isRefusal, type SignInFacts, type Token, type User } from "@tessera/core";
-import { type FactorShow, type RouteId, routes, type SignIn } from "@tessera/wire";
+import { type FactorShow, type RouteId, routes, type SessionShape, type SignIn } from "@tessera/wire";
 import { proofHeader } from "@tessera/wire/addresses";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
@@ -15,14 +15,20 @@ import { showWhoAmI } from "../handle/access.ts";
 import { checkOfBody } from "../request/validate.ts";
 import { checkScope } from "./authorise.ts";
 import { otherSite } from "./gate.ts";
+import { ProviderDoor } from "./provider-door.ts";
 
 const bodyBytesMax = 16 * 1024;
 
 /** Routes that hand out or take back a cookie, and so are answered here and not by a handler. */
-export type SessionId = "readSession" | "signIn" | "showFactor" | "signOut" | "signOutEverywhere";
+export type SessionId = "readSession" | "signIn" | "beginSignIn" | "showFactor" | "signOut" | "signOutEverywhere";
 const ids: ReadonlySet<RouteId> = new Set<RouteId>([
-  ...["readSession", "signIn", "showFactor", "signOut", "signOutEverywhere"],
-] as SessionId[]);
+  "readSession",
+  "signIn",
+  "beginSignIn",
+  "showFactor",
+  "signOut",
+  "signOutEverywhere",
+]);
 
 export function isSessionRoute(id: RouteId): id is SessionId {
   return ids.has(id);
@@ -30,7 +36,8 @@ export function isSessionRoute(id: RouteId): id is SessionId {
 
 /** Signing in and out. `secure`: the server itself speaks TLS, so the cookie may demand it. */
 export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean, log: Log): void {
-  const door = new Door(api);
+  const providers = new ProviderDoor(api, secure);
+  const door = new Door(api, providers);
   const add = (id: SessionId, act: (request: FastifyRequest, reply: FastifyReply) => Promise<Denial | undefined>) => {
     const { method, path: url } = routes[id];
     app.route({
@@ -53,9 +60,15 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
     if (incoming === undefined && cookieIn(headers.cookie, secure) !== undefined)
       reply.header("set-cookie", sessionCookie("", secure));
     reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
-    reply.send(JSON.stringify(incoming === undefined ? {} : { me: showWhoAmI(api, incoming.principal) }));
+    const offered = [...api.control.state.providers.values()].map(({ name, terms }) => ({ name, label: terms.label }));
+    const answer: SessionShape = {
+      ...(incoming !== undefined && { me: showWhoAmI(api, incoming.principal) }),
+      ...(offered.length > 0 && { providers: offered }),
+    };
+    reply.send(JSON.stringify(answer));
     return undefined;
   });
+  add("beginSignIn", (request, reply) => providers.begin(request, reply));
   const handOut = (entered: Entered | Denial, request: FastifyRequest, reply: FastifyReply) => {
     if (isDenied(entered)) return entered;
     const { session, principal } = entered;
@@ -108,11 +121,13 @@ interface Entered {
 /** Says who may come in. */
 class Door {
   readonly #api: Api;
+  readonly #providers: ProviderDoor;
   readonly #checkBody = checkOfBody(routes.signIn.body, true);
   readonly #checkFactor = checkOfBody(routes.showFactor.body, true);
 
-  constructor(api: Api) {
+  constructor(api: Api, providers: ProviderDoor) {
     this.#api = api;
+    this.#providers = providers;
   }
 
   async enter(request: FastifyRequest, reply: FastifyReply): Promise<Entered | Denial> {
@@ -122,6 +137,7 @@ class Door {
     const body = request.body as SignIn;
     if ("token" in body) return this.#withToken(body.token, request);
     if ("ticket" in body) return this.#withTicket(body.ticket, request);
+    if ("answer" in body) return this.#withProvider(body, request);
     return this.#withPassword(body, request, reply);
   }
 
@@ -147,6 +163,11 @@ class Door {
     const by = askerOf({ ...incoming, idempotency: undefined });
     if (!isDenied(entered)) await control.ask({ kind: "token.revoke", token: token.id }, by);
     return entered;
+  }
+
+  async #withProvider(body: Extract<SignIn, { answer: string }>, request: FastifyRequest): Promise<Entered | Denial> {
+    const shown = await this.#providers.enter(body, request);
+    return isDenied(shown) ? shown : this.#open(shown.user, request, shown.signIn);
   }
 
   /** The token itself goes no further than this: the browser gets a session that ends with it. */

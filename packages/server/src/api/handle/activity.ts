@@ -1,18 +1,29 @@
 import { isRefusal, type JobId, rootAccount } from "@tessera/core";
 import { busyReport } from "../../flow/activity/busy.ts";
+import { activityOfFleet, activityOfHoldings } from "../../flow/activity/fleet-activity.ts";
 import { topOf } from "../../flow/activity/top.ts";
 import { unleasedRows } from "../../flow/activity/unleased.ts";
 import { reportSpan } from "../../flow/meter/usage.ts";
+import { timestamp } from "../../render/quantities.ts";
 import { fromSamples } from "../answer/samples.ts";
 import type { Handler } from "../context.ts";
 import { usualLimit } from "../request/page.ts";
 
 type ActivityHandlers = {
+  readFleetActivity: Handler<"readFleetActivity">;
   readTop: Handler<"readTop">;
   readBusy: Handler<"readBusy">;
 };
 
 export const activityHandlers: ActivityHandlers = {
+  readFleetActivity({ activity, control }, { target, query: { metric = "activity" } }) {
+    const { state } = control;
+    const told = target.some(({ no }) => no === rootAccount)
+      ? activityOfFleet(state, activity.rows(), metric)
+      : activityOfHoldings(state, activity.holdings(target), metric);
+    return { at: timestamp(control.now()), ...told };
+  },
+
   readTop({ activity, control, people }, { target, query }) {
     const { by = "job", sort: order = "gpus", limit = usualLimit } = query;
     // What runs without a lease belongs to no account: it is told where everything may be seen.

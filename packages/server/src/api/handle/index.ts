@@ -15,6 +15,7 @@ import { jobHandlers } from "./jobs.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
+import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
 import { trailHandlers } from "./trail.ts";
@@ -32,6 +33,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...contentHandlers,
   ...engineHandlers,
   ...factorHandlers,
+  ...providerHandlers,
   ...fileHandlers,
   ...fleetHandlers,
   ...healthHandlers,

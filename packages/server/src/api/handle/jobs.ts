@@ -7,6 +7,7 @@ import { dryRunJob } from "../../flow/submit/dry-run.ts";
 import { editJob } from "../../flow/submit/edit.ts";
 import { applyJob, createdJob, submitJob } from "../../flow/submit/submit.ts";
 import { renderOffer } from "../../render/part.ts";
+import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { jobFilter, listJobs, showEnded, showLive, withCost, withEnergy, withFailed } from "../list/jobs.ts";
@@ -45,6 +46,7 @@ export const jobHandlers: JobHandlers = {
   getJob: async (api, { target }) => ({
     ...(await withEnergy(api, await withCost(api, await withFailed(api, show(api, target))))),
     ...partsFor(api, target),
+    ...idleFor(api, target),
   }),
 
   cancelJob(api, call) {
@@ -128,4 +130,14 @@ async function afterwards(api: Api, id: JobId): Promise<WireJob> {
   const row = await reader.job(id);
   if (row === undefined) throw new Error(`job ${id} has ended and left no row`);
   return showEnded(api, row);
+}
+
+/** What its user was warned of, while it holds. */
+function idleFor({ idleWatch }: Api, target: FoundJob): Pick<WireJob, "idle"> {
+  if (!("live" in target) || "size" in target.live) return {};
+  const warning = idleWatch?.warningOf(target.live);
+  if (warning === undefined) return {};
+  const { since, activity, below, does, actsAt } = warning;
+  const seen = { since: timestamp(since), activity: activity / 100, below: below / 100 };
+  return { idle: { ...seen, does, actsAt: timestamp(actsAt) } };
 }

@@ -9,6 +9,7 @@ import { instantOrAgo } from "../../flow/zones.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
 import { stillMay } from "../guard/streams.ts";
+import { laterWarnings, streamOf, warningsIn } from "./log-warnings.ts";
 import { type Joining, mergeByTime } from "./merge-logs.ts";
 
 /** A reader that takes nothing for this long is cut off. */
@@ -19,6 +20,9 @@ interface Run {
   readonly job: string;
   readonly attempt: number;
   readonly members: number;
+  /** Between the end of the attempt before and its own. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Streams the log lines of one rank or of all, by time, one JSON object a line, until the end or the client leaves. */
@@ -68,8 +72,12 @@ export async function sendLogs(api: Api, call: Call<"readLogs">, reply: FastifyR
     signal: gone.signal,
   };
   const logOf = (rank: number) => api.control.logs(leaseIdOf(run!.job as never, run!.attempt, rank) as LeaseId, ask);
-  const streams = ranks.map(logOf);
-  const joining = ask.follow && query.rank === undefined ? laterMembers(target, run, logOf) : undefined;
+  const about = run && { ...run, from: Math.max(run.from, sinceAt ?? 0), rank: query.rank ?? 0 };
+  const streams = [...ranks.map(logOf), ...(about === undefined ? [] : [streamOf(warningsIn(api.feed, about))])];
+  const joining = both(
+    ask.follow && query.rank === undefined ? laterMembers(target, run, logOf) : undefined,
+    ask.follow && about !== undefined ? laterWarnings(api.feed, about) : undefined,
+  );
   reply.hijack();
   raw.socket?.setTimeout(0); // a job may be silent for hours
   raw.writeHead(200, {
@@ -119,6 +127,15 @@ async function write(raw: NodeJS.WritableStream, lines: AsyncIterable<LogLine>, 
   }
 }
 
+function both<Item>(one: Joining<Item> | undefined, other: Joining<Item> | undefined): Joining<Item> {
+  return (add) => {
+    const ends = [one?.(add), other?.(add)];
+    return () => {
+      for (const end of ends) end?.();
+    };
+  };
+}
+
 /** How often we look whether an elastic job has grown. */
 const growthEveryMs = 500;
 
@@ -150,14 +167,24 @@ function runOf(target: FoundJob, attempt: number | undefined): Run | undefined {
   if (wanted < 1 || wanted > last) return undefined;
   const seats = wanted === job.attempt ? job.seats : job.attempts.find((past) => past.attempt === wanted)?.seats;
   // Of attempts that are no longer kept one by one only the most members they can have begun with is known.
-  return { job: job.id, attempt: wanted, members: seats?.length ?? job.spec.members.max };
+  const endOf = (attempt: number) => job.attempts.find((past) => past.attempt === attempt)?.endedAt;
+  return {
+    ...{ job: job.id, attempt: wanted, members: seats?.length ?? job.spec.members.max },
+    ...{ from: endOf(wanted - 1) ?? 0, to: endOf(wanted) ?? Number.POSITIVE_INFINITY },
+  };
 }
 
 function endedRun(doc: WireJob, attempt: number | undefined): Run | undefined {
   const attempts = doc.attempts ?? [];
   const oldest = attempts[0];
   if (oldest !== undefined && attempt !== undefined && attempt > 0 && attempt < oldest.attempt)
-    return { job: doc.id, attempt, members: oldest.nodes.length };
+    return { job: doc.id, attempt, members: oldest.nodes.length, from: 0, to: Date.parse(oldest.placedAt) };
   const found = attempt === undefined ? attempts.at(-1) : attempts.find((each) => each.attempt === attempt);
-  return found && { job: doc.id, attempt: found.attempt, members: found.nodes.length };
+  const before = attempts.findLast((each) => found !== undefined && each.attempt < found.attempt);
+  return (
+    found && {
+      ...{ job: doc.id, attempt: found.attempt, members: found.nodes.length },
+      ...{ from: before === undefined ? 0 : Date.parse(before.endedAt), to: Date.parse(found.endedAt) },
+    }
+  );
 }

@@ -1,6 +1,5 @@
 import {
   freeGpus,
-  type Instant,
   isInside,
   isRefusal,
   type JobId,
@@ -12,12 +11,14 @@ import {
 import type { WasteReport } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { belongsTo } from "../../flow/find/find-job.ts";
-import type { LeaseActivity } from "../../flow/meter/activity.ts";
+import { type ActivityBetween, activityBetween } from "../../flow/meter/activity.ts";
 import { openStretches, reportSpan } from "../../flow/meter/usage.ts";
 import { wasteReport } from "../../flow/meter/waste.ts";
 import { renderReason } from "../../render/job.ts";
 import { gpusOf } from "../../render/quantities.ts";
 import { renderSpec } from "../../render/spec.ts";
+import { isDenied } from "../answer/problem.ts";
+import { fromSamples } from "../answer/samples.ts";
 import type { Api, Call, Handler } from "../context.ts";
 
 type WasteHandlers = { readWaste: Handler<"readWaste"> };
@@ -34,29 +35,18 @@ export const wasteHandlers: WasteHandlers = {
     const open = openStretches(state, api.feed.seq, span.to);
     const belongs = (path: string, then: number) => belongsTo(state, target, path, then);
     const ask = { by: query.by ?? "account", ...span, accounts, fleet, belongs };
-    const told = await wasteReport(reader, state, open, ask, (from, to) => activityOf(api, from, to), {
-      ofUser: (id) => api.people.nameOf(id as UserId),
-      ofLiveJob: (id) => state.jobById.get(id as JobId)?.spec.name,
-    });
+    // Without samples nothing was measured, which is not idleness [S35].
+    const activity: ActivityBetween = async (from, to) =>
+      api.telemetry === undefined ? new Map() : activityBetween(api.telemetry, from, to);
+    const names = {
+      ofUser: (id: string) => api.people.nameOf(id as UserId),
+      ofLiveJob: (id: string) => state.jobById.get(id as JobId)?.spec.name,
+    };
+    const told = await fromSamples(() => wasteReport(reader, state, open, ask, activity, names), query.from);
+    if (isDenied(told)) return told;
     return { ...told, ...(fleet && { free: freeNow(api) }), unfit: unfitNow(api, call) };
   },
 };
-
-/** Without samples nothing was measured, which is not idleness [S35]. */
-async function activityOf({ telemetry }: Api, from: Instant, to: Instant): Promise<Map<string, LeaseActivity>> {
-  const rows = (await telemetry?.busy({ from, to, by: "lease", filter: {} })) ?? [];
-  return new Map(
-    rows.map(({ key, measuredMs, busyMs, idleMs, memoryPeakMiB }) => [
-      key,
-      {
-        measuredMs: Math.round(measuredMs),
-        busyMs: Math.round(busyMs),
-        idleMs: Math.round(idleMs),
-        ...(memoryPeakMiB !== undefined && { memoryPeakMiB }),
-      },
-    ]),
-  );
-}
 
 function freeNow({ control: { state } }: Api): WasteReport["free"] {
   return freeGpus(state).map(({ model, units, gpus, nodes }) => ({

@@ -3,7 +3,7 @@ import { after, before, describe, it } from "node:test";
 import type { LeaseId } from "@tessera/core";
 import type { GpuMetrics } from "@tessera/engine";
 import type { BusyQuery, BusyRow, TelemetryRow } from "@tessera/telemetry";
-import type { BusyReport, TopView } from "@tessera/wire";
+import type { BusyReport, FleetActivity, TopView } from "@tessera/wire";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { parseExposition } from "../../testing/exposition.ts";
 import { telemetryOf } from "../../testing/telemetry.ts";
@@ -106,6 +106,16 @@ describe("what GPUs do, as tenants and the owner see it", () => {
         by,
       );
     }
+    const map = (user: TestUser, metric: string) =>
+      server.must<FleetActivity>(user, "GET", `/v1/fleet/activity?metric=${metric}`);
+    const [none, rest] = [new Array(8).fill(null), new Array(6).fill(null)];
+    const ofAna = await map(ana, "activity");
+    assert.deepEqual([ofAna.nodes, ofAna.whole, ofAna.unit], [{ n1: [50, 50, ...rest] }, false, "%"]);
+    assert.deepEqual((await map(ana, "power")).nodes, { n1: [300, 300, ...rest] });
+    assert.deepEqual((await map(ana, "temperature")).nodes, {});
+    const ofAll = await map(owner, "activity");
+    assert.deepEqual([ofAll.nodes, ofAll.whole], [{ n1: [50, 50, ...rest], n2: none.fill(90) }, true]);
+    assert.deepEqual((await map(owner, "power")).nodes, { n1: [300, 300, ...rest] });
     const gpus = await server.must<TopView>(ana, "GET", "/v1/top?by=gpu");
     assert.equal(gpus.rows.length, 2);
     assert.ok(gpus.rows.every(({ job, activity, node }) => job === own && activity === 50 && node === "n1"));
@@ -122,7 +132,9 @@ describe("what GPUs do, as tenants and the owner see it", () => {
   });
 
   it("[S23] tells a tenant nothing that changes with the load of others, not even in totals", async () => {
-    const addresses = ["/metrics/tenant", "/v1/top", "/v1/top?by=user", "/v1/top?by=account", "/v1/top?by=gpu"];
+    const ways = ["job", "user", "account", "gpu"].map((by) => `/v1/top?by=${by}`);
+    const maps = ["activity", "power", "temperature"].map((metric) => `/v1/fleet/activity?metric=${metric}`);
+    const addresses = ["/metrics/tenant", ...ways, ...maps];
     const look = async () => {
       const texts: string[] = [];
       for (const address of addresses) {

@@ -242,7 +242,7 @@ describe("limits", () => {
   it("cut a client that begins a request and does not end it", async () => {
     const control = await TestControl.start();
     const ada = await new Tenancy(control).user("ada", "platform-owner");
-    const server = await serveApi(control, { patience: { headersMs: 800, requestMs: 1_600, silentMs: 2_400 } });
+    const server = await serveApi(control, { patience: { headersMs: 300, requestMs: 600, silentMs: 10_000 } });
     const heard = (text: string) =>
       new Promise<string>((resolve) => {
         let answer = "";

@@ -26,6 +26,25 @@ describe("logs", () => {
   };
   const line = (at: number, rank: number, text: string) => ({ at, rank, stream: "stdout", text }) as const;
 
+  it("hold what the job was warned of, in the attempt that was warned", async () => {
+    const idle = { do: "stop", for: "1h", gpu_below: "5%" };
+    const { id } = (await server.call(ada.token, "POST", "/v1/jobs", { run: "x", gpus: 1, idle })).json;
+    control.logLines.set(`${id}-1-0`, [line(1000, 0, "a")]);
+    await control.run(id);
+    const { attempt, startedAt: since } = control.state.jobById.get(id)!;
+    control.setTime(since + 55 * 60_000);
+    await control.must({ kind: "job.idle", job: id, attempt, since, activity: 20 });
+    const { lines } = await logs(ada, id);
+    assert.equal(JSON.parse(lines[0]!).text, "a");
+    assert.match(
+      JSON.parse(lines[1]!).text,
+      /^idle: its GPUs are below 5% since .* \(measured at most 0.2%\); it is stopped at /,
+    );
+    assert.equal(JSON.parse(lines[1]!).stream, "tessera");
+    await control.finish(id, 0);
+    assert.equal((await logs(ada, id)).lines.length, 2, "also after the end");
+  });
+
   it("come from all ranks in order of time, of the last attempt that ran, also after the end", async () => {
     const { id } = (await server.call(ada.token, "POST", "/v1/jobs", { run: "x", nodes: 2, retry: 1, gpus: 8 })).json;
     control.logLines.set(`${id}-1-0`, [line(1000, 0, "a"), line(3000, 0, "c")]);

@@ -13,6 +13,8 @@ const dangerous = all.filter(([, { stepUp }]) => stepUp !== undefined).map(([id]
 /** What writes and needs no second factor, with the reason. A new route is on this list or carries `stepUp`. */
 const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   signIn: "it is how one comes in",
+  beginSignIn: "it is how one comes in",
+  previewProvider: "changes nothing",
   signOut: "takes rights away",
   signOutEverywhere: "takes rights away",
   revokeToken: "takes rights away",

@@ -20,7 +20,6 @@ import { hashPassword } from "../../access/passwords.ts";
 import { People, personRow } from "../../access/people.ts";
 import { sealedSecretsFor } from "../../access/secrets.ts";
 import { Signature } from "../../access/signature.ts";
-import { KeyVault } from "../../access/vault.ts";
 import { userWithPassword } from "../../flow/people/session.ts";
 import { verify } from "../../flow/project/verify.ts";
 import { Anchors } from "../../flow/trail/anchors.ts";
@@ -29,7 +28,7 @@ import { Heads } from "../../flow/trail/heads.ts";
 import type { PrivateWrite } from "../../store/port.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { openHeadEndpoint } from "../../testing/head-endpoint.ts";
-import { serveApi, Tenancy, type TestServer, type TestUser, testKeys } from "../../testing/tenancy.ts";
+import { serveApi, Tenancy, type TestServer, type TestUser, testKeys, testVault } from "../../testing/tenancy.ts";
 
 const signature = new Signature(testKeys.held.signingKey);
 
@@ -148,7 +147,7 @@ describe("anchors", () => {
     const endpoint = await openHeadEndpoint();
     endpoint.broken = true;
     const heads = await Heads.open(control, signature);
-    const vault = new KeyVault(testKeys.held.secretsKey);
+    const vault = testVault(control.state);
     await control.must({ kind: "anchor.set", id: "anc_http", anchor: { kind: "http", to: endpoint.url } });
     const anchors = new Anchors({ control, heads, vault, everyMs: 20 });
     await until("a failure is shown", () => anchors.statusOf("anc_http").failure !== undefined);

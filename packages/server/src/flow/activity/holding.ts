@@ -26,6 +26,8 @@ export interface Holding {
   readonly accountPath: string;
   readonly user: UserId;
   readonly node: string;
+  /** The GPU, also where only a part of it is held. */
+  readonly gpuNo: GpuNo;
   /** The uuid of the GPU, or of the MIG instance. */
   readonly gpu: string;
   readonly model: string;
@@ -69,7 +71,7 @@ function holdingOf(
   return {
     ...{ lease: lease.id, job: job.id, jobName: job.spec.name, user: job.user, units: lease.unitsEach },
     ...{ account: job.account, accountPath: accountOf(state, job.account).path },
-    ...{ node: nodeName(state.fleet, node), gpu: reading?.instance ?? uuid, model },
+    ...{ node: nodeName(state.fleet, node), gpuNo: gpu, gpu: reading?.instance ?? uuid, model },
     memoryMiB: Math.round((memoryMiB * (lease.part?.memory ?? unitsPerGpu)) / unitsPerGpu),
     ...(reading !== undefined && metrics !== undefined && { measured: { metrics, simulated: isSimulated(reading) } }),
   };

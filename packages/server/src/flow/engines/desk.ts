@@ -6,6 +6,7 @@ import type { Engines } from "./engines.ts";
 import type { AddedKind } from "./kinds.ts";
 import { wholeKubeconfig } from "./kubeconfig.ts";
 import { within } from "./patience.ts";
+import { twinOf } from "./twin.ts";
 
 export interface EngineAdded {
   readonly name: string;
@@ -33,7 +34,7 @@ export async function addEngine(engines: Engines, by: Asker, asked: EngineAdded)
   const kind = engines.kindOf(asked.kind)!;
   const credentials = takeCredentials(kind, asked.kubeconfig, settings);
   if (isRefusal(credentials)) return credentials;
-  const wrong = kind.check(settings) ?? (await tryEngine(kind, name, settings, credentials));
+  const wrong = kind.check(settings) ?? (await tryEngine(engines, kind, name, settings, credentials));
   if (wrong !== undefined) return wrong;
   const terms = { kind: asked.kind, settings, lostAfterMs };
   const rows = credentials === undefined ? [] : [await credentialsRow(vault, name, credentials)];
@@ -64,7 +65,7 @@ export async function editEngine(
     const taken = takeCredentials(kind, kept, settings);
     if (isRefusal(taken)) return taken;
     credentials = taken;
-    const wrong = kind.check(settings) ?? (await tryEngine(kind, name, settings, credentials));
+    const wrong = kind.check(settings) ?? (await tryEngine(engines, kind, name, settings, credentials));
     if (wrong !== undefined) return wrong;
     if (credentials !== undefined) rows.push(await credentialsRow(vault, name, credentials));
   }
@@ -110,14 +111,19 @@ function takeCredentials(
 }
 
 async function tryEngine(
+  engines: Engines,
   kind: AddedKind,
   name: string,
   settings: EngineTerms["settings"],
   credentials: string | undefined,
 ): Promise<Refusal | undefined> {
+  const ask = { name, settings, ...(credentials !== undefined && { credentials }) };
   try {
-    await within(tryMsMax, kind.try({ name, settings, ...(credentials !== undefined && { credentials }) }));
-    return undefined;
+    await within(tryMsMax, kind.try(ask));
+    const twin = await twinOf(engines, kind, ask);
+    if (twin === undefined) return undefined;
+    const hint = `give the kubeconfig of another cluster, or change that engine: tess engine edit ${twin}`;
+    return refuse("conflict", "kubeconfig", null, `leads to the cluster of engine ${twin}`, hint);
   } catch (error) {
     const field = kind.sealed ? "kubeconfig" : "settings";
     return refuse("invalid", field, null, `does not lead to a usable cluster: ${(error as Error).message}`, "");

@@ -4,14 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isRefusal, type JobId, minute, nodeKey } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 import { declareNodes, SimulatedEngine, SimulatedFleet } from "@tessera/engine-simulated";
-import { KeyVault } from "../../access/vault.ts";
 import { MemoryPlace } from "../../store/index.ts";
 import { TestControl } from "../../testing/control.ts";
 import { Line } from "../../testing/severable.ts";
-import { serveApi, Tenancy, type TestUser, testKeys } from "../../testing/tenancy.ts";
+import { serveApi, Tenancy, type TestUser, testVault } from "../../testing/tenancy.ts";
 import type { Asker } from "../control.ts";
 import { credentialsKind } from "./credentials.ts";
-import { addEngine, deleteEngine } from "./desk.ts";
+import { addEngine, deleteEngine, editEngine } from "./desk.ts";
 import { Engines } from "./engines.ts";
 import type { AddedKind } from "./kinds.ts";
 import { usualPatience } from "./patience.ts";
@@ -39,6 +38,8 @@ class Clusters {
   readonly #lines = new Map<string, Line>();
   /** What the newest connection to each was made with. */
   readonly credentials = new Map<string, string | undefined>();
+  /** Engines that lead to the cluster of another name. */
+  readonly others = new Map<string, string>();
 
   line(name: string): Line {
     const line = this.#lines.get(name) ?? new Line(`${name} v1`);
@@ -64,6 +65,11 @@ class Clusters {
       try: async ({ name }) => {
         if (this.line(name).cut) throw new Error("the line is cut");
         return { version: "1", nodes: 1, gpus: 2 };
+      },
+      identify: async ({ name }) => {
+        const cluster = this.others.get(name) ?? name;
+        if (this.line(cluster).cut) throw new Error("the line is cut");
+        return cluster;
       },
       open: ({ name, credentials }) => {
         this.credentials.set(name, credentials);
@@ -94,7 +100,7 @@ class Server {
     const server = new Server(control, clusters);
     await server.engines.begin({
       control,
-      vault: new KeyVault(testKeys.held.secretsKey),
+      vault: testVault(control.state),
       driver: ({ name }) => ({
         report: (report) => control.hear(name, report),
         secretsFor: async () => ({ secrets: {} }),
@@ -260,6 +266,19 @@ describe("several engines", { timeout: 60_000 }, () => {
     assert.match(refusal.detail, /the line is cut/);
     assert.deepEqual([...server.control.state.engines.keys()], before);
     assert.equal((await server.control.reader.privates(credentialsKind)).has("north"), false);
+  });
+
+  it("are not added when they lead to the cluster of another engine", async () => {
+    clusters.others.set("elsewhere", "east");
+    const asked = { name: "elsewhere", kind: "kubernetes", kubeconfig, settings: {}, lostAfterMs: 0 } as const;
+    const refusal = await addEngine(server.engines, by, asked);
+    assert.ok(isRefusal(refusal));
+    assert.equal(refusal.refused, "conflict");
+    assert.equal(refusal.field, "kubeconfig");
+    assert.match(refusal.detail, /the cluster of engine east/);
+    assert.ok(!server.control.state.engines.has("elsewhere"));
+    // Its own cluster is none of another engine.
+    assert.equal(await editEngine(server.engines, by, "east", { kubeconfig }), undefined);
   });
 
   it("ask for credentials that were lost", async () => {

@@ -93,7 +93,11 @@ export class Engines {
   }
 
   isGiven(name: string): boolean {
-    return this.#parts.given.some((each) => each.name === name);
+    return this.given(name) !== undefined;
+  }
+
+  given(name: string): GivenEngine | undefined {
+    return this.#parts.given.find((each) => each.name === name);
   }
 
   /** Drives an engine that the journal knows, with these credentials. */

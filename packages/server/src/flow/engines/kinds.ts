@@ -23,6 +23,8 @@ export interface AddedKind {
   check(settings: EngineAsk["settings"]): Refusal | undefined;
   /** Throws an Error whose message says what to do. */
   try(ask: EngineAsk): Promise<Tried>;
+  /** The id of what it leads to, the same by every address and for every user; absent where each engine is one of its own. */
+  identify?(ask: EngineAsk): Promise<string>;
   open(ask: EngineAsk): Engine;
 }
 
@@ -40,4 +42,6 @@ export interface GivenEngine {
   /** In this process or beside it: the start waits for it, and fails with it. */
   readonly here: boolean;
   readonly open: () => Promise<Engine> | Engine;
+  /** As with added ones. */
+  readonly identify?: () => Promise<string>;
 }

@@ -22,7 +22,8 @@ const filesIn = ["certificate-authority", "client-certificate", "client-key", "t
 export function givenByFile(engine: FileEngine, kind: AddedKind): GivenEngine {
   const wrong = kind.check(engine.settings);
   if (wrong !== undefined) throw new Error(`engine ${engine.name}: ${wrong.field} ${wrong.detail}; ${wrong.hint}`);
-  return { ...engine, here: false, open: () => kind.open(engine) };
+  const identify = kind.identify && (() => kind.identify!(engine));
+  return { ...engine, here: false, open: () => kind.open(engine), ...(identify && { identify }) };
 }
 
 /** Reads the list of engines that `--engines` names. Throws with the place and the fix. */

@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import type { ContentStore, TenantContent } from "@tessera/content";
 import {
   isTreeFile,
@@ -96,7 +95,7 @@ export async function openFileOf(
       const entry = (await source.content.readTree(source.tree)).files.find((each) => each.path === path);
       // A server that was restored from a backup knows of files that it no longer has.
       if (entry === undefined || !isTreeFile(entry) || !source.content.has(entry.sha256)) continue;
-      return { bytes: entry.bytes, content: createReadStream(source.content.path(entry.sha256), { start }) };
+      return { bytes: entry.bytes, content: source.content.read(entry.sha256, start) };
     }
     const opened = await control.readFile(source.lease, source.folder, path, start);
     if (opened !== undefined) return opened;

@@ -62,6 +62,83 @@ describe("mounts", () => {
     await assert.rejects(orderFor(made.json.id), /the volume data was deleted/);
   });
 
+  it("of data that is granted: accounts by policies by engines, as a plain table says", async () => {
+    const at = "/v1/accounts/lab/volumes/scans";
+    const grant = (grants: object[] | null, who = admin) => server.call(who.token, "PUT", `${at}/grants`, { grants });
+    const mine = { ...waits, mounts: { "/scans": "vol:scans" } };
+    const theirs = { ...waits, mounts: { "/scans": "vol:lab/scans" } };
+    assert.equal((await server.call(owner.token, "PUT", at, { path: "/srv/scans" })).status, 204);
+    const forAll = [{ access: "write", accounts: ["lab", "mill"] }];
+    const forTests = [
+      { access: "read", accounts: ["mill"], purposes: ["tests"] },
+      { access: "write", roles: ["member"] },
+    ];
+    // What each gets: w to write, r to read only, a number to be refused with it.
+    const table: [grants: object[] | null, ada: unknown, eve: unknown, eveForTests: unknown][] = [
+      [null, "w", 422, 422],
+      [[], 403, 422, 422],
+      [forAll, "w", "w", "w"],
+      [forTests, "w", 403, "r"],
+      [[{ access: "read", trust: ["confidential"] }], 403, 422, 422],
+    ];
+    for (const engine of ["local", "simulated", "kubernetes"]) {
+      control.capabilities = { images: engine === "kubernetes", isolation: ["whole"], workdir: true, mounts: true };
+      for (const [grants, ...answers] of table) {
+        assert.equal((await grant(grants, owner)).status, 204);
+        const got = [];
+        for (const [who, body] of [
+          [ada, mine],
+          [eve, theirs],
+          [eve, { ...theirs, purpose: "tests" }],
+        ] as const) {
+          const made = await submit(who, body);
+          if (made.status !== 201) got.push(made.status);
+          else {
+            const [order] = (await orderFor(made.json.id)).mounts!;
+            got.push("folder" in order! && order.readOnly ? "r" : "w");
+          }
+        }
+        assert.deepEqual(got, answers, `${engine} ${JSON.stringify(grants)}`);
+      }
+    }
+    control.capabilities = { images: false, isolation: ["whole"], workdir: true, mounts: true };
+    assert.equal((await grant([{ access: "read", accounts: ["mill"] }])).json.field, "grants.0.accounts.0");
+    assert.equal((await grant([], ada)).status, 404, "she has no role at lab");
+    assert.equal((await grant([{ access: "read", purposes: ["training"] }])).status, 204);
+    const refused = await submit(ada, mine);
+    assert.match(refused.json.detail, /granted only for the purpose training/);
+    assert.match(refused.json.hint, /Add purpose: training/);
+    const waiting = await submit(ada, { ...mine, purpose: "training" });
+    assert.equal((await grant([])).status, 204);
+    await assert.rejects(
+      orderFor(waiting.json.id),
+      /the volume scans is granted to no job/,
+      "it changed while it waited",
+    );
+  });
+
+  it("of data that is granted: each start is in the audit of the account whose data it is", async () => {
+    const grants = [{ access: "read", accounts: ["mill"], purposes: ["tests"] }];
+    assert.equal(
+      (await server.call(owner.token, "PUT", "/v1/accounts/lab/volumes/scans/grants", { grants })).status,
+      204,
+    );
+    const body = { run: "true", purpose: "tests", mounts: { "/scans": "vol:lab/scans" } };
+    const { json } = await submit(eve, body);
+    const audit = await server.call(admin.token, "GET", "/v1/audit?action=data.mount");
+    const shown = audit.json.items.map(({ target, account, outcome, detail }: Record<string, unknown>) => [
+      target,
+      account,
+      outcome,
+      detail,
+    ]);
+    assert.deepEqual(shown, [["scans", "lab", "read", `read by ${json.id} attempt 1 of mill for tests`]]);
+    assert.deepEqual((await server.call(ada.token, "GET", "/v1/audit?action=data.mount")).status, 403);
+    const seen = await server.call(eve.token, "GET", "/v1/accounts/mill/volumes");
+    assert.deepEqual(Object.keys(seen.json.items[0]), ["account", "name", "mount", "readOnly", "createdAt"]);
+    assert.equal(seen.json.items[0].mount, "vol:lab/scans");
+  });
+
   it("of outputs: of ended jobs of the tenant whose logs one may read, or of jobs that it comes after", async () => {
     const first = await submit(ada, { run: "true", name: "train" });
     const early = await submit(ada, { ...waits, mounts: { "/in": "job:train/model" } });

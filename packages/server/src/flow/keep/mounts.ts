@@ -1,17 +1,15 @@
 import {
   type Account,
-  type AccountNo,
   type After,
+  dataAccess,
   type Job,
   type JobId,
   type Mistakes,
   mountSource,
-  pathUp,
-  type ReadonlyState,
   refuse,
   tenantOf,
   type User,
-  type Volume,
+  volumeFor,
 } from "@tessera/core";
 import type { MountOrder } from "@tessera/engine";
 import type { JobSpecBody, Job as WireJob } from "@tessera/wire";
@@ -22,15 +20,6 @@ import { outputsOf } from "./files.ts";
 import { keptUntil } from "./until.ts";
 
 type Mounts = NonNullable<JobSpecBody["mounts"]>;
-
-/** The nearest volume of this name, going up from the account. */
-export function volumeFor(state: ReadonlyState, account: AccountNo, name: string): Volume | undefined {
-  for (const { no } of pathUp(state, account)) {
-    const volume = state.volumes.get(`${no}/${name}`);
-    if (volume !== undefined) return volume;
-  }
-  return undefined;
-}
 
 /**
  * The mounts of a request with jobs by id. What one may not use is refused like what does not exist. The syntax is not
@@ -52,8 +41,8 @@ export async function settleMounts(
     const refuseIt = (detail: string, hint: string) =>
       mistakes.add(refuse("invalid", `mounts.${at}`, text, detail, hint));
     if ("volume" in source) {
-      if (volumeFor(finder.control.state, account.no, source.volume) === undefined)
-        refuseIt(`is not a volume of ${account.path} or an account above it`, "see: tess volume get");
+      if (volumeFor(finder.control.state, account.no, source) === undefined)
+        refuseIt(`is not a volume that jobs of ${account.path} can mount`, "see: tess volume get");
       continue;
     }
     const found = await readable(finder, user, account, source.job);
@@ -104,14 +93,17 @@ function missing(control: ControlPlane, found: FoundJob, output: string) {
 }
 
 /** The mounts of a job that starts now. Throws, for its user, when one of them is gone. */
-export async function mountOrders(control: ControlPlane, { account, spec }: Job): Promise<MountOrder[]> {
+export async function mountOrders(control: ControlPlane, { account, user, spec }: Job): Promise<MountOrder[]> {
   const orders: MountOrder[] = [];
   for (const [at, text] of Object.entries(spec.mounts ?? {})) {
     const source = mountSource(text)!;
     if ("volume" in source) {
-      const volume = volumeFor(control.state, account, source.volume);
-      if (volume === undefined) throw new Error(`mounts: the volume ${source.volume} was deleted`);
-      orders.push({ at, folder: volume.path, readOnly: volume.readOnly });
+      const held = volumeFor(control.state, account, source);
+      if (held === undefined) throw new Error(`mounts: the volume ${source.volume} was deleted`);
+      // Grants may have changed while it waited.
+      const access = dataAccess(control.state, held, account, user, spec);
+      if (typeof access !== "string") throw new Error(`mounts: the volume ${source.volume} ${access.detail}`);
+      orders.push({ at, folder: held.volume.path, readOnly: source.readOnly || access === "read" });
     } else if ("claim" in source) orders.push({ at, ...source });
     else orders.push({ at, tree: await treeOf(control, source.job, source.output) });
   }

@@ -11,7 +11,7 @@ import {
 import type { WasteReport } from "@tessera/wire";
 import type { DeviceRow, StoreReader, UsageRow } from "../../store/port.ts";
 import { readLost } from "../bill/bill.ts";
-import type { ActivityBetween, LeaseActivity } from "./activity.ts";
+import { type ActivityBetween, addActivity, type LeaseActivity } from "./activity.ts";
 import { oversizedOf } from "./oversized.ts";
 import { mineOf, type OpenStretches, type UsageAsk, usedIn, withNames } from "./usage.ts";
 import { WasteSums } from "./waste-sums.ts";
@@ -49,7 +49,7 @@ export async function wasteReport(
   const activity = new Map<string, LeaseActivity>();
   for (const { list, ...span } of pricedSpans(versions, ask)) {
     const measured = await activityBetween(span.from, span.to);
-    for (const [lease, told] of measured) activity.set(lease, joined(activity.get(lease), told));
+    addActivity(activity, measured);
     sums.add(wasteOf({ ...facts, measured }, span), list);
   }
   const oversized = oversizedOf(used, activity, { fleet }, versionAt({ versions, contracts: [] }, ask.to), ask);
@@ -86,17 +86,6 @@ function useKey(row: UsageRow, by: By, { ofUser }: Names): string {
 /** Devices belong to no account, user or job. */
 function deviceKey(row: DeviceRow, by: By): string {
   return by === "node" || by === "model" ? row[by] : "";
-}
-
-function joined(before: LeaseActivity | undefined, told: LeaseActivity): LeaseActivity {
-  if (before === undefined) return told;
-  const peaks = [before.memoryPeakMiB, told.memoryPeakMiB].filter((peak) => peak !== undefined);
-  return {
-    measuredMs: before.measuredMs + told.measuredMs,
-    busyMs: before.busyMs + told.busyMs,
-    idleMs: before.idleMs + told.idleMs,
-    ...(peaks.length > 0 && { memoryPeakMiB: Math.max(...peaks) }),
-  };
 }
 
 async function named<Row extends { readonly job: string }>(

@@ -22,16 +22,18 @@ import { may } from "../../access/policy.ts";
 import { credentialActions } from "../../access/principal.ts";
 import { deriveToken, type MintedToken, mintToken } from "../../access/tokens.ts";
 import { weaknessOf } from "../../access/weak-passwords.ts";
+import type { PrivateWrite } from "../../store/port.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 import { newId } from "../ids.ts";
 
-/** Makes a user, with a first role where one is given. Answers its id. */
+/** Makes a user, with a first role where one is given, and further private rows in the same commit. Answers its id. */
 export async function createUser(
   control: ControlPlane,
   people: People,
   by: Asker,
   body: UserCreate,
   account: Account,
+  rowsOf: (id: UserId) => readonly PrivateWrite[] = () => [],
 ): Promise<UserId | Refusal> {
   if (body.account !== undefined && body.role === undefined) {
     return refuse("invalid", "role", null, "is missing, and account is given", "say which role the user gets there");
@@ -53,6 +55,7 @@ export async function createUser(
     const first = body.role === undefined ? undefined : { role: body.role as Role, account: account.path };
     const done = await control.ask({ kind: "user.create", user: id, ...(first && { first }) }, by, [
       personRow(id, person),
+      ...rowsOf(id),
     ]);
     if (isRefusal(done)) return done;
     made = done.result;
@@ -89,6 +92,7 @@ export async function eraseUser(
   const done = await control.ask({ kind: "user.erase", user: user.id }, by, [
     ...eraseRows(user.id),
     ...factors.eraseRows(user.id),
+    ...people.identities.eraseRows(user.id),
     ...addresses,
   ]);
   if (isRefusal(done)) return done;

@@ -1,9 +1,12 @@
 import {
   type AuditNote,
+  accountOf,
   type Command,
   type CommandInput,
   canonicalJson,
+  dataMounted,
   findingName,
+  type JobPlaced,
   type ReadonlyState,
   type UserId,
 } from "@tessera/core";
@@ -47,6 +50,38 @@ export function auditOfNotes(
     ...(origin !== undefined && { origin }),
   }));
 }
+
+/**
+ * A record for each volume with grants that the job mounts as it is placed, in the audit of the account whose data it is.
+ * They come of no command, so they are counted down from -1: the numbers of commands and notes begin at 0.
+ */
+export function auditOfMounts(
+  { job: no, attempt, at }: JobPlaced,
+  state: ReadonlyState,
+  seq: number,
+  before: number,
+): AuditRow[] {
+  const { id, account, user, spec } = state.jobs.get(no)!;
+  if (spec.mounts === undefined) return [];
+  const guarded = dataMounted(state, account, user, spec).filter(({ held }) => held.volume.grants !== undefined);
+  const purpose = spec.purpose === undefined ? "" : ` for ${spec.purpose}`;
+  return guarded.map(({ held, access }, n) => ({
+    seq,
+    index: -1 - before - n,
+    at,
+    actor: user,
+    token: null,
+    request: "",
+    action: dataMount,
+    target: held.name,
+    account: held.holder.path,
+    outcome: access === "write" ? "changed" : "read",
+    detail: `${access} by ${id} attempt ${attempt} of ${accountOf(state, account).path}${purpose}`,
+  }));
+}
+
+/** The action of a job that is shown data. */
+export const dataMount = "data.mount";
 
 /** The actor of a request without a valid token. */
 export const stranger = "stranger";
@@ -123,6 +158,15 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: command.user, account: accountOfUser(state, command.user), detail: "" };
     case "factor.set":
       return { target: command.user, account: accountOfUser(state, command.user), detail: command.what };
+    case "provider.set":
+      return { target: command.name, account: "", detail: canonicalJson(command.terms) };
+    case "provider.remove":
+      return { target: command.name, account: "", detail: "" };
+    case "role.follow": {
+      const given = command.bindings.map(({ role, account }) => `${role} at ${account || "the platform"}`);
+      const detail = `${command.from}: ${given.join(", ") || "none"}`.slice(0, 500);
+      return { target: command.user, account: accountOfUser(state, command.user), detail };
+    }
     case "role.bind":
     case "role.unbind":
       return { target: command.user, account: command.account, detail: command.role };
@@ -145,6 +189,10 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       };
     case "volume.delete":
       return { target: command.name, account: command.account, detail: "" };
+    case "volume.grant": {
+      const detail = command.grants === undefined ? "its account and below" : canonicalJson(command.grants);
+      return { target: command.name, account: command.account, detail: detail.slice(0, 500) };
+    }
     case "policy.set":
       return { target: "policy", account: "", detail: canonicalJson(command.policy) };
     case "price.add":

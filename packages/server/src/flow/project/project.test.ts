@@ -39,7 +39,10 @@ const rowHashes: Readonly<Record<string, string>> = {
   "0023-idle.golden.jsonl": "354ae569f6559df516e745d812b66388f67e7d92c1bb726a1e49ed5ab46c8448",
   "0024-health.golden.jsonl": "cba028d8e3e7c405c64f7a498e4a45bb82f83023776fb8aad760f121bb500c01",
   "0025-instances.golden.jsonl": "cba028d8e3e7c405c64f7a498e4a45bb82f83023776fb8aad760f121bb500c01",
+  "0026-alone-after-a-fault.golden.jsonl": "2d45389d4025ae6e4bb4cf9dce95dc1a179d24044a618c9eabbd84e5b321deb1",
+  "0028-providers.golden.jsonl": "f306245a0c0a69efff6d7b0a8212459fa92d70b243e5125321b97c17539e989f",
   "0029-factors.golden.jsonl": "f306245a0c0a69efff6d7b0a8212459fa92d70b243e5125321b97c17539e989f",
+  "0031-grants.golden.jsonl": "2a02218f11ec06f1f5aede82a08fbcb5158c4ff8a9380841244ae7862b64a60a",
 };
 
 function rowHashOf(journal: string): string {

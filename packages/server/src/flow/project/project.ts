@@ -9,7 +9,7 @@ import {
   unmadeById,
 } from "@tessera/core";
 import type { AuditRow, BookRow, EndedJobRow, Projected, UsageRow } from "../../store/port.ts";
-import { accountOfUser, auditOf, auditOfNotes } from "./audit.ts";
+import { accountOfUser, auditOf, auditOfMounts, auditOfNotes } from "./audit.ts";
 import { meterRows, moneyRows, outputRows } from "./book-rows.ts";
 import { endedJobRows } from "./ended.ts";
 
@@ -34,6 +34,7 @@ export class Projector {
   see(event: Event, state: ReadonlyState): void {
     this.#meter.see(event, state);
     for (const row of moneyRows(event)) this.#money.push(row);
+    if (event.kind === "job-placed") this.#audit.push(...auditOfMounts(event, state, this.#seq, this.#audit.length));
     if (event.kind !== "job-ended") return;
     this.#jobs.push(...endedJobRows(state, event));
     this.#money.push(...outputRows(state, event));

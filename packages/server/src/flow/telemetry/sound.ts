@@ -25,13 +25,18 @@ const memoryMiBMax = 1_000_000_000;
 
 /** The metrics without what cannot be; `dropped` counts it. Sound ones come back as they are. */
 export function soundMetrics(metrics: GpuMetrics): { readonly metrics: GpuMetrics; readonly dropped: number } {
-  const wrong = names.filter((name) => {
-    const [least, most] = ranges[name];
-    return metrics[name] !== undefined && !isWithin(metrics[name], least, most);
-  });
-  if (wrong.length === 0) return { metrics, dropped: 0 };
-  const sound = names.filter((name) => metrics[name] !== undefined && !wrong.includes(name));
-  return { metrics: Object.fromEntries(sound.map((name) => [name, metrics[name]])), dropped: wrong.length };
+  let dropped = 0;
+  for (const name of names) if (isWrong(metrics, name)) dropped++;
+  if (dropped === 0) return { metrics, dropped };
+  const sound = names.filter((name) => metrics[name] !== undefined && !isWrong(metrics, name));
+  return { metrics: Object.fromEntries(sound.map((name) => [name, metrics[name]])), dropped };
+}
+
+function isWrong(metrics: GpuMetrics, name: keyof GpuMetrics): boolean {
+  const value = metrics[name];
+  if (value === undefined) return false;
+  const [least, most] = ranges[name];
+  return !isWithin(value, least, most);
 }
 
 export const isCores = (value: unknown): value is number => isWithin(value, 0, cpusMilliMax);

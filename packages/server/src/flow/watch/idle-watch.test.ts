@@ -53,20 +53,25 @@ async function begin(gpus = 2) {
   const silence = (ms: number) => {
     at += ms;
   };
-  return { control, pass, silence, live, events };
+  return { control, pass, silence, live, events, watch };
 }
 
 describe("the watch on idle jobs", () => {
   it("[L4] warns ten minutes before, then suspends, once each", async () => {
-    const { pass, live, events } = await begin();
+    const { pass, live, events, watch } = await begin();
     await pass(20 * minute - everyMs);
     assert.deepEqual(events, []);
+    assert.equal(watch.warningOf(live()), undefined);
     await pass(everyMs);
     assert.deepEqual(events, ["job-idle"]);
+    assert.deepEqual(watch.warningOf(live()), {
+      ...{ since: start, activity: 20, below: 500, does: "suspend", actsAt: start + 30 * minute },
+    });
     await pass(10 * minute - everyMs);
     assert.deepEqual(events, ["job-idle"], "one warning is enough");
     await pass(everyMs);
     assert.deepEqual(events, ["job-idle", "job-held", "lease-stopping"]);
+    assert.equal(watch.warningOf(live()), undefined, "it is being stopped: there is nothing left to warn of");
     assert.match(live().stopWhy ?? "", /below 5% for 30m \(measured at most 0.2%\)/);
     await pass(minute);
     assert.equal(events.length, 3);
@@ -94,5 +99,13 @@ describe("the watch on idle jobs", () => {
       await pass(minute);
       assert.deepEqual(events, ["job-idle"], gap);
     }
+  });
+
+  it("[L4] takes a warning back as soon as the job works again", async () => {
+    const { pass, live, watch } = await begin();
+    await pass(25 * minute);
+    assert.equal(watch.warningOf(live())?.does, "suspend");
+    await pass(everyMs, () => 9_000);
+    assert.equal(watch.warningOf(live()), undefined);
   });
 });

@@ -2,6 +2,17 @@ import { type IdleRule, type Instant, idleRuleFor, idleWarningMs, type Job, type
 import type { TelemetryRow } from "@tessera/telemetry";
 import type { Asker, ControlPlane } from "../control.ts";
 
+/** What the user of an idle job was told. */
+export interface IdleWarning {
+  readonly since: Instant;
+  /** The most that one of its GPUs did since then, in ten-thousandths. */
+  readonly activity: number;
+  /** The limit of its rule, likewise. */
+  readonly below: number;
+  readonly does: IdleRule["do"];
+  readonly actsAt: Instant;
+}
+
 type Watched = Pick<ControlPlane, "state" | "ask">;
 
 /** A job of which every sample so far was below its limit. */
@@ -61,6 +72,16 @@ export class IdleWatch {
     }
     for (const [id, { until }] of this.#dozing) if (until < newest - forgottenMs) this.#dozing.delete(id);
     for (const tell of due) await tell();
+  }
+
+  /** The warning that holds for a job: one that works again has none, nor has one that is being stopped. */
+  warningOf(job: Job): IdleWarning | undefined {
+    const dozing = this.#dozing.get(job.id);
+    const rule = idleRuleFor(this.#control.state, job);
+    if (job.state !== "running" || dozing?.attempt !== job.attempt) return undefined;
+    if (dozing.told === "nothing" || rule === undefined) return undefined;
+    const { since, activity } = dozing;
+    return { since, activity, below: rule.gpuBelow, does: rule.do, actsAt: since + rule.forMs };
   }
 
   /** What is known of the job with these samples; undefined where it is not idle. */

@@ -43,6 +43,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "account-deleted": true,
   "user-created": true,
   "user-changed": true,
+  "provider-changed": true,
   "role-bound": true,
   "role-unbound": true,
   "token-created": true,

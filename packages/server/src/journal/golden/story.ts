@@ -1,4 +1,4 @@
-import { minute, plainPolicy, second, type TokenId, type UserId } from "@tessera/core";
+import { minute, plainPolicy, type Role, second, type TokenId, type UserId } from "@tessera/core";
 import { tellHealth } from "./health-story.ts";
 import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
@@ -38,6 +38,8 @@ export function tellStory(seed: string): Teller {
   sharedPools(t);
   idle(t);
   factors(t);
+  grants(t);
+  providers(t);
   return t;
 }
 
@@ -486,6 +488,30 @@ function neighbours(t: Teller): void {
   });
 }
 
+/** Data that is granted to another tenant for one purpose, and taken back. */
+function grants(t: Teller): void {
+  const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
+  const labels = { by: "school" };
+  t.account("clinic", 1);
+  t.account("school", 1);
+  t.do({ kind: "pool.create", name: "school", terms: { labels, tenants: ["school"], perMille: 1000 } });
+  t.do({ kind: "node.register", nodes: [...facts, nodeOf("school", 1, { labels })] });
+  t.do({ kind: "volume.create", account: "clinic", name: "scans", path: "/srv/scans", readOnly: false });
+  const toSchool = { access: "read", accounts: ["school"], purposes: ["teaching"] } as const;
+  const own = { access: "write", roles: ["platform-owner"], trust: ["trusted"], regions: ["eu"] } as const;
+  t.do({ kind: "volume.grant", account: "clinic", name: "scans", grants: [own, toSchool] });
+  t.submit("lesson", "school", {
+    gpus: 1,
+    where: labels,
+    mounts: { "/scans": "vol:clinic/scans" },
+    purpose: "teaching",
+  });
+  t.run("lesson");
+  t.exit("lesson", 0);
+  t.do({ kind: "volume.grant", account: "clinic", name: "scans", grants: [] });
+  t.do({ kind: "volume.grant", account: "clinic", name: "scans" });
+}
+
 /** An account with a rule for idle jobs: one is warned and stopped, one suspended, one only told of. */
 function idle(t: Teller): void {
   const facts = [...t.state.fleet.nodes].flatMap((node) => node?.facts ?? []);
@@ -530,4 +556,38 @@ function sharedPools(t: Teller): void {
   t.report("book", { kind: "reshaped", how: "cut" });
   t.run("book");
   t.tick(minute);
+}
+
+/** Providers of sign-ins: a group gives roles and takes them away, one is given by hand as well, another provider goes. */
+function providers(t: Teller): void {
+  const terms = {
+    issuer: "https://id.example",
+    clientId: "tessera",
+    label: "Corp",
+    groupsClaim: "groups",
+    acr: ["mfa"],
+  };
+  const rules = [
+    { group: "ml", role: "member", account: "lab" },
+    { group: "ml", role: "finance", account: "lab" },
+    { group: "boss", role: "auditor", account: "" },
+  ] as const;
+  const carl = "usr_carl" as UserId;
+  t.doWith({ kind: "provider.set", name: "corp", terms: { ...terms, scopes: ["email"], rules } }, [
+    { kind: "provider", key: "corp", digest: hash },
+  ]);
+  t.doWith({ kind: "user.create", user: carl }, [{ kind: "identity", key: "0a/1b", digest: hash }]);
+  const follow = (bindings: readonly { role: Role; account: string }[]) =>
+    t.do({ kind: "role.follow", user: carl, from: "sso:corp", bindings });
+  follow([...rules]);
+  t.do({ kind: "role.bind", user: carl, role: "finance", account: "lab" });
+  follow([rules[0]]);
+  t.do({ kind: "provider.set", name: "corp", terms: { ...terms, scopes: [], rules: rules.slice(1) } });
+  t.do({
+    kind: "provider.set",
+    name: "other",
+    terms: { ...terms, issuer: "https://other.example", scopes: [], rules },
+  });
+  t.do({ kind: "role.follow", user: carl, from: "sso:other", bindings: [rules[2]] });
+  t.do({ kind: "provider.remove", name: "other" });
 }

@@ -34,7 +34,11 @@ export function keyIdOf(key: Buffer): string {
 }
 
 /** Writes the contents sealed with `key`. The caller syncs the file. */
-export async function writeSealed(file: FileHandle, contents: AsyncIterable<Buffer>, key: Buffer): Promise<void> {
+export async function writeSealed(
+  file: FileHandle,
+  contents: AsyncIterable<Buffer> | Iterable<Buffer>,
+  key: Buffer,
+): Promise<void> {
   const header: Header = { form, version, key: keyIdOf(key), salt: randomBytes(32).toString("base64") };
   const line = Buffer.from(`${JSON.stringify(header)}\n`);
   const fileKey = fileKeyOf(key, header, line);

@@ -100,11 +100,11 @@ export class SqliteReader implements WholeReader {
 
   async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {
     const lists = usageStatements(accounts, fromAt, toAt, columnsOf("u", usageColumns), sqlite);
-    return lists.flatMap(({ text, values }) => this.#all(text, ...values).map(usageRowOf));
+    return lists.flatMap(({ text, values }) => this.#each(text, values, usageRowOf));
   }
 
   async devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]> {
-    return this.#all(devicesText, fromAt, fromAt, toAt).map(deviceRowOf);
+    return this.#each(devicesText, [fromAt, fromAt, toAt], deviceRowOf);
   }
 
   async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
@@ -199,11 +199,33 @@ export class SqliteReader implements WholeReader {
   readonly #ask = async ({ text, values }: Statement) => this.#all(text, ...values);
 
   #all(text: string, ...values: readonly Bound[]): Found[] {
-    let statement = this.#statements.get(text);
-    if (statement === undefined) {
-      statement = this.#db.prepare(text);
-      this.#statements.set(text, statement);
-    }
-    return statement.all(...values);
+    return this.#statement(text).all(...values);
   }
+
+  /** For answers of a million rows: row by row, and the texts that they repeat once. */
+  #each<Row>(text: string, values: readonly Bound[], rowOf: (found: Found) => Row): Row[] {
+    const texts = new Map<string, string>();
+    const rows: Row[] = [];
+    for (const found of this.#statement(text).iterate(...values)) rows.push(rowOf(withSharedTexts(found, texts)));
+    return rows;
+  }
+
+  #statement(text: string): StatementSync {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
+  }
+}
+
+function withSharedTexts(found: Found, texts: Map<string, string>): Found {
+  for (const name in found) {
+    const value: unknown = found[name];
+    if (typeof value !== "string") continue;
+    const known = texts.get(value);
+    if (known === undefined) texts.set(value, value);
+    else found[name] = known;
+  }
+  return found;
 }

@@ -1,15 +1,17 @@
 import { useMay } from "../../api/me.tsx";
 import { Tabs } from "../../design/parts.tsx";
 
-export type CostTab = "usage" | "money" | "budgets" | "invoices";
+export type CostTab = "usage" | "waste" | "money" | "budgets" | "invoices";
 const needs: Readonly<Record<CostTab, string>> = {
   usage: "usage.read",
+  waste: "usage.read",
   money: "cost.read",
   budgets: "budget.read",
   invoices: "invoice.read",
 };
 const words: Readonly<Record<CostTab, string>> = {
   usage: "GPU-hours",
+  waste: "Waste",
   money: "Money",
   budgets: "Budgets",
   invoices: "Invoices",

@@ -1,10 +1,29 @@
-import type { FleetNodeShape } from "@tessera/wire";
+import type { FleetActivity, FleetNodeShape } from "@tessera/wire";
+import { heatNames, isMeasure, type Measure, measures, notMeasured, wordOfValue, wordsOfMeasure } from "./heat.ts";
 
-export const colourings = ["class", "tenant", "mode", "model"] as const;
+export const colourings = ["class", "tenant", "mode", "model", ...measures] as const;
 export type Colouring = (typeof colourings)[number];
 
-/** The word of one GPU under a colouring; GPUs with the same word have the same colour. */
-export function wordOf(node: FleetNodeShape, gpu: number, by: Colouring): string {
+/** The word of one GPU; GPUs with the same word have the same colour. */
+export type Words = (node: FleetNodeShape, gpu: number) => string;
+
+/** The words of a colouring. `measured`: what is known by now, for those that show it. */
+export function wordsBy(by: Colouring, measured: FleetActivity | undefined): Words {
+  if (isMeasure(by)) return (node, gpu) => measuredWord(node, gpu, by, measured);
+  return (node, gpu) => heldWord(node, gpu, by);
+}
+
+/** What was not measured is a state of its own: it is not 0. */
+function measuredWord(node: FleetNodeShape, gpu: number, by: Measure, measured: FleetActivity | undefined): string {
+  const letter = node.cells[gpu]!;
+  if (measured?.whole === false && letter === ".") return "not leased";
+  if (measured?.whole === false && letter.toLowerCase() === "x") return "other tenants";
+  // The answer for the metric chosen before is shown until that for this one is there.
+  const value = measured?.metric === by ? measured.nodes[node.name]?.[gpu] : undefined;
+  return value === undefined || value === null ? notMeasured : wordOfValue(by, value);
+}
+
+function heldWord(node: FleetNodeShape, gpu: number, by: Exclude<Colouring, Measure>): string {
   const letter = node.cells[gpu]!;
   switch (by) {
     case "class":
@@ -34,6 +53,9 @@ const fixed: Readonly<Record<string, string>> = {
   maintenance: "--maintenance",
   down: "--down",
   unknown: "--unknown",
+  "not leased": "--map-idle",
+  [notMeasured]: "--map-unmeasured",
+  ...heatNames,
 };
 
 /** Okabe-Ito, without those that stand for states; beyond them, hues by the name. */
@@ -49,14 +71,22 @@ export function colourOf(word: string, rank: number, read: (name: string) => str
   return `hsl(${hash % 360} 55% 50%)`;
 }
 
-/** How many GPUs each word stands for, the most first. */
-export function legendOf(nodes: readonly FleetNodeShape[], by: Colouring): { word: string; gpus: number }[] {
+/** How many GPUs each word stands for: the most first, measures by their size. */
+export function legendOf(
+  nodes: readonly FleetNodeShape[],
+  by: Colouring,
+  words: Words,
+): { word: string; gpus: number }[] {
   const counts = new Map<string, number>();
   for (const node of nodes) {
     for (let gpu = 0; gpu < node.cells.length; gpu++) {
-      const word = wordOf(node, gpu, by);
+      const word = words(node, gpu);
       counts.set(word, (counts.get(word) ?? 0) + 1);
     }
   }
-  return [...counts].map(([word, gpus]) => ({ word, gpus })).sort((a, b) => b.gpus - a.gpus);
+  const legend = [...counts].map(([word, gpus]) => ({ word, gpus })).sort((a, b) => b.gpus - a.gpus);
+  if (!isMeasure(by)) return legend;
+  const places = new Map(wordsOfMeasure(by).map((word, place) => [word, place]));
+  const placeOf = (word: string) => places.get(word) ?? places.size;
+  return legend.sort((a, b) => placeOf(a.word) - placeOf(b.word));
 }

@@ -1,13 +1,15 @@
 import type { FleetNodeShape } from "@tessera/wire";
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
 import { readColour } from "../../design/colour.ts";
-import { type Colouring, colourOf, legendOf } from "./colours.ts";
+import { colourOf, type Words } from "./colours.ts";
 import { layOut, neighbour, nodeAt } from "./layout.ts";
 import { MapView } from "./map-view.ts";
 
 interface FleetMapProps {
   readonly nodes: readonly FleetNodeShape[];
-  readonly by: Colouring;
+  readonly words: Words;
+  /** What the words are now, in their order in the legend. */
+  readonly legend: readonly { readonly word: string }[];
   readonly only: ReadonlySet<string>;
   readonly selected: string | undefined;
   readonly onSelect: (name: string | undefined) => void;
@@ -17,7 +19,7 @@ interface FleetMapProps {
 const zoomStep = 1.35;
 
 /** The fleet on a canvas: wheel or + and − zoom, dragging moves, arrows go from node to node. */
-export function FleetMap({ nodes, by, only, selected, onSelect, onOpen }: FleetMapProps) {
+export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpen }: FleetMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<MapView>(undefined);
   const frame = useRef(0);
@@ -33,8 +35,8 @@ export function FleetMap({ nodes, by, only, selected, onSelect, onOpen }: FleetM
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the layout depends on the places of nodes, not on their state
   const layout = useMemo(() => layOut(nodes, innerWidth > 760 ? 2.4 : 0.8), [places]);
-  const words = useMemo(() => legendOf(nodes, by).map(({ word }) => word), [nodes, by]);
-  const wordList = [...words].sort().join("\n");
+  const shown = legend.map(({ word }) => word);
+  const wordList = [...shown].sort().join("\n");
   const at = selected === undefined ? -1 : nodes.findIndex(({ name }) => name === selected);
   const chosen = useRef<number | undefined>(undefined);
   chosen.current = at < 0 ? undefined : at;
@@ -46,12 +48,12 @@ export function FleetMap({ nodes, by, only, selected, onSelect, onOpen }: FleetM
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words stand for their colours
   const look = useMemo(() => {
     const ranks = new Map(
-      words.filter((word) => colourOf(word, 99, () => "") !== "").map((word, rank) => [word, rank]),
+      shown.filter((word) => colourOf(word, 99, () => "") !== "").map((word, rank) => [word, rank]),
     );
-    const colours = new Map(words.map((word) => [word, colourOf(word, ranks.get(word) ?? 99, readColour)]));
+    const colours = new Map(shown.map((word) => [word, colourOf(word, ranks.get(word) ?? 99, readColour)]));
     const unknown = readColour("--idle");
     return {
-      by,
+      words,
       only,
       colourOf: (word: string) => colours.get(word) ?? unknown,
       dim: readColour("--sunken"),
@@ -59,7 +61,7 @@ export function FleetMap({ nodes, by, only, selected, onSelect, onOpen }: FleetM
       line: readColour("--line"),
       back: readColour("--map-back"),
     };
-  }, [by, only, wordList]);
+  }, [words, only, wordList]);
   useEffect(() => {
     const box = canvas.current!;
     view.current = new MapView(box);

@@ -1,4 +1,4 @@
-import type { FleetNodeShape } from "@tessera/wire";
+import type { FleetActivity, FleetNodeShape } from "@tessera/wire";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
@@ -9,10 +9,11 @@ import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
 import { ModeChip } from "../nodes/mode-chip.tsx";
-import { type Colouring, colourings, colourOf, legendOf } from "./colours.ts";
+import { colourings, colourOf, legendOf, wordsBy } from "./colours.ts";
 import { FleetMap } from "./fleet-map.tsx";
 import { FleetTabs } from "./fleet-tabs.tsx";
 import { type LargestGang, largestGangs, shapes } from "./gangs.ts";
+import { isMeasure, notMeasured } from "./heat.ts";
 import { summarise } from "./summary.ts";
 
 /** The fleet as a map; colouring, filter and the selected node are in the address. */
@@ -24,8 +25,15 @@ export default function FleetPage() {
   const onlyText = params.get("only") ?? "";
   const only = useMemo(() => new Set(onlyText === "" ? [] : onlyText.split("~")), [onlyText]);
   const selected = params.get("node") ?? undefined;
+  const measure = isMeasure(by) ? by : undefined;
+  const measured = useCall(
+    "readFleetActivity",
+    { query: { metric: measure ?? "activity" } },
+    { on: measure !== undefined, everyMs: measureEveryMs },
+  );
+  const words = useMemo(() => wordsBy(by, measured.data), [by, measured.data]);
   const gangs = useMemo(() => largestGangs(nodes ?? []), [nodes]);
-  const legend = useMemo(() => legendOf(nodes ?? [], by), [nodes, by]);
+  const legend = useMemo(() => legendOf(nodes ?? [], by, words), [nodes, by, words]);
   const fleet = useMemo(() => summarise(nodes ?? []), [nodes]);
   if (nodes === undefined) {
     return (
@@ -78,16 +86,29 @@ export default function FleetPage() {
       </div>
       <FleetTabs here="Map" />
       <div className="fleet-grid">
-        <Legend legend={legend} by={by} only={only} onPick={(word) => set({ only: toggled(only, word) })} />
+        {measure !== undefined && (
+          <p className="quiet small map-note">
+            {measured.isError ? `Not available: ${measured.error.message}` : measureNotes[measure]}
+            {measured.data?.simulated === true && " There is no hardware behind these figures: they are simulated."}
+          </p>
+        )}
+        <Legend legend={legend} only={only} onPick={(word) => set({ only: toggled(only, word) })} />
         <FleetMap
           nodes={nodes}
-          by={by}
+          words={words}
+          legend={legend}
           only={only}
           selected={selected}
           onSelect={(name) => set({ node: name })}
           onOpen={(name) => go(nodeAddress(name))}
         />
-        {node !== undefined && <Selected node={node} onClose={() => set({ node: undefined })} />}
+        {node !== undefined && (
+          <Selected
+            node={node}
+            measured={measure === undefined ? undefined : measured.data}
+            onClose={() => set({ node: undefined })}
+          />
+        )}
       </div>
       <Card
         title="Largest gang that fits now"
@@ -97,6 +118,19 @@ export default function FleetPage() {
       </Card>
     </div>
   );
+}
+
+/** Engines are asked every few seconds: more often would show nothing new. */
+const measureEveryMs = 10_000;
+const measureNotes = {
+  activity: "Share of the compute units at work, in the last sample of each GPU.",
+  power: "Power in the last sample of each GPU.",
+  temperature: "Temperature in the last sample of each GPU.",
+} as const;
+
+function spellValue({ nodes, unit }: FleetActivity, node: string, gpu: number): string {
+  const value = nodes[node]?.[gpu];
+  return value === undefined || value === null ? notMeasured : `${value} ${unit}`;
 }
 
 function toggled(only: ReadonlySet<string>, word: string): string {
@@ -109,7 +143,6 @@ const legendShown = 14;
 
 function Legend(props: {
   legend: readonly { word: string; gpus: number }[];
-  by: Colouring;
   only: ReadonlySet<string>;
   onPick: (word: string) => void;
 }) {
@@ -140,7 +173,8 @@ function Legend(props: {
   );
 }
 
-function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void }) {
+function Selected(props: { node: FleetNodeShape; measured: FleetActivity | undefined; onClose: () => void }) {
+  const { node, measured, onClose } = props;
   const gpus = useCall("listGpus", { query: { node: node.name, limit: 64 } }, { everyMs: 5_000 });
   return (
     <aside className="card selected" aria-label={`Node ${node.name}`}>
@@ -177,6 +211,7 @@ function Selected({ node, onClose }: { node: FleetNodeShape; onClose: () => void
                     ))}
               </span>
               {free > 0 && free < 1 && <span className="quiet small">{spellShare(free, 1)} free</span>}
+              {measured !== undefined && <span className="small">{spellValue(measured, node.name, index)}</span>}
             </li>
           ))}
         </ul>

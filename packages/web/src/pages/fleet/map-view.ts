@@ -1,5 +1,6 @@
 import type { FleetNodeShape } from "@tessera/wire";
-import { type Colouring, wordOf } from "./colours.ts";
+import type { Words } from "./colours.ts";
+import { notMeasured } from "./heat.ts";
 import { type Box, gpuAt, type Labelled, type Layout } from "./layout.ts";
 
 export interface Eye {
@@ -11,7 +12,7 @@ export interface Eye {
 }
 
 interface Look {
-  readonly by: Colouring;
+  readonly words: Words;
   readonly colourOf: (word: string) => string;
   readonly dim: string;
   readonly text: string;
@@ -81,8 +82,8 @@ export class MapView {
   }
 
   #colour(node: FleetNodeShape, gpu: number): string {
-    const { by, only, dim, colourOf } = this.#look!;
-    const word = wordOf(node, gpu, by);
+    const { words, only, dim, colourOf } = this.#look!;
+    const word = words(node, gpu);
     return only.size > 0 && !only.has(word) ? dim : colourOf(word);
   }
 
@@ -187,6 +188,7 @@ export class MapView {
         const [px, py] = [eye.x + x * eye.scale, eye.y + y * eye.scale];
         paint.fillStyle = this.#colour(node, gpu);
         paint.fillRect(px, py, side, side);
+        if (this.#look!.words(node, gpu) === notMeasured) this.#cross(px, py, side);
         // A capital: a part of it is free. Shape says it too, not colour alone.
         if (letter !== "." && letter === letter.toUpperCase()) {
           paint.fillStyle = this.#look!.back;
@@ -194,6 +196,18 @@ export class MapView {
         }
       }
     }
+  }
+
+  /** Nothing is known of it: a stroke says so beside the colour. */
+  #cross(x: number, y: number, side: number): void {
+    const paint = this.#paint;
+    paint.strokeStyle = this.#look!.line;
+    paint.lineWidth = 1;
+    paint.strokeRect(x + 0.5, y + 0.5, side - 1, side - 1);
+    paint.beginPath();
+    paint.moveTo(x, y + side);
+    paint.lineTo(x + side, y);
+    paint.stroke();
   }
 
   #labels(boxes: readonly Labelled[], size: number, widthMin: number, framed: boolean): void {

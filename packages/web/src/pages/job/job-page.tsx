@@ -8,7 +8,7 @@ import { useMay, useMe } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
-import { Button, ButtonLink, Empty, Skeleton, Tabs, Time } from "../../design/parts.tsx";
+import { Button, ButtonLink, Empty, Notice, Skeleton, Tabs, Time } from "../../design/parts.tsx";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
 import { ActivityTab } from "./activity-tab.tsx";
@@ -39,6 +39,7 @@ export function JobPage() {
   return (
     <div className="page">
       <Head job={job} />
+      <IdleNotice job={job} />
       <PhaseBar job={job} />
       <Tabs
         label="About this job"
@@ -46,6 +47,22 @@ export function JobPage() {
       />
       <Tab job={job} tab={chosen} />
     </div>
+  );
+}
+
+/** What its user was warned of; it goes away as soon as the job works again. */
+function IdleNotice({ job: { idle } }: { job: Job }) {
+  if (idle === undefined) return null;
+  return (
+    <Notice kind="warn">
+      Its GPUs are below {idle.below} %, first seen <Time at={idle.since} /> (measured at most {idle.activity} %).
+      {idle.does !== "notify" && (
+        <>
+          {" "}
+          It is {idle.does === "stop" ? "stopped" : "suspended"} <Time at={idle.actsAt} /> unless it works again.
+        </>
+      )}
+    </Notice>
   );
 }
 

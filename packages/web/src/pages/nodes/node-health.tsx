@@ -2,9 +2,11 @@ import type { CheckShape, FindingShape } from "@tessera/wire";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Button, Card, Time } from "../../design/parts.tsx";
+import { TableBox } from "../../design/table-box.tsx";
 import { count } from "../../format/numbers.ts";
+import { NodeRepair } from "./node-repair.tsx";
 
-/** What was found of the node and its GPUs, and how its last checks went. */
+/** What was found of the node and its GPUs, what is being repaired, and how its last checks went. */
 export function NodeHealth({ name }: { name: string }) {
   const may = useMay();
   const { data } = useCall("readNodeHealth", { at: { node: name } }, { everyMs: 5_000 });
@@ -22,48 +24,103 @@ export function NodeHealth({ name }: { name: string }) {
         )
       }
     >
-      <ul className="list">
-        {repair !== undefined && <li>Repair {repair} is open: it takes work again after its checks pass.</li>}
-        {faults > 0 && <li>Taken out of use {count(faults, "time")} within seven days.</li>}
-        {findings.map((finding) => (
-          <Found key={`${finding.source} ${finding.code} ${finding.gpu}`} finding={finding} />
-        ))}
-        {findings.length === 0 && <li className="quiet">Nothing was found.</li>}
+      <div className="stack">
+        {repair !== undefined && <NodeRepair node={name} id={repair} />}
+        {faults > 0 && <p>Taken out of use {count(faults, "time")} within seven days.</p>}
+        {findings.length === 0 ? <p className="quiet">Nothing was found.</p> : <Findings findings={findings} />}
         {checked !== undefined && (
-          <li className="quiet small">
+          <p className="quiet small">
             Checked <Time at={checked} />
-          </li>
+          </p>
         )}
-        {checks.map((each) => (
-          <Checked key={`${each.name} ${each.gpu}`} check={each} />
-        ))}
-      </ul>
+        {checks.length > 0 && <Checks checks={checks} />}
+      </div>
     </Card>
   );
 }
 
-function Found({ finding: { name, action, means, gpu, count: times, last, text } }: { finding: FindingShape }) {
+function Findings({ findings }: { findings: readonly FindingShape[] }) {
   return (
-    <li>
-      {name}, {action}: {means}
-      {gpu !== undefined && <code className="small"> {gpu}</code>}
-      <span className="quiet small">
-        {" "}
-        {times > 1 && `${times} times, `}
-        last <Time at={last} />
-        {text !== undefined && text !== "" && `: ${text}`}
-      </span>
-    </li>
+    <TableBox label="Findings">
+      <thead>
+        <tr>
+          <th>Finding</th>
+          <th>What follows</th>
+          <th>GPU</th>
+          <th className="number">Times</th>
+          <th>Last</th>
+        </tr>
+      </thead>
+      <tbody>
+        {findings.map(({ source, code, name, means, action, gpu, count: times, last, text }) => (
+          <tr key={`${source} ${code} ${gpu}`}>
+            <td className="finding">
+              <b className="nowrap">{name}</b> {means}
+              {text !== undefined && text !== "" && <code className="finding-line">{text}</code>}
+            </td>
+            <td className="nowrap">
+              <span className="chip">
+                <i className={`mark ${marks[action]}`} style={{ background: tones[action] }} />
+                {action}
+              </span>
+            </td>
+            <td className="nowrap">{gpu === undefined ? "the node" : <code>{gpu}</code>}</td>
+            <td className="number">{times}</td>
+            <td>
+              <Time at={last} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </TableBox>
   );
 }
 
-function Checked({ check: { name, gpu, result, measured, expected, text } }: { check: CheckShape }) {
-  const said = [measured, expected, text].filter((each) => each !== undefined && each !== "").join("; ");
+/** Colour and form, so that neither is needed alone. */
+const tones: Readonly<Record<FindingShape["action"], string>> = {
+  ignore: "var(--idle)",
+  watch: "var(--booked)",
+  "restart-job": "var(--burst)",
+  drain: "var(--leaving)",
+  reset: "var(--leaving)",
+  quarantine: "var(--down)",
+  rma: "var(--down)",
+};
+const marks: Readonly<Record<FindingShape["action"], string>> = {
+  ignore: "",
+  watch: "",
+  "restart-job": "square",
+  drain: "square",
+  reset: "square",
+  quarantine: "cross",
+  rma: "cross",
+};
+
+function Checks({ checks }: { checks: readonly CheckShape[] }) {
   return (
-    <li>
-      {name} {result}
-      {gpu !== undefined && <code className="small"> {gpu}</code>}
-      <span className="quiet small"> {said}</span>
-    </li>
+    <TableBox label="Checks">
+      <thead>
+        <tr>
+          <th>Check</th>
+          <th>Result</th>
+          <th>GPU</th>
+          <th>Measured</th>
+          <th>Expected</th>
+          <th>Note</th>
+        </tr>
+      </thead>
+      <tbody>
+        {checks.map(({ name, gpu, result, measured, expected, text }) => (
+          <tr key={`${name} ${gpu}`}>
+            <td>{name}</td>
+            <td>{result === "failed" ? <b>failed</b> : result}</td>
+            <td className="nowrap">{gpu === undefined ? "the node" : <code>{gpu}</code>}</td>
+            <td>{measured}</td>
+            <td>{expected}</td>
+            <td className="quiet small">{text}</td>
+          </tr>
+        ))}
+      </tbody>
+    </TableBox>
   );
 }

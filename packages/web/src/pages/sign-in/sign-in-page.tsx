@@ -3,6 +3,7 @@ import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { keepProof } from "../../api/proof.ts";
 import { Button, Field, Notice } from "../../design/parts.tsx";
+import { ProviderButtons, takeAnswer } from "./provider-buttons.tsx";
 
 /** The ticket of a sign-in link; taken out of the address, so that it is not kept in the history of the browser. */
 function takeTicket(): string | undefined {
@@ -11,7 +12,7 @@ function takeTicket(): string | undefined {
   return ticket;
 }
 
-/** Name and password, a token, or a link that `tess open` made. */
+/** A provider, name and password, a token, or a link that `tess open` made. */
 export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void }) {
   const [withToken, setWithToken] = useState(false);
   const [wrong, setWrong] = useState<string | undefined>();
@@ -33,7 +34,9 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void })
   );
   useEffect(() => {
     const ticket = takeTicket();
+    const answer = takeAnswer();
     if (ticket !== undefined) void enter({ ticket });
+    else if (answer !== undefined) void enter(answer);
   }, [enter]);
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -53,6 +56,7 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void })
             <h1>Tessera</h1>
           </div>
           {wrong !== undefined && <Notice kind="bad">{wrong}</Notice>}
+          <ProviderButtons onFailed={setWrong} />
           {withToken ? (
             <Field label="Token" hint="It begins with tess_. With tess at hand, tess open needs none.">
               {(props) => (

@@ -1,0 +1,150 @@
+import type { WasteReport } from "@tessera/wire";
+import { useCall } from "../../api/use-call.ts";
+import { Chart } from "../../chart/chart.tsx";
+import { Choice } from "../../design/choice.tsx";
+import { Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
+import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
+import { useAddress } from "../../frame/address.ts";
+import { CostTabs } from "../cost/cost-tabs.tsx";
+import { spellMoney } from "../cost/money.ts";
+import { unitMsOf, wastedMicros } from "./classes.ts";
+import { WasteBar, WasteClasses } from "./waste-bar.tsx";
+import { Oversized, Unfit, WasteRows } from "./waste-tables.tsx";
+
+const groups = ["account", "user", "job", "node", "model"] as const;
+const ranges = [1, 7, 30] as const;
+
+/** Where the capacity went, in GPU time and money; of a team, its own part. Range, group and account are in the address. */
+export default function WastePage() {
+  const [params, set] = useAddress();
+  const by = groups.find((each) => each === params.get("by")) ?? "account";
+  const days = ranges.find((each) => String(each) === params.get("days")) ?? 7;
+  const account = params.get("account") ?? "";
+  const of = { from: `${days}d`, ...(account !== "" && { account }) };
+  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
+  const { data, isError, error } = useCall("readWaste", { query: { ...of, by } }, { everyMs: 60_000 });
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Cost</h1>
+        <div className="row wrap">
+          <Choice
+            of={groups}
+            chosen={by}
+            word={(each) => `by ${each}`}
+            onChoose={(each) => set({ by: each === "account" ? "" : each })}
+          />
+          <Choice
+            of={ranges}
+            chosen={days}
+            word={(each) => (each === 1 ? "1 day" : `${each} days`)}
+            onChoose={(each) => set({ days: each === 7 ? "" : String(each) })}
+          />
+          <select
+            className="input"
+            style={{ width: 180 }}
+            aria-label="Account"
+            value={account}
+            onChange={(event) => set({ account: event.target.value })}
+          >
+            <option value="">every account</option>
+            {(accounts.data?.items ?? [])
+              .filter(({ path }) => path !== "")
+              .map(({ path }) => (
+                <option key={path}>{path}</option>
+              ))}
+          </select>
+        </div>
+      </div>
+      <CostTabs here="waste" />
+      {data === undefined && (isError ? <Empty title="Not available">{error.message}</Empty> : <Skeleton lines={8} />)}
+      {data !== undefined && <Report report={data} />}
+      <div className="grid">
+        <Chart title="GPU activity by account" metric="activity" of={{ ...of, by: "account" }} />
+        <Chart title="Power by account" metric="power" of={{ ...of, by: "account" }} />
+      </div>
+    </div>
+  );
+}
+
+function Report({ report }: { report: WasteReport }) {
+  const { total, capacity, currency, oversized, by } = report;
+  return (
+    <>
+      <Figures report={report} />
+      <Card
+        title={capacity === undefined ? "Where your GPU time went" : "Where the capacity went"}
+        beside={<span className="quiet small">worth: the list price beyond the guarantee</span>}
+      >
+        <div className="stack">
+          <WasteBar of={total} />
+          <WasteClasses of={total} currency={currency} />
+          {capacity !== undefined && <Sum capacity={capacity} />}
+        </div>
+      </Card>
+      <Card title={`By ${by}`} beside={<span className="quiet small">GPU-hours; those that waste most first</span>}>
+        <WasteRows report={report} />
+      </Card>
+      <Card title="Shapes that do not fit now">
+        <Unfit report={report} />
+      </Card>
+      <Card title="Oversized" beside={<span className="quiet small">their time is in the parts above</span>}>
+        {oversized.length === 0 ? (
+          <p className="quiet">No job held a GPU that is larger than it needed, as far as was measured.</p>
+        ) : (
+          <Oversized report={report} />
+        )}
+      </Card>
+    </>
+  );
+}
+
+function Figures({ report: { total, capacity, currency } }: { report: WasteReport }) {
+  const [all, busy] = [Number(total.unitMs), Number(unitMsOf(total, "busy"))];
+  const unmeasured = Number(unitMsOf(total, "allocated_unmeasured"));
+  return (
+    <div className="grid">
+      <div className="span-4">
+        <Figure
+          label={capacity === undefined ? "Held" : "Capacity"}
+          value={spellNumber(gpuHoursOf(total.unitMs))}
+          unit="GPU-hours"
+          beside={`worth ${spellMoney(total.micros, currency)}`}
+        />
+      </div>
+      <div className="span-4">
+        <Figure
+          label="Busy"
+          value={spellShare(busy, all)}
+          beside={
+            unmeasured > 0 ? `${spellShare(unmeasured, all)} was held and not measured` : "everything held was measured"
+          }
+        />
+      </div>
+      <div className="span-4">
+        <Figure
+          label="Not used"
+          value={spellMoney(wastedMicros(total), currency)}
+          beside={worthNote(total.micros, capacity?.perCentMonthMicros, currency)}
+        />
+      </div>
+    </div>
+  );
+}
+
+function worthNote(micros: string, perCentMonthMicros: string | undefined, currency: string): string {
+  if (micros === "0") return "no price list holds in this time: tess price add FILE";
+  if (perCentMonthMicros === undefined) return "without what was busy or not measured";
+  return `one more per cent in use is worth ${spellMoney(perCentMonthMicros, currency)} a month`;
+}
+
+function Sum({ capacity }: { capacity: NonNullable<WasteReport["capacity"]> }) {
+  const { exact, unitMs, differenceUnitMs } = capacity;
+  const hours = `${spellNumber(gpuHoursOf(unitMs))} GPU-hours, counted from the devices`;
+  if (exact) return <p className="quiet small">The parts add up exactly to the capacity: {hours}.</p>;
+  return (
+    <Notice kind="bad">
+      The parts do not add up to the capacity ({hours}): {differenceUnitMs} unit-milliseconds apart.
+    </Notice>
+  );
+}
