@@ -705,6 +705,7 @@ const table = {
     body: GrantsPut,
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   readFleet: {
