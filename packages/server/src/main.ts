@@ -30,6 +30,7 @@ import { type Api, startApi } from "./api/start.ts";
 import { BadCall, dataOf, parseConfig, type ServerConfig, usage } from "./config.ts";
 import { prepareDataFolder } from "./data-folder.ts";
 import { prepareFirstStart, writePrivately } from "./first-start.ts";
+import { UnleasedFile } from "./flow/activity/unleased-notes.ts";
 import { Alarms, clockText, diskText } from "./flow/alarms.ts";
 import type { OrderSecrets } from "./flow/bind/drive.ts";
 import { Reports } from "./flow/bind/reports.ts";
@@ -211,7 +212,8 @@ async function main(): Promise<void> {
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
   });
   const leasedIn = (from: number, to: number) => work.answering.run("leased", { from, to }, "system reconcile");
-  const reconciling = new ReconcileWatch({ control, clock, telemetry, alarms, leasedIn });
+  const notes = new UnleasedFile(telemetryFolderIn(dataFolder), (text) => say(`tessera: ${text}`));
+  const reconciling = new ReconcileWatch({ control, clock, telemetry, alarms, leasedIn, notes });
   const reconciled = () => reconciling.last;
   const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock), reconciling];
   for (const watch of watches) watch.start();

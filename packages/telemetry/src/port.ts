@@ -94,6 +94,8 @@ export interface TelemetryStatus {
   readonly bytesMax: number;
   /** What its thread has in memory. */
   readonly memoryBytes: number;
+  /** How long it was on a core. */
+  readonly cpuMs: number;
   readonly rowsWritten: number;
   /** Rows that were not kept: the store was away, full or too slow. */
   readonly rowsDropped: number;

@@ -83,7 +83,15 @@ class ThreadedStore implements TelemetryStore {
   async status(): Promise<TelemetryStatus> {
     const more = { rowsDropped: this.#dropped, ...(this.#fault !== undefined && { fault: this.#fault }) };
     if (this.#worker === undefined)
-      return { bytes: 0, bytesMax: this.#settings.bytesMax, memoryBytes: 0, rowsWritten: 0, oldest: {}, ...more };
+      return {
+        bytes: 0,
+        bytesMax: this.#settings.bytesMax,
+        memoryBytes: 0,
+        cpuMs: 0,
+        rowsWritten: 0,
+        oldest: {},
+        ...more,
+      };
     return { ...(await this.#ask("status", null)), ...more };
   }
 

@@ -44,7 +44,8 @@ function main(port: NonNullable<typeof parentPort>, { dir, settings }: ThreadSta
     const oldest = { ...(raw && { raw }), ...(minute && { minute }), ...(hour && { hour }) };
     const { heapTotal, external } = process.memoryUsage(); // of this thread alone
     const bytes = { bytes: file.bytesOnDisk, bytesMax: settings.bytesMax, memoryBytes: heapTotal + external };
-    return { ...bytes, rowsWritten, oldest };
+    const { user, system } = process.threadCpuUsage();
+    return { ...bytes, cpuMs: (user + system) / 1_000, rowsWritten, oldest };
   };
 
   const answer = (message: Exclude<ToThread, { kind: "write" }>): Questions[keyof Questions]["answer"] => {

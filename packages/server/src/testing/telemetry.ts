@@ -15,6 +15,7 @@ export function telemetryOf(held: {
       bytes: 0,
       bytesMax: 0,
       memoryBytes: 0,
+      cpuMs: 0,
       rowsWritten: held.rows.length,
       rowsDropped: 0,
       oldest: {},

@@ -3,27 +3,27 @@ import { benchTelemetry } from "./telemetry/run.ts";
 
 const usage = `npm run bench:telemetry -- [options]: samples of a fleet beside the scheduler, and questions about a day
 
-  --gpus N       GPUs of the fleet (default 50000)
-  --rate N       Samples a second (default 10000)
-  --rounds N     How often scheduling is measured without and with samples, in turn (default 5)
-  --day-gpus N   GPUs of the day that is asked about, sampled once a minute (default 5000)
-  --queries N    Questions of each kind (default 100)
-  --json         Print the report on one line
+  --gpus N     GPUs of the fleet (default 50000)
+  --rate N     Samples a second (default 10000)
+  --rounds N   How often scheduling is measured without and with samples, in turn (default 6)
+  --sparse N   The day samples one node in so many each minute (default 20)
+  --queries N  Questions of each kind (default 100)
+  --json       Print the report on one line
 
-Exit codes: 0 the goal is met, 1 otherwise, 2 wrong usage.`;
+Exit codes: 0 every bar is met, 1 otherwise, 2 wrong usage.`;
 
 const values = parseCall(usage, {
   gpus: { type: "string", default: "50000" },
   rate: { type: "string", default: "10000" },
-  rounds: { type: "string", default: "5" },
-  "day-gpus": { type: "string", default: "5000" },
+  rounds: { type: "string", default: "6" },
+  sparse: { type: "string", default: "20" },
   queries: { type: "string", default: "100" },
   json: { type: "boolean", default: false },
 });
 const count = (option: keyof typeof values & string) => countOf(usage, `--${option}`, String(values[option]));
 const report = await benchTelemetry({
   ...{ gpus: wholeNodes(count("gpus")), samplesPerSecond: count("rate"), rounds: count("rounds"), scheduling: "mixed" },
-  ...{ dayGpus: wholeNodes(count("day-gpus")), dayMinutes: 24 * 60, queries: count("queries") },
+  day: { minutes: 24 * 60, nodesIn: count("sparse"), queries: count("queries") },
   say: (text) => console.error(text),
 });
 console.log(JSON.stringify(report, undefined, values.json ? undefined : 2));

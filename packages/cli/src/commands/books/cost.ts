@@ -9,12 +9,10 @@ import { renderTable } from "../../output/table.ts";
 import { instantText } from "../../output/time.ts";
 import type { Session } from "../../session.ts";
 import { addListFlags, parseLimit } from "../../verbs/list.ts";
+import { type SpanFlags, spanOf } from "./span.ts";
 
-interface CostFlags extends ListOptions {
+interface CostFlags extends ListOptions, SpanFlags {
   readonly by: NonNullable<QueryOf<"readCosts">["by"]>;
-  readonly from?: string;
-  readonly to?: string;
-  readonly account?: string;
   readonly compare?: boolean;
   readonly limit?: string;
 }
@@ -43,14 +41,8 @@ export function define(command: Command, session: Session): void {
 }
 
 async function cost(session: Session, flags: CostFlags): Promise<void> {
-  const { by, from, to, account, compare } = flags;
-  const query = {
-    by,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(account !== undefined && { account }),
-    ...(compare && { compare }),
-  };
+  const { by, compare } = flags;
+  const query = { by, ...spanOf(flags), ...(compare && { compare }) };
   const report = await (await session.api()).call("readCosts", { query });
   const columns = columnsOf(session, report);
   const rows = flags.limit === undefined ? report.rows : report.rows.slice(0, parseLimit(flags.limit));

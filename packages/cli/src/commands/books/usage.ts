@@ -9,13 +9,11 @@ import type { Session } from "../../session.ts";
 import type { Paint } from "../../terminal.ts";
 import { addListFlags, parseLimit } from "../../verbs/list.ts";
 import { busyColumns } from "./busy.ts";
+import { type SpanFlags, spanOf } from "./span.ts";
 import { usageEvents } from "./usage-events.ts";
 
-interface UsageFlags extends ListOptions {
+interface UsageFlags extends ListOptions, SpanFlags {
   readonly by: NonNullable<QueryOf<"readUsage">["by"]>;
-  readonly from?: string;
-  readonly to?: string;
-  readonly account?: string;
   readonly limit?: string;
   readonly busy?: boolean;
   readonly events?: boolean;
@@ -58,13 +56,8 @@ export function define(command: Command, session: Session): void {
 }
 
 async function usage(session: Session, flags: UsageFlags): Promise<void> {
-  const { by, from, to, account } = flags;
-  const query = {
-    by,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(account !== undefined && { account }),
-  };
+  const { by } = flags;
+  const query = { by, ...spanOf(flags) };
   const api = await session.api();
   const report = await api.call("readUsage", { query });
   // The same span to the millisecond: what is asked for may be "since 7d".

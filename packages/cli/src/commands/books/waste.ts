@@ -10,15 +10,16 @@ import { instantText } from "../../output/time.ts";
 import type { Session } from "../../session.ts";
 import type { Style } from "../../terminal.ts";
 import { addListFlags, parseLimit } from "../../verbs/list.ts";
+import { type SpanFlags, spanOf } from "./span.ts";
 import { hoursText, shareText } from "./usage.ts";
 
-interface WasteFlags extends ListOptions {
+interface WasteFlags extends ListOptions, SpanFlags {
   readonly by: NonNullable<QueryOf<"readWaste">["by"]>;
-  readonly from?: string;
-  readonly to?: string;
-  readonly account?: string;
   readonly limit?: string;
 }
+
+/** A report of a large fleet takes long; the server gives it up after a minute and says so. */
+const answerMsMax = 90_000;
 
 const names = Object.keys(wasteWords) as WasteClassName[];
 
@@ -59,14 +60,9 @@ export function define(command: Command, session: Session): void {
 }
 
 async function waste(session: Session, flags: WasteFlags): Promise<void> {
-  const { by, from, to, account } = flags;
-  const query = {
-    by,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(account !== undefined && { account }),
-  };
-  const report = await (await session.api()).call("readWaste", { query });
+  const { by } = flags;
+  const query = { by, ...spanOf(flags) };
+  const report = await (await session.api()).call("readWaste", { query, timeoutMs: answerMsMax });
   const columns = columnsOf(report);
   const view = { columns, nameOf: ({ key }: WasteRow) => key };
   const limited = flags.limit === undefined ? report.rows : report.rows.slice(0, parseLimit(flags.limit));

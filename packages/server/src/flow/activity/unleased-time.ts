@@ -3,7 +3,9 @@ import type { TelemetryRow } from "@tessera/telemetry";
 import type { BusyUnleased } from "./reconcile.ts";
 import { busyWithoutLease } from "./unleased.ts";
 
-interface Stray {
+/** What is known of one GPU. */
+export interface Stray {
+  readonly gpu: string;
   readonly node: string;
   busyMs: number;
   lastAt: Instant;
@@ -21,7 +23,7 @@ export class UnleasedTime {
       const key = instance ?? gpu;
       const known = this.#strays.get(key);
       if (known === undefined) {
-        this.#strays.set(key, { node, busyMs: Math.min(spanMs, gapMsMax), lastAt: at });
+        this.#strays.set(key, { gpu: key, node, busyMs: Math.min(spanMs, gapMsMax), lastAt: at });
       } else if (at > known.lastAt) {
         const since = at - known.lastAt;
         known.busyMs += since <= gapMsMax ? since : Math.min(spanMs, gapMsMax);
@@ -31,7 +33,16 @@ export class UnleasedTime {
   }
 
   found(): BusyUnleased[] {
-    return [...this.#strays].map(([gpu, { node, busyMs }]) => ({ gpu, node, busyMs }));
+    return this.strays().map(({ gpu, node, busyMs }) => ({ gpu, node, busyMs }));
+  }
+
+  strays(): Stray[] {
+    return [...this.#strays.values()];
+  }
+
+  /** Goes on from what was known before. */
+  restore(strays: readonly Stray[]): void {
+    for (const stray of strays) this.#strays.set(stray.gpu, { ...stray });
   }
 
   /** Begins again. */

@@ -46,6 +46,8 @@ describe("what engines say of their GPUs", () => {
     const user = await tenancy.user(`${account}-user`, "member", account);
     const job = await tenancy.job(account, user.id, { gpus });
     await control.run(job);
+    // Samples of the time before are those of what held the GPU before.
+    now = Math.max(now, control.now() + 10_000);
     const [lease] = [...control.state.leases.values()].filter(({ id }) => id.startsWith(job));
     return { job, user: user.id, lease: lease!, account: control.state.accountByPath.get(account)!.id };
   };
@@ -63,6 +65,22 @@ describe("what engines say of their GPUs", () => {
     assert.deepEqual([row.node, row.gpu, row.model, row.share, row.spanMs], ["test/n1", uuid, "H100", 21_000, 10_000]);
     assert.equal(rows[1]!.lease, undefined);
     assert.deepEqual([members[0]!.cpusMilli, members[0]!.job], [1_500, job]);
+  });
+
+  it("[S23] leaves out a sample that began before the lease: it holds the load of the lease before", async () => {
+    const { lease } = await runningJob("vision", 1);
+    const node = control.state.fleet.nodes[lease.node]!;
+    const uuid = node.facts.gpus[lease.gpus[0]! - node.firstGpu]!.uuid.slice(4);
+    now = lease.placedAt + 4_000;
+    const collector = collectorFor(10_000, ["test", async () => ({ gpus: [sample(uuid, [lease.id])], members: [] })]);
+    await collector.collect();
+    assert.equal(rows.length, 0);
+    now += 10_000;
+    await collector.collect();
+    assert.deepEqual(
+      rows.map((row) => [row.lease, row.spanMs]),
+      [[lease.id, 10_000]],
+    );
   });
 
   it("cannot be about a GPU or a lease of another engine, or one that the lease does not hold", async () => {

@@ -3,6 +3,7 @@ import type { Engine } from "@tessera/engine";
 import type { TelemetryStore } from "@tessera/telemetry";
 import { within } from "../engines/patience.ts";
 import { join } from "./join.ts";
+import { Spans } from "./spans.ts";
 
 export interface CollectorParts {
   readonly engines: () => Iterable<Engine>;
@@ -27,8 +28,8 @@ const patience = 3;
 /** Asks engines what their GPUs do, and has it kept. An engine that hangs or fails has no samples, and holds up no other. */
 export class Collector {
   readonly #parts: CollectorParts;
-  /** By engine: when each GPU and member was last sampled. */
-  readonly #lastAt = new Map<string, Map<string, number>>();
+  /** By engine. */
+  readonly #spans = new Map<string, Spans>();
   readonly #asked = new Set<string>();
   /** Engines whose last question failed: that is said once. */
   readonly #failing = new Set<string>();
@@ -70,10 +71,10 @@ export class Collector {
       void answer.catch(() => {}).finally(() => this.#asked.delete(name));
       const telemetry = await within(patience * everyMs, answer);
       if (telemetry === undefined) return;
-      const lastAt = this.#lastAt.get(name) ?? new Map<string, number>();
-      this.#lastAt.set(name, lastAt);
-      const { rows, members, dropped } = await join({ state, engine: name, now: now(), everyMs, lastAt }, telemetry);
-      forgetOld(lastAt, now());
+      const spans = this.#spans.get(name) ?? new Spans(everyMs);
+      this.#spans.set(name, spans);
+      const { rows, members, dropped } = await join({ state, engine: name, now: now(), spans }, telemetry);
+      spans.forgetOld(now());
       store.write(rows, members);
       this.#counts.answered++;
       this.#counts.dropped += dropped;
@@ -84,13 +85,4 @@ export class Collector {
       this.#failing.add(name);
     }
   }
-}
-
-const forgottenMs = 60 * 60_000;
-const rememberedMin = 10_000;
-
-/** Leases come and go; their names are not kept for ever. */
-function forgetOld(lastAt: Map<string, number>, now: number): void {
-  if (lastAt.size < rememberedMin) return;
-  for (const [name, at] of lastAt) if (at < now - forgottenMs) lastAt.delete(name);
 }

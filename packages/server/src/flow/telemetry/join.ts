@@ -1,16 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  type FleetNode,
-  type Lease,
-  nodeKey,
-  type ReadonlyState,
-  recordGpu,
-  tenantOf,
-  unitsPerGpu,
-} from "@tessera/core";
+import { type FleetNode, type Lease, type ReadonlyState, recordGpu, tenantOf, unitsPerGpu } from "@tessera/core";
 import type { GpuMetrics, GpuSample, MemberSample, Telemetry } from "@tessera/engine";
 import type { Holder, MemberRow, TelemetryRow } from "@tessera/telemetry";
+import { Seen } from "./seen.ts";
 import { isCores, isMemory, soundMetrics } from "./sound.ts";
+import type { Spans } from "./spans.ts";
 
 export interface Joined {
   readonly rows: TelemetryRow[];
@@ -23,10 +17,7 @@ export interface JoinContext {
   readonly state: ReadonlyState;
   readonly engine: string;
   readonly now: number;
-  /** How often it is asked: how long the first sample of a GPU stands for. */
-  readonly everyMs: number;
-  /** When each GPU and member was last sampled. */
-  readonly lastAt: Map<string, number>;
+  readonly spans: Spans;
 }
 
 /** Samples from further away are no news: the clock of the source is wrong, or it repeats itself. */
@@ -34,23 +25,32 @@ const lateMsMax = 10 * 60_000;
 const earlyMsMax = 60_000;
 /** After so many samples others have their turn. */
 const samplesAtOnce = 1_000;
-/** A stretch without samples is not measured: a sample stands for so many intervals at most. */
-const intervalsMax = 3;
 
 /** What an engine says, joined to the leases that the journal knows. An engine can say nothing about what it does not have. */
 export async function join(context: JoinContext, telemetry: Telemetry): Promise<Joined> {
   const joined: Joined = { rows: [], members: [], dropped: 0 };
+  let seen = new Seen(context.state, context.engine);
+  const othersTurn = async () => {
+    await nextTurn();
+    seen = new Seen(context.state, context.engine); // the replica may have moved on
+  };
   const ofLease = new Map(telemetry.members.map((member) => [member.lease, member]));
   const cut = new Set(telemetry.gpus.filter(({ instance }) => instance !== undefined).map(({ gpuUuid }) => gpuUuid));
   const byGpu = new Map<string, GpuSample[]>();
   let sinceTurn = 0;
   for (const sample of telemetry.gpus) {
-    if (cut.has(sample.gpuUuid)) byGpu.set(sample.gpuUuid, [...(byGpu.get(sample.gpuUuid) ?? []), sample]);
-    else joinWhole(context, sample, ofLease, joined);
-    if (++sinceTurn % samplesAtOnce === 0) await nextTurn();
+    if (!cut.has(sample.gpuUuid)) joinWhole(context, seen, sample, ofLease, joined);
+    else if (!byGpu.get(sample.gpuUuid)?.push(sample)) byGpu.set(sample.gpuUuid, [sample]);
+    if (++sinceTurn % samplesAtOnce === 0) await othersTurn();
   }
-  for (const samples of byGpu.values()) joinCut(context, samples, joined);
-  for (const member of telemetry.members) joinMember(context, member, joined);
+  for (const samples of byGpu.values()) {
+    joinCut(context, seen, samples, joined);
+    if (++sinceTurn % samplesAtOnce === 0) await othersTurn();
+  }
+  for (const member of telemetry.members) {
+    joinMember(context, seen, member, joined);
+    if (++sinceTurn % samplesAtOnce === 0) await othersTurn();
+  }
   return joined;
 }
 
@@ -59,20 +59,22 @@ type Row = Omit<TelemetryRow, "share" | keyof Holder>;
 /** A whole GPU, which one lease holds or several share. */
 function joinWhole(
   context: JoinContext,
+  seen: Seen,
   sample: GpuSample,
   ofLease: ReadonlyMap<string, MemberSample>,
   joined: Joined,
 ): void {
-  const place = placeOf(context, sample, joined);
+  const place = placeOf(context, seen, sample, joined);
   if (place === undefined) return;
-  const leases = leasesOf(context.state, place, sample, joined);
+  const leases = leasesOf(seen, place, sample, joined);
   if (leases.length === 0) {
     joined.rows.push({ ...place.row, share: unitsPerGpu });
     return;
   }
   const held = leases.reduce((sum, lease) => sum + unitsOf(lease), 0);
+  const began = leases.filter((lease) => heldThroughout(lease, place.row));
   const common = ofOneTenant(context.state, leases) ? place.row.metrics : {};
-  for (const lease of leases) {
+  for (const lease of began) {
     // Shares of a GPU that is promised more than once add up to one GPU all the same.
     const share = Math.round((unitsOf(lease) * unitsPerGpu) / Math.max(held, unitsPerGpu));
     const own = lease.part === undefined ? undefined : ofLease.get(lease.id)?.gpuMemoryMiB;
@@ -87,17 +89,18 @@ function joinWhole(
  * would read the load of the other from it [S23]: then it is told of none.
  */
 function ofOneTenant(state: ReadonlyState, leases: readonly Lease[]): boolean {
+  if (leases.length <= 1) return true;
   const tenants = new Set(leases.map(({ job }) => tenantOf(state, state.jobs.get(job)!.account).no));
   return tenants.size <= 1;
 }
 
 /** A GPU in instances: what only the whole GPU knows is that of each instance too, by its share. */
-function joinCut(context: JoinContext, samples: readonly GpuSample[], joined: Joined): void {
-  const places = samples.flatMap((sample) => placeOf(context, sample, joined) ?? []);
+function joinCut(context: JoinContext, seen: Seen, samples: readonly GpuSample[], joined: Joined): void {
+  const places = samples.flatMap((sample) => placeOf(context, seen, sample, joined) ?? []);
   const whole = places.find(({ row }) => row.instance === undefined);
   const instances = places
     .filter(({ row }) => row.instance !== undefined)
-    .map((place) => ({ ...place, lease: leasesOf(context.state, place, place.sample, joined)[0] }));
+    .map((place) => ({ ...place, lease: leasesOf(seen, place, place.sample, joined)[0] }));
   const held = instances.reduce((sum, { lease }) => sum + (lease === undefined ? 0 : unitsOf(lease)), 0);
   const unheld = instances.filter(({ lease }) => lease === undefined).length;
   const rest = Math.max(0, unitsPerGpu - held);
@@ -107,6 +110,7 @@ function joinCut(context: JoinContext, samples: readonly GpuSample[], joined: Jo
     instances.flatMap(({ lease }) => lease ?? []),
   );
   for (const { row, lease } of instances) {
+    if (lease !== undefined && !heldThroughout(lease, row)) continue;
     const share = lease === undefined ? Math.floor(rest / unheld) : unitsOf(lease);
     const metrics = lease === undefined || isOneTenants ? { ...shared, ...row.metrics } : row.metrics;
     joined.rows.push({ ...row, metrics, ...(lease && holderOf(context.state, lease)), share, apart: true });
@@ -136,47 +140,56 @@ interface Place {
   readonly row: Row;
 }
 
-function placeOf(context: JoinContext, sample: GpuSample, joined: Joined): Place | undefined {
-  const { state, engine } = context;
-  const node = state.fleet.nodeByName.get(nodeKey({ engine, name: sample.node }));
-  const index = node?.facts.gpus.findIndex(({ uuid }) => uuid === sample.gpuUuid) ?? -1;
+function placeOf(context: JoinContext, seen: Seen, sample: GpuSample, joined: Joined): Place | undefined {
+  const { state, spans } = context;
+  const { instance, at, source, gpuUuid } = sample;
+  const { node, key } = seen.node(sample.node);
+  const index = node === undefined ? -1 : seen.indexOf(node, gpuUuid);
   const gpu = node?.facts.gpus[index];
-  if (node === undefined || gpu === undefined || !isNow(context, sample.at)) {
+  if (node === undefined || gpu === undefined || !isNow(context, at)) {
     joined.dropped++;
     return undefined;
   }
-  const { instance, at, source } = sample;
-  const name = recordGpu(state.fleet, node.facts, sample.gpuUuid);
-  const spanMs = spanOf(context, `${name}\0${instance ?? ""}`, at);
+  const name = recordGpu(state.fleet, node.facts, gpu.uuid);
+  const spanMs = spans.of(instance === undefined ? name : `${name}\0${instance}`, at);
   if (spanMs === undefined) return undefined;
   const { metrics, dropped } = soundMetrics(sample.metrics);
   joined.dropped += dropped;
-  const what = { node: nodeKey(node.facts), gpu: name, model: gpu.model, source, metrics };
-  return { sample, node, index, row: { at, spanMs, ...what, ...(instance !== undefined && { instance }) } };
+  const { model } = gpu;
+  const row: Row =
+    instance === undefined
+      ? { at, spanMs, node: key, gpu: name, model, source, metrics }
+      : { at, spanMs, node: key, gpu: name, model, source, metrics, instance };
+  return { sample, node, index, row };
 }
 
 /** The leases that hold this GPU by the journal, of those that the engine names. */
-function leasesOf(state: ReadonlyState, { node, index }: Place, { leases }: GpuSample, joined: Joined): Lease[] {
-  const found = leases.flatMap((id) => state.leases.get(id) ?? []);
-  const here = found.filter((lease) => lease.node === node.no && lease.gpus.some((no) => no === node.firstGpu + index));
-  joined.dropped += found.length - here.length;
+function leasesOf(seen: Seen, { node, index }: Place, { leases }: GpuSample, joined: Joined): Lease[] {
+  const gpu = node.firstGpu + index;
+  const here: Lease[] = [];
+  for (const id of leases) {
+    const lease = seen.lease(id);
+    if (lease === undefined) continue;
+    if (lease.node === node.no && lease.gpus.some((no) => no === gpu)) here.push(lease);
+    else joined.dropped++;
+  }
   return here;
 }
 
-function joinMember(context: JoinContext, member: MemberSample, joined: Joined): void {
-  const { state, engine } = context;
-  const lease = state.leases.get(member.lease);
+function joinMember(context: JoinContext, seen: Seen, member: MemberSample, joined: Joined): void {
+  const { state, engine, spans } = context;
+  const lease = seen.lease(member.lease);
   const node = lease && state.fleet.nodes[lease.node];
   if (lease === undefined || node?.facts.engine !== engine || !isNow(context, member.at)) {
     joined.dropped++;
     return;
   }
-  const spanMs = spanOf(context, member.lease, member.at);
+  const spanMs = spans.of(member.lease, member.at);
   if (spanMs === undefined) return;
   const { cpusMilli, memoryMiB } = member;
   const model = lease.gpus[0] === undefined ? undefined : node.facts.gpus[lease.gpus[0] - node.firstGpu]?.model;
   joined.members.push({
-    ...{ ...holderOf(state, lease), at: member.at, spanMs, node: nodeKey(node.facts) },
+    ...{ ...holderOf(state, lease), at: member.at, spanMs, node: seen.node(node.facts.name).key },
     // The kernel of the node told it; what matters is whether there is a machine.
     source: node.facts.virtual ? "virtual" : "nvml",
     ...(model !== undefined && { model }),
@@ -191,18 +204,15 @@ function holderOf(state: ReadonlyState, lease: Lease): Holder {
   return { lease: lease.id, job: job.id, rank: lease.rank, account, user: job.user };
 }
 
+/** A sample that began before the lease tells of what held the GPU before: it is told of nothing. */
+function heldThroughout({ placedAt }: Lease, { at, spanMs }: Row): boolean {
+  return at - spanMs >= placedAt;
+}
+
 function unitsOf({ part, unitsEach }: Lease): number {
   return part?.compute ?? unitsEach;
 }
 
 function isNow({ now }: JoinContext, at: number): boolean {
   return at >= now - lateMsMax && at <= now + earlyMsMax;
-}
-
-/** Since the sample before; undefined for a sample that is known already. */
-function spanOf({ lastAt, everyMs }: JoinContext, name: string, at: number): number | undefined {
-  const before = lastAt.get(name);
-  if (before !== undefined && at <= before) return undefined;
-  lastAt.set(name, at);
-  return before === undefined ? everyMs : Math.min(at - before, intervalsMax * everyMs);
 }

@@ -1,23 +1,39 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { it } from "node:test";
 import { hour, minute } from "@tessera/core";
 import type { BusyRow, TelemetryRow } from "@tessera/telemetry";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { telemetryOf } from "../../testing/telemetry.ts";
+import type { UnleasedNote } from "../activity/unleased-notes.ts";
+import { UnleasedFile } from "../activity/unleased-notes.ts";
 import { Alarms } from "../alarms.ts";
 import { ReconcileWatch } from "./reconcile-watch.ts";
 
 const begin = Date.UTC(2100, 0, 1, 17);
 const gpuHour = 21_000n * BigInt(hour);
 
-async function watchOf(rows: TelemetryRow[], busy: BusyRow[] = []) {
+/** Notes that outlast the watch. */
+function notesInMemory() {
+  let kept: string | undefined;
+  return {
+    read: (): UnleasedNote | undefined => (kept === undefined ? undefined : JSON.parse(kept)),
+    write: (note: UnleasedNote) => {
+      kept = JSON.stringify(note);
+    },
+  };
+}
+
+async function watchOf(rows: TelemetryRow[], busy: BusyRow[] = [], notes = notesInMemory(), startMs = 60_000) {
   const control = await TestControl.start(undefined, fleetOf(1, 1));
-  control.setTime(begin + 60_000);
+  control.setTime(begin + startMs);
   const alarms = new Alarms();
   const raised: string[] = [];
   alarms.follow(({ text }) => raised.push(text));
   const watch = new ReconcileWatch({
-    ...{ control, alarms, clock: { now: () => control.now(), at: () => () => {} } },
+    ...{ control, alarms, notes, clock: { now: () => control.now(), at: () => () => {} } },
     telemetry: telemetryOf({ rows, busy: () => busy }),
     leasedIn: async () => [{ job: "job_1", unitMs: String(gpuHour) }],
   });
@@ -65,4 +81,34 @@ it("compares the books with the samples of each whole hour", async () => {
   const { leasedUnitMs, measuredUnitMs, unmeasuredUnitMs, leasedNotBusy, toAt } = watch.last!;
   assert.deepEqual([leasedUnitMs, measuredUnitMs, unmeasuredUnitMs], [gpuHour, gpuHour / 2n, gpuHour / 2n]);
   assert.deepEqual([leasedNotBusy.map(({ job }) => job), toAt], [["job_1"], begin + hour]);
+});
+
+it("goes on counting after a restart, in the same hour and for the hour before it", async () => {
+  const notes = notesInMemory();
+  const first = await watchOf([], [], notes);
+  await first.until(1.5, first.stray);
+  assert.deepEqual(first.raised, []);
+  const second = await watchOf([], [], notes, 100_000);
+  await second.until(2.2, second.stray);
+  assert.equal(second.raised.length, 1, "half a minute before the restart and half after it");
+  const later = await watchOf([], [], notes, hour + minute);
+  await later.until(61.5);
+  assert.equal(later.watch.last?.busyNotLeased[0]?.gpu, "GPU-1");
+});
+
+it("reads back what was noted in a file, and nothing from a damaged one", () => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-unleased-"));
+  try {
+    const file = () => new UnleasedFile(folder, assert.fail);
+    assert.equal(file().read(), undefined);
+    const note = { hourAt: begin, strays: [{ gpu: "GPU-1", node: "local/n1", busyMs: 5_000, lastAt: begin + 1 }] };
+    file().write(note);
+    assert.deepEqual(file().read(), note);
+    for (const bad of ["{", "7", '{"hourAt":1,"strays":[{"gpu":7}]}']) {
+      writeFileSync(join(folder, "unleased.json"), bad);
+      assert.equal(file().read(), undefined, bad);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -9,6 +9,7 @@ import {
   reconcile,
   unleasedText,
 } from "../activity/reconcile.ts";
+import type { UnleasedNotes } from "../activity/unleased-notes.ts";
 import { UnleasedTime } from "../activity/unleased-time.ts";
 import type { Alarms } from "../alarms.ts";
 import type { ControlPlane } from "../control.ts";
@@ -25,6 +26,8 @@ interface Ground {
   readonly control: Pick<ControlPlane, "state" | "now">;
   readonly telemetry: Pick<TelemetryStore, "busy" | "latest">;
   readonly alarms: Alarms;
+  /** Where the count of work without a lease outlasts a restart. */
+  readonly notes: UnleasedNotes;
   /** What the books say was leased in a span, by job. */
   leasedIn(from: Instant, to: Instant): Promise<readonly Leased[]>;
 }
@@ -52,13 +55,22 @@ export class ReconcileWatch extends Lookout {
 
   async look(): Promise<Instant> {
     const now = this.#ground.control.now();
-    if (this.last === undefined) await this.#reconcile(this.#doneAt); // the hour before the start
+    if (this.last === undefined) await this.#begin();
     this.#unleased.look(this.#activity.rows());
+    this.#ground.notes.write({ hourAt: this.#doneAt, strays: this.#unleased.strays() });
     const span = { fromAt: this.#doneAt, toAt: now };
     const running = reconcile(span, [], this.#unleased.found());
     if (running.busyNotLeased.some(({ gpu }) => !this.#alarmed.has(gpu))) this.#raise(running);
     if (now >= this.#doneAt + hour + lateMs) await this.#reconcile(hourOf(now - lateMs));
     return now + everyMs;
+  }
+
+  /** Reconciles the hour before the start, and goes on with what was counted before a restart in this hour. */
+  async #begin(): Promise<void> {
+    const known = this.#ground.notes.read();
+    if (known?.hourAt === this.#doneAt - hour) this.#unleased.restore(known.strays);
+    await this.#reconcile(this.#doneAt);
+    if (known?.hourAt === this.#doneAt) this.#unleased.restore(known.strays);
   }
 
   async #reconcile(toAt: Instant): Promise<void> {
