@@ -19,6 +19,7 @@ import { SecondStep } from "./pages/sign-in/second-step.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // Pages that are rarely opened, or are large, are loaded on demand.
+const AllowPage = lazy(() => import("./pages/sign-in/allow-page.tsx"));
 const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
 const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
 const CostPage = lazy(() => import("./pages/cost/cost-page.tsx"));
@@ -77,7 +78,7 @@ export function App() {
         onSignedIn={(who) => {
           setMe(who);
           const asked = takeReturn();
-          if (path.startsWith("/sign-in") || asked !== undefined) go(asked === "/sign-in" ? "/" : (asked ?? "/"));
+          if (path === "/sign-in" || asked !== undefined) go(asked === "/sign-in" ? "/" : (asked ?? "/"));
         }}
       />
     );
@@ -107,6 +108,7 @@ function Pages() {
       <Route path="/sign-in">
         <Redirect to="/" replace />
       </Route>
+      <Route path="/sign-in/tess" component={AllowPage} />
       <Route path="/queue" component={QueuePage} />
       <Route path="/jobs" component={JobsPage} />
       <Route path="/jobs/:id/:tab?" component={JobPage} />

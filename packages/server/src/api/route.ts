@@ -26,6 +26,7 @@ const sensitive: ReadonlySet<RouteId> = new Set<RouteId>([
   "createToken",
   "putProvider",
   "addFactor",
+  "allowLogin",
 ]);
 
 export const routeIds = Object.keys(routes) as RouteId[];

@@ -56,6 +56,11 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   signIn: { anywhere: true },
   // No provider can be asked in a cell.
   beginSignIn: { anywhere: true, answers: 401 },
+  beginLogin: { anywhere: true },
+  // Programs of cells do not wait.
+  readLogin: { anywhere: true, answers: 404 },
+  allowLogin: { anywhere: true, answers: 404 },
+  takeLogin: { anywhere: true, answers: 404 },
   signOut: { anywhere: true },
   linkSession: { anywhere: true },
   // The walkers come with tokens, and second factors are for sessions.
@@ -275,6 +280,7 @@ export async function requestFor(
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
           .replace(":provider", exists ? "corp" : "nowhere")
+          .replace(":login", "BCDF-GHJK")
           .replace(":repair", "999")
           .replace(":factor", "fac_0000000000000000")
           .replace(":pool", exists ? `p${n}` : "nowhere")
@@ -288,6 +294,10 @@ export async function requestFor(
     case "addFactor":
     case "showFactor":
       return { path, body: { code: "123456" } };
+    case "beginLogin":
+      return { path, body: { challenge: "x".repeat(43), label: "a machine" } };
+    case "takeLogin":
+      return { path, body: { verifier: "x".repeat(43) } };
     case "beginSignIn":
       return { path, body: { provider: "nowhere" } };
     case "putProvider":

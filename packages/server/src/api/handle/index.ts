@@ -12,6 +12,7 @@ import { fleetHandlers } from "./fleet.ts";
 import { healthHandlers } from "./health.ts";
 import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
+import { loginHandlers } from "./logins.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
@@ -34,6 +35,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...engineHandlers,
   ...factorHandlers,
   ...providerHandlers,
+  ...loginHandlers,
   ...fileHandlers,
   ...fleetHandlers,
   ...healthHandlers,

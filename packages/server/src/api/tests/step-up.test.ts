@@ -14,6 +14,8 @@ const dangerous = all.filter(([, { stepUp }]) => stepUp !== undefined).map(([id]
 const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   signIn: "it is how one comes in",
   beginSignIn: "it is how one comes in",
+  beginLogin: "it is how a program asks to come in; a person allows it",
+  takeLogin: "a person has allowed it",
   previewProvider: "changes nothing",
   signOut: "takes rights away",
   signOutEverywhere: "takes rights away",
