@@ -86,6 +86,14 @@ function plausible(random, id, world) {
       };
     case "editEngine":
       return { lostAfter: random.pick(["10m", null]), settings: { context: random.pick(["c", null]) } };
+    case "beginLogin":
+      return {
+        challenge: "x".repeat(43),
+        label: name(),
+        ...(random.chance(0.5) && { port: 40_000 + random.below(100) }),
+      };
+    case "takeLogin":
+      return { verifier: "x".repeat(43), ...(random.chance(0.5) && { code: "y".repeat(43) }) };
     case "beginSignIn":
       return { provider: name() };
     case "putProvider":
@@ -167,6 +175,7 @@ function paramOf(random, name, world) {
     repair: ["1", "2", "0", ...world.bait],
     engine: ["local", "fz1", "fz2", ...world.bait],
     pool: ["fz1", "fz2", "fz3", ...world.bait],
+    login: ["BCDF-GHJK", ...world.bait],
     provider: ["fz1", "fz2", ...world.bait],
     period: ["open", "2026-10", "2026-11"],
     line: ["1", "2"],

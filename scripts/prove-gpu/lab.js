@@ -13,8 +13,8 @@ const jobEnv = Object.fromEntries(
   ["LD_LIBRARY_PATH", "PATH"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
 );
 
-/** By their trust group. What passes between tenants of none is scrubbed; those of one may share a GPU by MPS. */
-const tenants = { ada: undefined, ben: "lab", bea: "lab", cyd: undefined };
+/** By their trust group. What passes between tenants of none is scrubbed. */
+const tenants = { ada: undefined, ben: "lab", cyd: undefined };
 
 /** A real server on the GPU of this machine, with a pool that is cut as jobs need it, and trusted tenants that share no group: each hand-over is scrubbed. */
 export async function openLab(say) {

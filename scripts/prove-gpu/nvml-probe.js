@@ -76,7 +76,7 @@ async function trySample(nvml, what, device, number) {
 
 /** As the engine reads it, then what others can do meanwhile. */
 async function watch(nvml) {
-  const source = new NvmlSource(() => nvml);
+  const source = new NvmlSource(() => nvml, { all: async () => new Map() });
   for (let second = 0; second <= Number(values.seconds); second++) {
     const began = performance.now();
     const reading = await source.read();

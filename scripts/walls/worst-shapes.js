@@ -99,6 +99,8 @@ function bodyOf(id, route, world) {
     editPool: { labels: { engine: "simulated" }, price: "2", mode: "timeslice", ratio: 4, trust: "trusted" },
     closeRepair: { reason: "x" },
     checkNode: { checks: Array.from({ length: 100 }, (_, i) => `check-${i}`) },
+    beginLogin: { challenge: "x".repeat(43), label: "x" },
+    takeLogin: { verifier: "x".repeat(43) },
     beginSignIn: { provider: "corp" },
     putProvider: { issuer: "http://127.0.0.1:9", clientId: "x" },
     previewProvider: { groups: Array.from({ length: 200 }, (_, i) => `group-${i}`) },

@@ -2,6 +2,7 @@
 import ctypes
 import json
 import os
+import subprocess
 import sys
 
 CODES = {"passed": 0, "failed": 1, "skipped": 77}
@@ -30,9 +31,36 @@ class Cuda:
             answer("skipped", "there is no CUDA driver here")
         count, device, self.context = ctypes.c_int(), ctypes.c_int(), ctypes.c_void_p()
         if self.library.cuInit(0) != 0 or self.library.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
-            answer("failed", "the driver opens no GPU")
+            self.closed()
         self.call("cuDeviceGet", ctypes.byref(device), 0)
         self.call("cuCtxCreate_v2", ctypes.byref(self.context), 0, device)
+
+    def closed(self):
+        """A GPU whose MIG mode is on can be opened by instance only, which is no fault of it."""
+        asked = ["nvidia-smi", "--query-gpu=mig.mode.current", "--format=csv,noheader", "-i", os.environ.get("CUDA_VISIBLE_DEVICES", "0")]
+        try:
+            said = subprocess.run(asked, capture_output=True, text=True, timeout=60).stdout
+        except (OSError, subprocess.TimeoutExpired):
+            said = ""
+        if said.strip() == "Enabled":
+            answer("skipped", "its MIG mode is on: it is checked when it is whole again")
+        answer("failed", "the driver opens no GPU")
+
+    def function(self, text, name):
+        module, entry = ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("cuModuleLoadData", ctypes.byref(module), text)
+        self.call("cuModuleGetFunction", ctypes.byref(entry), module, name)
+        return entry
+
+    def launch(self, entry, blocks, threads, *values):
+        sizes = [ctypes.c_uint(size) for size in (blocks, 1, 1, threads, 1, 1, 0)]
+        places = [ctypes.cast(ctypes.byref(value), ctypes.c_void_p) for value in values]
+        self.call("cuLaunchKernel", entry, *sizes, None, (ctypes.c_void_p * len(places))(*places), None)
+
+    def read(self, start, size):
+        buffer = ctypes.create_string_buffer(size)
+        self.call("cuMemcpyDtoH_v2", buffer, ctypes.c_uint64(start), ctypes.c_size_t(size))
+        return buffer.raw
 
     def call(self, name, *args):
         code = getattr(self.library, name)(*args)

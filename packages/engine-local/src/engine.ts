@@ -47,6 +47,7 @@ import { Networks } from "./limit/network/networks.ts";
 import { type Ground, gapsOf, planRun } from "./limit/plan.ts";
 import { Tenancy } from "./limit/tenancy.ts";
 import type { LocalEngineOptions } from "./options.ts";
+import { FullLoads } from "./part/full-load.ts";
 import { startSupervisor } from "./supervise/start.ts";
 import { HandsOff } from "./telemetry/hands-off.ts";
 import { Holdings, touchesDevices } from "./telemetry/holdings.ts";
@@ -91,7 +92,7 @@ export class LocalEngine implements Engine {
     this.#networks = new Networks(state, this.#bootId, machine.network, async () =>
       (await this.#nodes.all()).map(({ name }) => name),
     );
-    this.#telemeter = new Telemeter(gpuSources(options.dcgm));
+    this.#telemeter = new Telemeter(gpuSources(options.dcgm, new FullLoads(join(state.root, "gpus"), this.#bootId)));
     this.#handsOff = new HandsOff(join(state.root, "gpus"), () => void this.#telemeter.letGo());
     this.#checks = new Checks(options.checks);
     this.#health = new HealthWatch({

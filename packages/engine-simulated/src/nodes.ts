@@ -1,5 +1,5 @@
 import type { NodeFacts } from "@tessera/core";
-import { gpuMemoryMiB } from "./gpu-memory.ts";
+import { usualMemoryMiB } from "@tessera/engine";
 
 /** The engine of simulated nodes that name no other. */
 export const simulatedName = "simulated";
@@ -43,7 +43,7 @@ export function declareNodes(declared: NodesDeclared): NodeFacts[] {
       gpus: Array.from({ length: gpusEach }, (_, gpu) => ({
         uuid: `${device}-${name}-${gpu}`,
         model,
-        memoryMiB: declared.gpuMemoryMiB ?? gpuMemoryMiB(model),
+        memoryMiB: declared.gpuMemoryMiB ?? usualMemoryMiB(model),
       })),
       cpusMilli: declared.cpusMilli ?? Math.max(1, gpusEach) * 16_000,
       memoryMiB: declared.memoryMiB ?? Math.max(1, gpusEach) * 131_072,

@@ -1,7 +1,7 @@
 import type { LeaseId } from "@tessera/core";
 
 /** What measured it. `virtual` and `simulated`: there is no hardware behind it. */
-export type TelemetrySource = "dcgm" | "nvml" | "nvidia-smi" | "simulated" | "virtual";
+export type TelemetrySource = "dcgm" | "nvml" | "nvml-raw" | "nvidia-smi" | "simulated" | "virtual";
 
 /** What a GPU did since the sample before it. A value that the source does not know is absent, never 0 [S35]. */
 export interface GpuMetrics {

@@ -48,7 +48,7 @@ function occupantsOf(world: World, gpu: number): { readonly parts: Occupant[]; r
 }
 
 /** Whether two accounts may share one GPU [P3]. */
-export function mayShare(world: World, mode: PartMode, a: number, b: number): boolean {
+function mayShare(world: World, mode: PartMode, a: number, b: number): boolean {
   const [one, two] = [tenantOf(world, a), tenantOf(world, b)];
   if (one === two) return true;
   const [first, second] = [world.accounts[one]!, world.accounts[two]!];

@@ -17,18 +17,18 @@ import type { StoreConfig } from "./store/config.ts";
 
 /** What is printed: as JSON, and in words. */
 type Told = readonly [value: object, text: string];
-type Place = Pick<ServerConfig, "data" | "store" | "masterFile"> & {
+type Place = Pick<ServerConfig, "data" | "store" | "master"> & {
   /** The folder of a root helper, which then holds some of the keys. */
   readonly state: string | undefined;
 };
 
-export async function writeBackup({ data, store, state, masterFile }: Place, file: string): Promise<Told> {
+export async function writeBackup({ data, store, state, master }: Place, file: string): Promise<Told> {
   const key = ownKey(data, state);
   const keyFiles = { ...keyFilesOf(data), ...(state !== undefined && keyFilesOf(state)) };
   const { seq: rows } = await backup(store, file, { scratchIn: state ?? data, key, keyFiles });
   const id = keyIdOf(key);
   const keyCopy = keyCopyOf(file);
-  const dataKeys = await writeKeyCopy(ringPlaceIn(state ?? data, masterFile), keyCopy, key);
+  const dataKeys = await writeKeyCopy(ringPlaceIn(state ?? data, master), keyCopy, key);
   return [
     { file, rows, key: id, keyCopy, dataKeys },
     `${rows} rows written to ${file}, and ${dataKeys} data keys to ${keyCopy}, sealed with the key ${id}. Keep that key ` +
@@ -70,7 +70,7 @@ interface RestoreFlags {
 }
 
 export async function restoreInto(
-  { data, store, state, masterFile }: Place,
+  { data, store, state, master }: Place,
   file: string,
   flags: RestoreFlags,
 ): Promise<Told> {
@@ -90,7 +90,7 @@ export async function restoreInto(
       writePrivately(tokenFile, `${ownerToken}\n`);
     },
   });
-  const ring = ringPlaceIn(state ?? data, masterFile);
+  const ring = ringPlaceIn(state ?? data, master);
   const keyCopy = keyCopyOf(file);
   const key = given ?? findBackupKey(state ?? data);
   if (key !== undefined && existsSync(keyCopy)) await takeKeyCopy(keyCopy, ring, key);

@@ -14,12 +14,12 @@ interface KeyFlags {
 
 /** `tess admin key …`: data keys and what wraps them, also while the server runs; `keysIn` is the folder that holds `keys`. */
 export async function dataKeys(
-  { data, masterFile }: Pick<ServerConfig, "data" | "masterFile">,
+  { data, master }: Pick<ServerConfig, "data" | "master">,
   keysIn: string | undefined,
   verb: string | undefined,
   flags: KeyFlags,
 ): Promise<Told> {
-  const ring = ringAt(ringPlaceIn(keysIn ?? data, masterFile));
+  const ring = ringAt(ringPlaceIn(keysIn ?? data, master));
   switch (verb) {
     case "get":
       return show(ring);

@@ -44,7 +44,7 @@ const usage = `tess admin: checks and repairs the journal and the projections
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
 
-  --data DIR, --database URL, --master-key FILE as for tess server; -o json
+  --data DIR, --database URL, --master-key FILE, --key-service URL --key-service-token FILE as for tess server; -o json
   --keys-in DIR        for backup, backup-key, restore, rotate-key and key: the folder of the root helper, where that holds the keys
 
 Example: tess admin verify -o json`;
@@ -73,6 +73,8 @@ async function main(): Promise<void> {
       master: { type: "boolean" },
       "keys-in": { type: "string" },
       "master-key": { type: "string" },
+      "key-service": { type: "string" },
+      "key-service-token": { type: "string" },
       anchor: { type: "string", multiple: true },
       help: { type: "boolean", short: "h" },
     },
@@ -82,7 +84,10 @@ async function main(): Promise<void> {
   const passed = [
     ...(values.data === undefined ? [] : ["--data", values.data]),
     ...(values.database === undefined ? [] : ["--database", values.database]),
-    ...(values["master-key"] === undefined ? [] : ["--master-key", values["master-key"]]),
+    ...(["master-key", "key-service", "key-service-token"] as const).flatMap((name) => {
+      const value = values[name];
+      return value === undefined ? [] : [`--${name}`, value];
+    }),
   ];
   const config = parseConfig(passed, process.env);
   if (config === "help") return;

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { checkLabels, isRefusal, type NodeFacts, parseDuration } from "@tessera/core";
 import { bytesMaxLeast, type TelemetrySettings, usualSettings } from "@tessera/telemetry";
 import { checkListen } from "./access/listen.ts";
+import type { MasterPlace } from "./access/ring/place.ts";
 import type { RemoteWriteSettings } from "./flow/telemetry/remote-write.ts";
 import { type AuditTarget, parseAuditTarget } from "./notify/audit/target.ts";
 
@@ -37,8 +38,8 @@ export interface ServerConfig {
   readonly appsDomain?: string;
   /** Further names under which clients reach it. */
   readonly serverNames: readonly string[];
-  /** The file of the master key, where it is not in the data folder. */
-  readonly masterFile?: string;
+  /** The master key, where it is not in the data folder. */
+  readonly master?: MasterPlace;
   /** The owner declares that the secrets in the store are lost. */
   readonly secretsLost: boolean;
   /** The owner goes on with a damaged store. */
@@ -86,6 +87,8 @@ export const usage = `tess server: the control plane on this machine
                        "Authorization: Bearer …", in TESSERA_REMOTE_WRITE_HEADER)
   --free-space-min MB  refuse new work when less disk space than this is free (default 256)
   --master-key FILE    the key that wraps the data keys, apart from the data folder (default keys/master.key in it; TESSERA_MASTER_KEY)
+  --key-service URL --key-service-token FILE
+                       let this service wrap the data keys instead; see docs/key-service.md (TESSERA_KEY_SERVICE, TESSERA_KEY_SERVICE_TOKEN_FILE)
   --despite-damage     start although the store is damaged; the journal says so
   --secrets-lost       start although keys/secrets.key is lost: deletes the values of all secrets and the credentials of engines
 
@@ -126,9 +129,9 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     throw new BadCall("--dcgm cannot be used with --simulated or --helper: give it to the helper, which runs the jobs");
   if (values["no-local"] && (values.virtual ?? values.simulated ?? values.helper) !== undefined)
     throw new BadCall("--no-local cannot be used with --virtual, --simulated or --helper: they say what runs here");
-  const masterKey = values["master-key"] ?? env.TESSERA_MASTER_KEY;
-  if (masterKey !== undefined && values.helper !== undefined)
-    throw new BadCall("--master-key cannot be used with --helper: give it to the helper, which holds the keys");
+  const master = masterOf(values, env);
+  if (master !== undefined && values.helper !== undefined)
+    throw new BadCall("--master-key and --key-service cannot be used with --helper: the helper holds the keys");
   const host = values.host ?? "127.0.0.1";
   const refused = checkListen(host, cert !== undefined, values["insecure-listen"] ?? false);
   if (refused !== undefined) throw new BadCall(refused);
@@ -155,7 +158,7 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     ...(values.checks !== undefined && { checks: resolve(values.checks) }),
     ...(values.engines !== undefined && { engines: resolve(values.engines) }),
     ...(values.helper !== undefined && { helper: resolve(values.helper) }),
-    ...(masterKey !== undefined && { masterFile: resolve(masterKey) }),
+    ...(master !== undefined && { master }),
     tenantsShareUser: values["tenants-share-user"] ?? false,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
     snapshotEveryEvents: 100_000,
@@ -169,6 +172,28 @@ export function parseConfig(args: readonly string[], env: NodeJS.ProcessEnv): Se
     ...(remoteWrite !== undefined && { remoteWrite }),
     ...(appsDomain !== undefined && { appsDomain }),
   };
+}
+
+function masterOf(
+  values: {
+    readonly "master-key"?: string | undefined;
+    readonly "key-service"?: string | undefined;
+    readonly "key-service-token"?: string | undefined;
+  },
+  env: NodeJS.ProcessEnv,
+): MasterPlace | undefined {
+  const file = values["master-key"] ?? env.TESSERA_MASTER_KEY;
+  const url = values["key-service"] ?? env.TESSERA_KEY_SERVICE;
+  const tokenFile = values["key-service-token"] ?? env.TESSERA_KEY_SERVICE_TOKEN_FILE;
+  if (url === undefined) return file === undefined ? undefined : resolve(file);
+  if (file !== undefined) throw new BadCall("--master-key and --key-service cannot be used together; give one");
+  const { protocol, hostname } = URL.parse(url) ?? {};
+  const isNear = protocol === "http:" && /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname ?? "");
+  if (protocol !== "https:" && !isNear)
+    throw new BadCall(`--key-service ${url}: give an address that begins with https://, or one of this machine`);
+  if (tokenFile === undefined)
+    throw new BadCall("--key-service needs --key-service-token FILE: what it knows this server by");
+  return { url, tokenFile: resolve(tokenFile) };
 }
 
 function auditTargets(texts: readonly string[]): AuditTarget[] {
@@ -193,6 +218,8 @@ function parse(args: readonly string[]) {
         simulated: { type: "string" },
         helper: { type: "string" },
         "master-key": { type: "string" },
+        "key-service": { type: "string" },
+        "key-service-token": { type: "string" },
         checks: { type: "string" },
         engines: { type: "string" },
         label: { type: "string", multiple: true },

@@ -12,8 +12,8 @@ const value = text(2 ** 20);
 const owner = text(100);
 
 /** What the helper does with the keys in its folder, none of which it ever gives away. */
-export function helperKeys(state: string, masterFile?: string) {
-  const { ring: place, secretsKey, signingKey } = loadHeldKeys(state, masterFile);
+export function helperKeys(state: string, master?: string) {
+  const { ring: place, secretsKey, signingKey } = loadHeldKeys(state, master);
   const ring = ringAt(place);
   const keys = { ring, oneKey: secretsKey };
   const engineKeys = engineKeysOf(ring);

@@ -86,7 +86,7 @@ async function main(): Promise<void> {
   const clock = SteadyClock.start(file.read());
   const contentFolder = join(config.data, "content");
   const sealing = engineKeysIn(
-    config.helper === undefined ? { ring: ringPlaceIn(config.data, config.masterFile) } : { helper: config.helper },
+    config.helper === undefined ? { ring: ringPlaceIn(config.data, config.master) } : { helper: config.helper },
   );
   const content = new ContentStore(contentFolder, config.freeBytesMin, contentKeysOf(sealing));
   const engines = enginesOf(config, contentFolder, sealing, clock);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { ReadonlyState } from "@tessera/core";
 import { vaultOf } from "./access/holder.ts";
 import { type KeyName, type Keys, loadKeys, loadKeysBeside, missingKeys } from "./access/keys.ts";
-import { ringAt, ringPlaceIn } from "./access/ring/place.ts";
+import { type MasterPlace, ringAt, ringPlaceIn } from "./access/ring/place.ts";
 import { keyOfSecret } from "./access/secrets.ts";
 import { credentialsKind, sealedRow } from "./flow/engines/credentials.ts";
 import type { StoreReader } from "./store/port.ts";
@@ -12,7 +12,7 @@ interface KeyPlace {
   /** The socket of the helper that holds the keys of secrets and signatures. */
   readonly helper?: string;
   /** The master key, where it is not in the data folder. */
-  readonly masterFile?: string;
+  readonly master?: MasterPlace;
   /** The owner has declared the secrets lost. */
   readonly secretsLost: boolean;
 }
@@ -22,7 +22,7 @@ interface KeyPlace {
  * that the store holds: a new one would hide until a job needs them that they are lost.
  */
 export async function keysFor(
-  { data, helper, masterFile, secretsLost }: KeyPlace,
+  { data, helper, master, secretsLost }: KeyPlace,
   { reader, state }: { readonly reader: Pick<StoreReader, "privates" | "head">; readonly state: ReadonlyState },
   say: (text: string) => void,
 ): Promise<Keys> {
@@ -39,12 +39,12 @@ export async function keysFor(
   if (helper === undefined && !secretsLost) {
     if (ofOneKey > 0 && missing.includes("secrets.key"))
       throw new Error(`${secretsFile} is not there, and the store holds ${count} sealed with it. ${instead}`);
-    if (sealed.size > ofOneKey && ringAt(ringPlaceIn(data, masterFile)).list().length === 0)
+    if (sealed.size > ofOneKey && ringAt(ringPlaceIn(data, master)).list().length === 0)
       throw new Error(
         `${join(data, "keys", "data")} holds no data keys, and the store holds ${count} sealed with them. ${instead}`,
       );
   }
-  const keys = helper === undefined ? loadKeys(data, masterFile) : loadKeysBeside(helper, data);
+  const keys = helper === undefined ? loadKeys(data, master) : loadKeysBeside(helper, data);
   // A signing key that server.key leads to is the one that signed before, not another.
   const made = missing.filter((name) => name !== "signing.key" || missing.includes("server.key"));
   if (made.length > 0 && (await reader.head()).seq > 0)

@@ -17,6 +17,7 @@ import { takeReturn } from "./pages/sign-in/provider-buttons.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // Pages that are rarely opened, or are large, are loaded on demand.
+const AllowPage = lazy(() => import("./pages/sign-in/allow-page.tsx"));
 const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
 const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
 const CostPage = lazy(() => import("./pages/cost/cost-page.tsx"));
@@ -59,7 +60,7 @@ export function App() {
         onSignedIn={(who) => {
           setMe(who);
           const asked = takeReturn();
-          if (path.startsWith("/sign-in") || asked !== undefined) go(asked === "/sign-in" ? "/" : (asked ?? "/"));
+          if (path === "/sign-in" || asked !== undefined) go(asked === "/sign-in" ? "/" : (asked ?? "/"));
         }}
       />
     );
@@ -93,6 +94,7 @@ function Pages() {
       <Route path="/sign-in">
         <Redirect to="/" replace />
       </Route>
+      <Route path="/sign-in/tess" component={AllowPage} />
       <Route path="/queue" component={QueuePage} />
       <Route path="/jobs" component={JobsPage} />
       <Route path="/jobs/:id/:tab?" component={JobPage} />

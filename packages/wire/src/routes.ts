@@ -67,6 +67,7 @@ import {
   LogEntry,
   OutputList,
 } from "./shapes/job.ts";
+import { LoginAllow, LoginAllowed, LoginBegin, LoginBegun, LoginShape, LoginTake, LoginTaken } from "./shapes/login.ts";
 import {
   BillingPage,
   BillingPut,
@@ -219,6 +220,45 @@ const table = {
     summary: "End this session",
     answer: none,
     status: 204,
+  },
+  beginLogin: {
+    method: "POST",
+    path: "/v1/logins",
+    action: "session.write",
+    resource: "anyone",
+    summary: "A program asks to be let in; a person allows it in a browser",
+    body: LoginBegin,
+    answer: LoginBegun,
+    status: 200,
+  },
+  readLogin: {
+    method: "GET",
+    path: "/v1/logins/:login",
+    action: "session.write",
+    resource: "self",
+    summary: "The program that asks to be let in",
+    answer: LoginShape,
+    status: 200,
+  },
+  allowLogin: {
+    method: "POST",
+    path: "/v1/logins/:login/allow",
+    action: "session.write",
+    resource: "self",
+    summary: "Let the program in as oneself; its token may do no more than the caller's",
+    body: LoginAllow,
+    answer: LoginAllowed,
+    status: 200,
+  },
+  takeLogin: {
+    method: "POST",
+    path: "/v1/logins/:login/token",
+    action: "session.write",
+    resource: "anyone",
+    summary: "The token of a program that was let in, for the one that began",
+    body: LoginTake,
+    answer: LoginTaken,
+    status: 200,
   },
   linkSession: {
     method: "POST",

@@ -8,13 +8,13 @@ async function measure(lab, service, hog) {
     const id = await lab.submit(...service);
     ids.push(id);
     await lab.said(id, "the service", (line) => line.p99);
-    await sleep(6_500);
+    await sleep(10_500);
     const aloneUntil = Date.now();
     const other = await lab.submit(...hog);
     ids.push(other);
     await lab.said(other, "the hog", (line) => line.gbps);
     const from = Date.now();
-    await sleep(8_500);
+    await sleep(12_500);
     const windows = await lab.lines(id);
     const alone = windows.slice(1).filter(({ at }) => at < aloneUntil);
     // Each line is about the 2 s before it.

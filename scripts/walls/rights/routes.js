@@ -11,7 +11,8 @@ export async function askEveryRoute({ url, headers, job, user }, { lostRole }) {
   const answered = [];
   let asked = 0;
   for (const [id, route] of Object.entries(routes)) {
-    if (id === "signIn" || id === "beginSignIn" || id === "readSession") continue; // for people who are not signed in
+    if (id === "signIn" || id === "beginSignIn" || id === "beginLogin" || id === "takeLogin" || id === "readSession")
+      continue; // for people who are not signed in
     if (lostRole && (forEveryone.has(route.action) || route.resource === "self" || route.resource === "user")) continue;
     const path = route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params(name, { job, user })));
     const answer = await fetch(`${url}${path}${id === "readFile" ? "?path=large" : ""}`, {

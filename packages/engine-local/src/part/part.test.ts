@@ -42,6 +42,7 @@ async function siteOf(t: TestContext): Promise<Site> {
     bootId: "b1",
     gpuMinors: { [gpu]: 0 },
     scrubber,
+    measureLoad: async () => "not tried",
     mps: { folder: join(folder, "gpus", "mps"), machine: { isRoot: false, means: "nothing" as const } },
   };
   return {

@@ -1,6 +1,7 @@
 import { declaredDevices, declaredEnforcement } from "@tessera/engine";
 import type { Bind } from "../limit/closet.ts";
 import { capabilitiesOf } from "./capabilities.ts";
+import { FullLoads } from "./full-load.ts";
 import { CutRefused, createInstance, destroyInstance } from "./mig.ts";
 import { clearGpu } from "./scrub.ts";
 import { leaveMps, prepareMps, prepareSlice, type SharedGpu } from "./shared.ts";
@@ -93,14 +94,17 @@ async function prepareMig(order: PartOrder, gpu: string, ground: PartGround): Pr
     const how = `MIG instance of its own, made in ${Math.round(performance.now() - begunAt)} ms`;
     return { gi: instance.gi, instance, how };
   });
+  const measured = await new FullLoads(ground.folder, ground.bootId).know(gpu, instance, ground.measureLoad);
   const probed = isDirty ? await ground.scrubber.look(gpu, instance.uuid) : "";
   return {
     ...nothing,
     devices: [instance.uuid],
     capabilities: await capabilitiesOf(ground.gpuMinors[gpu]!, instance),
     enforcement: { "gpu-memory": "mig", "gpu-compute": "mig" },
-    ...(isDirty && { scrubbed: `${how}; ${probed}` }),
-    ...(order.reshape !== undefined && { reshaped: `${profile} at slot ${start}, ${how}` }),
+    ...(isDirty && { scrubbed: [how, measured, probed].filter(Boolean).join("; ") }),
+    ...(order.reshape !== undefined && {
+      reshaped: [`${profile} at slot ${start}, ${how}`, measured].filter(Boolean).join("; "),
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { LeaseOrder } from "@tessera/engine";
+import type { MeasureLoad } from "./full-load.ts";
 import { type Holder, readHolders, writeHolders } from "./holders.ts";
 import { withGpu } from "./lock.ts";
 import { CutRefused, destroyInstance, listInstances, migMode, setMigMode } from "./mig.ts";
@@ -16,6 +17,7 @@ export interface PartGround {
   /** The minor number of each real GPU of the order; empty = they are only declared. */
   readonly gpuMinors: { readonly [uuid: string]: number };
   readonly scrubber: Scrubber;
+  readonly measureLoad: MeasureLoad;
   readonly mps: Pick<MpsSite, "folder" | "machine">;
 }
 

@@ -4,6 +4,7 @@ import type { ReportWhat } from "@tessera/core";
 import type { ControlGroup } from "../limit/group.ts";
 import { canaryProbe } from "../part/canary.ts";
 import { capabilityFolder, capabilityMajor } from "../part/capabilities.ts";
+import { loadProbe } from "../part/load-probe.ts";
 import { mpsFolder } from "../part/mps/place.ts";
 import { type PreparedPart, preparePart, releasePart } from "../part/part.ts";
 import { ScrubFailed } from "../part/scrub.ts";
@@ -46,6 +47,7 @@ function groundOf({ gpuMinors, gpuFolder, bootId, owner, closet }: RunSheet, lea
     bootId,
     gpuMinors,
     scrubber: canaryProbe(gpuFolder),
+    measureLoad: loadProbe(owner !== undefined),
     mps: { folder: mpsFolder(gpuFolder), machine: { isRoot: owner !== undefined, means: closet.means } },
   };
 }

@@ -5,6 +5,8 @@ export interface GpuReading {
   readonly gpuUuid: string;
   /** The uuid of the MIG instance. */
   readonly instance?: string;
+  /** Where the values of this one mean something else than those of the source: its own name for them. */
+  readonly source?: TelemetrySource;
   readonly metrics: GpuMetrics;
 }
 

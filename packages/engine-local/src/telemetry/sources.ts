@@ -1,4 +1,5 @@
 import { hasDriver } from "../inventory/nvidia.ts";
+import type { FullLoads } from "../part/full-load.ts";
 import { DcgmExporter } from "./dcgm.ts";
 import { NvidiaSmi } from "./nvidia-smi.ts";
 import { loadNvml } from "./nvml/koffi.ts";
@@ -11,7 +12,7 @@ import type { GpuSource } from "./source.ts";
  * Where this machine can be asked about its GPUs, the best first: an exporter that its owner runs anyway, the library of the
  * driver, its tool. Nothing is loaded before it is asked.
  */
-export function gpuSources(dcgm: string | undefined): readonly GpuSource[] {
+export function gpuSources(dcgm: string | undefined, fullLoads: FullLoads): readonly GpuSource[] {
   let library: Nvml | undefined;
   const load = () => {
     if (!hasDriver()) throw new Error("no NVIDIA driver is loaded");
@@ -19,7 +20,7 @@ export function gpuSources(dcgm: string | undefined): readonly GpuSource[] {
     return library;
   };
   const exporter = dcgm === undefined ? [] : [new DcgmExporter(dcgm, async () => instanceNames(load()))];
-  return [...exporter, new NvmlSource(load), new NvidiaSmi()];
+  return [...exporter, new NvmlSource(load, fullLoads), new NvidiaSmi()];
 }
 
 /** Says what is wrong with the address of an exporter. Only this machine is asked: what answers is believed. */

@@ -54,9 +54,17 @@ export class Telemeter {
     if (real === undefined) return { samples, processes: [] };
     const { source, reading } = await this.#ask();
     const known = reading.gpus.filter(({ gpuUuid }) => real.gpus.some(({ uuid }) => uuid === gpuUuid));
-    const seen = known.map(({ gpuUuid, instance, metrics }): GpuSample => {
+    const seen = known.map(({ gpuUuid, instance, source: own = source, metrics }): GpuSample => {
       const leases = held.filter((lease) => holds(lease, gpuUuid, instance)).map(({ lease }) => lease);
-      return { node: real.name, gpuUuid, ...(instance !== undefined && { instance }), leases, at, source, metrics };
+      return {
+        node: real.name,
+        gpuUuid,
+        ...(instance !== undefined && { instance }),
+        leases,
+        at,
+        source: own,
+        metrics,
+      };
     });
     return { samples: [...samples, ...seen], processes: reading.processes };
   }

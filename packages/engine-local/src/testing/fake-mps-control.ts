@@ -94,7 +94,7 @@ function serve(): void {
     const at = new Date().toISOString().replace("T", " ").replace("Z", "");
     appendFileSync(
       join(process.env.CUDA_MPS_LOG_DIRECTORY ?? "", "server.log"),
-      `[${at} Server ${process.pid}] ${text}\n`,
+      `[${at} Server   ${process.pid}] ${text}\n`,
     );
   };
   /** Another client than the one that faulted, as an H200 did with driver 580.159.04. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from "node:path";
 import { sha256 } from "../journal/digest.ts";
 import { keyBytes, loadKey, putKey } from "./key-file.ts";
-import { prepareMaster, type RingPlace, ringPlaceIn } from "./ring/place.ts";
+import { type MasterPlace, prepareMaster, type RingPlace, ringPlaceIn } from "./ring/place.ts";
 
 /** Keys that live in files beside the store, never in it: a copy of the store alone opens nothing. */
 export interface Keys {
@@ -29,13 +29,13 @@ const names = ["server.key", "secrets.key", "webhook.key", "signing.key", "backu
 export type KeyName = (typeof names)[number];
 
 /** Reads the key files of a data folder and makes those that are missing. */
-export function loadKeys(dataFolder: string, masterFile?: string): Keys & { readonly held: HeldKeys } {
+export function loadKeys(dataFolder: string, master?: MasterPlace): Keys & { readonly held: HeldKeys } {
   const isOld = !missingKeys(dataFolder).includes("server.key");
   const files = loadFiles(dataFolder, names, ({ "server.key": serverKey }) =>
     // Before it had a file of its own, the signing key was derived from server.key: what it signed stays verifiable.
     isOld ? Buffer.from(hkdfSync("sha256", serverKey, "", "signature", keyBytes)) : randomBytes(keyBytes),
   );
-  const ring = ringPlaceIn(dataFolder, masterFile);
+  const ring = ringPlaceIn(dataFolder, master);
   prepareMaster(ring);
   const held = { ring, secretsKey: files["secrets.key"], signingKey: files["signing.key"] };
   return { serverKey: files["server.key"], webhookKey: files["webhook.key"], held };
@@ -48,9 +48,9 @@ export function loadKeysBeside(helper: string, dataFolder: string): Keys {
 }
 
 /** The keys that a helper holds. */
-export function loadHeldKeys(folder: string, masterFile?: string): HeldKeys {
+export function loadHeldKeys(folder: string, master?: MasterPlace): HeldKeys {
   const files = loadFiles(folder, ["secrets.key", "signing.key", "backup.key"]);
-  const ring = ringPlaceIn(folder, masterFile);
+  const ring = ringPlaceIn(folder, master);
   prepareMaster(ring);
   return { ring, secretsKey: files["secrets.key"], signingKey: files["signing.key"] };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Server as TlsServer } from "node:tls";
 import type { ContentStore } from "@tessera/content";
 import type { TelemetryStore } from "@tessera/telemetry";
 import { type Route, type RouteId, routes } from "@tessera/wire";
@@ -10,6 +11,7 @@ import { hostCheck } from "../access/hosts.ts";
 import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
+import { Logins } from "../access/logins.ts";
 import { People } from "../access/people.ts";
 import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
@@ -38,6 +40,7 @@ import { addHeaders } from "./answer/headers.ts";
 import { type Log, type LogLevel, logTo } from "./answer/log.ts";
 import { type Denial, deny } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
+import { followCertificate, type TlsFiles } from "./certificates.ts";
 import type { Api } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addBackChannel } from "./guard/back-channel.ts";
@@ -63,7 +66,7 @@ import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts"
 export interface ApiConfig {
   /** What a provider of sign-ins may send, and how long it may take. */
   readonly providerLimits?: AnswerLimits;
-  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly tls?: TlsFiles;
   readonly logLevel?: LogLevel;
   readonly rates?: Rates;
   readonly watch?: Partial<WatchLimits>;
@@ -164,6 +167,7 @@ export async function buildApi(built: {
     tokenUse,
     sessions: new Sessions(keys.serverKey),
     links: new SignInLinks(),
+    logins: new Logins(),
     liveNames: new LiveNames(control),
     feed: await Feed.load(control),
     entrances,
@@ -196,6 +200,10 @@ export async function buildApi(built: {
   addRecording(app, api);
   addPages(app, pages);
   addHeaders(app, secure);
+  const unfollow =
+    config.tls !== undefined && app.server instanceof TlsServer
+      ? followCertificate(app.server, config.tls, (message) => console.error(`tessera: ${message}`))
+      : () => {};
   const certificate = config.tls && readFileSync(config.tls.cert);
   const isOurs = hostCheck({ host: config.host, certificate, named: config.serverNames });
   addRequestIds(app);
@@ -227,6 +235,7 @@ export async function buildApi(built: {
     },
     async close() {
       clearInterval(flush);
+      unfollow();
       await anchors.close();
       heads.close();
       stopMetrics();

@@ -2,6 +2,7 @@ import type { ContentStore } from "@tessera/content";
 import type { TelemetryReader, TelemetryStore } from "@tessera/telemetry";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
 import type { Keys } from "../access/keys.ts";
+import type { Logins } from "../access/logins.ts";
 import type { People } from "../access/people.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RevokedTokens } from "../access/revoked-tokens.ts";
@@ -48,6 +49,7 @@ export interface Api {
   readonly tokenUse: TokenUse;
   readonly sessions: Sessions;
   readonly links: SignInLinks;
+  readonly logins: Logins;
   readonly liveNames: LiveNames;
   readonly feed: Feed;
   readonly entrances: Entrances;

@@ -3,21 +3,11 @@ import type { Socket } from "node:net";
 import { createServer, type TlsOptions } from "node:tls";
 import type { Identity } from "../access/identity.ts";
 
-/** Forward secrecy and authenticated encryption only, also with TLS 1.2. */
+/** TLS 1.3: forward secrecy and authenticated encryption are all that it has. */
 export const strongTls: TlsOptions = {
-  minVersion: "TLSv1.2",
+  minVersion: "TLSv1.3",
   honorCipherOrder: true,
-  ciphers: [
-    "TLS_AES_256_GCM_SHA384",
-    "TLS_CHACHA20_POLY1305_SHA256",
-    "TLS_AES_128_GCM_SHA256",
-    "ECDHE-ECDSA-AES256-GCM-SHA384",
-    "ECDHE-RSA-AES256-GCM-SHA384",
-    "ECDHE-ECDSA-CHACHA20-POLY1305",
-    "ECDHE-RSA-CHACHA20-POLY1305",
-    "ECDHE-ECDSA-AES128-GCM-SHA256",
-    "ECDHE-RSA-AES128-GCM-SHA256",
-  ].join(":"),
+  ciphers: ["TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256"].join(":"),
 };
 
 /** The first byte of a TLS connection: a handshake record. No request of HTTP begins with it. */

@@ -20,7 +20,13 @@ import { type Check, checkOfBody, checkOfQuery } from "./request/validate.ts";
 import type { Watches } from "./watch/watches.ts";
 
 /** Bodies whose values are never told back, not even to the one who sent them. */
-const sensitive: ReadonlySet<RouteId> = new Set<RouteId>(["putSecret", "setPassword", "createToken", "putProvider"]);
+const sensitive: ReadonlySet<RouteId> = new Set<RouteId>([
+  "putSecret",
+  "setPassword",
+  "createToken",
+  "putProvider",
+  "allowLogin",
+]);
 
 export const routeIds = Object.keys(routes) as RouteId[];
 

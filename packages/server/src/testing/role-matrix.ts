@@ -56,6 +56,11 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   signIn: { anywhere: true },
   // No provider can be asked in a cell.
   beginSignIn: { anywhere: true, answers: 401 },
+  beginLogin: { anywhere: true },
+  // Programs of cells do not wait.
+  readLogin: { anywhere: true, answers: 404 },
+  allowLogin: { anywhere: true, answers: 404 },
+  takeLogin: { anywhere: true, answers: 404 },
   signOut: { anywhere: true },
   linkSession: { anywhere: true },
   signOutEverywhere: { anywhere: true },
@@ -267,6 +272,7 @@ export async function requestFor(
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
           .replace(":provider", exists ? "corp" : "nowhere")
+          .replace(":login", "BCDF-GHJK")
           .replace(":repair", "999")
           .replace(":pool", exists ? `p${n}` : "nowhere")
           .replace(":entrance", "ent_0000000000000000");
@@ -274,6 +280,10 @@ export async function requestFor(
   };
   const path = await fill();
   switch (id) {
+    case "beginLogin":
+      return { path, body: { challenge: "x".repeat(43), label: "a machine" } };
+    case "takeLogin":
+      return { path, body: { verifier: "x".repeat(43) } };
     case "beginSignIn":
       return { path, body: { provider: "nowhere" } };
     case "putProvider":

@@ -23,7 +23,14 @@ interface Request {
 }
 
 /** Routes that answer people who are not signed in. */
-const open: ReadonlySet<RouteId> = new Set<RouteId>(["signIn", "beginSignIn", "readSession", "signOut"]);
+const open: ReadonlySet<RouteId> = new Set<RouteId>([
+  "signIn",
+  "beginSignIn",
+  "beginLogin",
+  "takeLogin",
+  "readSession",
+  "signOut",
+]);
 const exchangeEvery = 50;
 
 /**

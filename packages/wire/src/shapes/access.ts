@@ -55,7 +55,7 @@ export const UserCreate = Type.Object(
 );
 export type UserCreate = Static<typeof UserCreate>;
 /** From a browser session: the password that one has, to change a credential of one's own. */
-const CurrentPassword = Type.Optional(
+export const CurrentPassword = Type.Optional(
   Type.String({ minLength: 1, maxLength: 256, description: "Your own; needed from a browser if you have one" }),
 );
 

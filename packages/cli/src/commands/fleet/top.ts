@@ -85,7 +85,7 @@ async function show(session: Session, flags: TopFlags, view: TopView): Promise<v
 }
 
 /** The line of all, then the table. */
-export function topText(session: Session, view: TopView, flags: ListOptions): string {
+function topText(session: Session, view: TopView, flags: ListOptions): string {
   const { paint } = session;
   if (view.rows.length === 0) return `${summary(view, paint)}\nNothing holds a GPU.\n`;
   const table = listText(session, view.rows, viewOf(view.by), flags);

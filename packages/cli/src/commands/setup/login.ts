@@ -5,10 +5,10 @@ import { configFolder, dataFolder } from "../../config/paths.ts";
 import { checkAddress, noted, readTokenFile, sameServer } from "../../config/resolve.ts";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
-import { Api } from "../../http.ts";
+import { Api, type Target } from "../../http.ts";
 import { bindingText } from "../../nouns/access.ts";
 import { emitObject } from "../../output/emit.ts";
-import { askSecret } from "../../prompt.ts";
+import { askSecret, canAsk } from "../../prompt.ts";
 import type { Session } from "../../session.ts";
 
 export function define(command: Command, session: Session): void {
@@ -16,17 +16,35 @@ export function define(command: Command, session: Session): void {
     .description(
       "Remembers a server and a token as a context, and makes it the current one.\n" +
         "At an http:// address it also notes the server's key and shows it: compare it with what tess whoami shows the owner.\n" +
-        "The token comes from --token-file, --token or TESS_TOKEN, is asked for on a terminal, or is read from standard input.",
+        "Where people sign in with a provider, it opens a browser, which lets this program in for a week. Otherwise the\n" +
+        "token comes from --token-file, --token or TESS_TOKEN, is asked for on a terminal, or is read from standard input.",
     )
+    .option("--device", "print an address and a code, for a browser on any machine")
     .argument("[server]", "address, such as https://tessera.example.org; default: the server of this clone");
   examples(command, [
     "tess login https://tessera.example.org",
+    "tess login https://tessera.example.org --device",
     "tess login https://tessera.example.org --context work --token-file t.txt",
   ]);
-  command.action((server: string | undefined) => login(session, server));
+  command.action((server: string | undefined, flags: LoginFlags) => login(session, server, flags));
 }
 
-async function login(session: Session, given: string | undefined): Promise<void> {
+interface LoginFlags {
+  readonly device?: true;
+}
+
+/** Where the server has providers, or it is asked for, a browser lets this program in; otherwise a token is typed. */
+async function tokenOfPerson(session: Session, target: Omit<Target, "token">, device: boolean): Promise<string> {
+  const api = new Api(() => ({ ...target, token: undefined }));
+  if (device) return (await import("./browser-login.ts")).loginByDevice(session, api);
+  if (canAsk(session)) {
+    const { providers = [] } = await api.call("readSession");
+    if (providers.length > 0) return (await import("./browser-login.ts")).loginByBrowser(session, api);
+  }
+  return (await askSecret(session, `Token for ${target.server}: `)).trim();
+}
+
+async function login(session: Session, given: string | undefined, flags: LoginFlags): Promise<void> {
   const { options, terminal } = session;
   const endpoint = readEndpoint(dataFolder(terminal, options.data));
   const address = given ?? options.server ?? (terminal.env.TESS_SERVER || undefined) ?? endpoint?.url;
@@ -47,13 +65,13 @@ async function login(session: Session, given: string | undefined): Promise<void>
   // Before the token is asked for and sent: a person can still stop here.
   if (isPlain && certificate !== undefined && before.certificate === undefined)
     await session.note(`The key of ${server} is ${fingerprintOf(certificate)}; from now on no other is believed.`);
+  const trust = { certificate, certificateFrom: before.certificateFrom };
   const token =
     options.token ??
     (options.tokenFile === undefined ? undefined : readTokenFile(options.tokenFile)) ??
     (terminal.env.TESS_TOKEN || undefined) ??
-    (ownServer && tokenOfEndpoint(ownServer)) ??
-    (await askSecret(session, `Token for ${server}: `)).trim();
-  const trust = { certificate, certificateFrom: before.certificateFrom };
+    (ownServer && flags.device !== true ? tokenOfEndpoint(ownServer) : undefined) ??
+    (await tokenOfPerson(session, { server, ...trust }, flags.device === true));
   const me = await new Api(() => ({ server, token, ...trust })).call("whoAmI");
 
   const name = checkContextName(

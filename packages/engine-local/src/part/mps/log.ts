@@ -7,10 +7,10 @@ export type LogEvent = { readonly kind: "client"; readonly pid: number } | { rea
  */
 export function parseServerLog(text: string): LogEvent[] {
   return text.split("\n").flatMap((line): LogEvent[] => {
-    const said = /^\[[^\]]* Server \d+\] (.*)$/.exec(line)?.[1];
+    const said = /^\[[^\]]* Server +\d+\] (.*)$/.exec(line)?.[1];
     if (said === undefined) return [];
     if (/fatal (GPU |device )?(error|exception|fault)|\bFAULT\b/i.test(said)) return [{ kind: "fault" }];
-    const joined = /\bis ACTIVE\b|^New client \d+ connected/.test(said);
+    const joined = /\bis ACTIVE\b|^(New c|C)lient .*\bconnected\b/.test(said);
     // As `{PID: 701, Context ID: 1}`, `{701, 1}` or a bare number, by driver.
     const pid = /[Cc]lient \{?(?:PID: )?(\d+)/.exec(said)?.[1];
     return joined && pid !== undefined ? [{ kind: "client", pid: Number(pid) }] : [];
@@ -19,7 +19,7 @@ export function parseServerLog(text: string): LogEvent[] {
 
 /** The process of the server that wrote the last line. */
 export function serverPidIn(text: string): number | undefined {
-  const pids = [...text.matchAll(/^\[[^\]]* Server (\d+)\] /gm)];
+  const pids = [...text.matchAll(/^\[[^\]]* Server +(\d+)\] /gm)];
   const last = pids.at(-1)?.[1];
   return last === undefined ? undefined : Number(last);
 }

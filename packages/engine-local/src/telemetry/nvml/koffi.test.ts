@@ -95,6 +95,7 @@ it("calls the driver's library as C does", { skip }, async (t) => {
   let now = 0;
   const source = new NvmlSource(
     () => nvml,
+    { all: async () => new Map() },
     () => now,
   );
   await source.read();
@@ -116,6 +117,7 @@ it("calls the driver's library as C does", { skip }, async (t) => {
     {
       gpuUuid: "GPU-1",
       instance: "MIG-1",
+      source: "nvml-raw",
       metrics: {
         memoryUsedMiB: 44,
         smActive: 225,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { FullLoad } from "../../part/full-load.ts";
 import { gpm, type Handle, type Nvml } from "./library.ts";
 import { NvmlSource } from "./source.ts";
 
@@ -69,15 +70,17 @@ class FakeNvml implements Nvml {
 function open() {
   const nvml = new FakeNvml();
   const time = { now: 0 };
+  const fullLoads = new Map<string, FullLoad>();
   const source = new NvmlSource(
     () => nvml,
+    { all: async () => fullLoads },
     () => time.now,
   );
   const read = async (ms: number) => {
     time.now += ms;
     return (await source.read()).gpus;
   };
-  return { nvml, source, read };
+  return { nvml, source, read, fullLoads };
 }
 
 describe("NVML", () => {
@@ -104,6 +107,23 @@ describe("NVML", () => {
     assert.deepEqual(one!.metrics, { memoryUsedMiB: 20, smActive: 5_025, memoryActive: 10_000, pcieSent: 2 * 2 ** 20 });
     assert.deepEqual([other!.metrics.smActive, other!.metrics.memoryUsedMiB], [0, undefined]);
     assert.equal(nvml.samples.size, 3, "one of each is kept for the next reading");
+  });
+
+  it("compares an instance with its own full load, and says so where that is not known", async () => {
+    const { nvml, read, fullLoads } = open();
+    fullLoads.set("MIG-20", { multiprocessors: 60, dividedBy: 66 });
+    await read(0);
+    for (const [seen, told] of [
+      [90.77, 9_985],
+      [45.4, 4_994],
+      [99, 10_000],
+      [0, 0],
+    ] as const) {
+      nvml.activity.set("2/7", seen).set("2/8", seen);
+      const [, , known, raw] = await read(1_000);
+      assert.deepEqual([known!.metrics.smActive, known!.source], [told, undefined]);
+      assert.deepEqual([raw!.metrics.smActive, raw!.source], [Math.round(seen * 100), "nvml-raw"]);
+    }
   });
 
   it("keeps the older sample while the next comes too soon", async () => {

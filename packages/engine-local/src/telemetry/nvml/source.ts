@@ -1,4 +1,5 @@
 import type { GpuMetrics } from "@tessera/engine";
+import type { FullLoad, FullLoads } from "../../part/full-load.ts";
 import type { GpuProcess, GpuReading, GpuSource, Reading } from "../source.ts";
 import { gpm, type Handle, type Nvml } from "./library.ts";
 
@@ -17,14 +18,16 @@ interface Sample {
 export class NvmlSource implements GpuSource {
   readonly name = "nvml";
   readonly #load: () => Nvml;
+  readonly #fullLoads: Pick<FullLoads, "all">;
   readonly #now: () => number;
   #library: Nvml | undefined;
   #isOpen = false;
   /** The last sample of each GPU or instance, by uuid. */
   #samples = new Map<string, Sample>();
 
-  constructor(load: () => Nvml, now: () => number = () => performance.now()) {
+  constructor(load: () => Nvml, fullLoads: Pick<FullLoads, "all">, now: () => number = () => performance.now()) {
     this.#load = load;
+    this.#fullLoads = fullLoads;
     this.#now = now;
   }
 
@@ -70,11 +73,15 @@ export class NvmlSource implements GpuSource {
     const common = commonMetrics(nvml, device);
     const canSample = nvml.canSample(device);
     if (nvml.isCut(device)) {
+      const fullLoads = canSample ? await this.#fullLoads.all() : new Map<string, FullLoad>();
       const instances = nvml.instances(device).flatMap((instance): GpuReading[] => {
         const [uuid, number] = [nvml.uuid(instance), nvml.gpuInstance(instance)];
         if (uuid === undefined || number === undefined) return [];
         const sampled = canSample ? this.#sampled(nvml, uuid, before, device, number) : {};
-        return [{ gpuUuid, instance: uuid, metrics: { ...usedMemory(nvml, instance), ...sampled } }];
+        const full = fullLoads.get(uuid);
+        const activity = full === undefined ? sampled : ofFullLoad(sampled, full);
+        const source = full === undefined && canSample ? { source: "nvml-raw" as const } : {};
+        return [{ gpuUuid, instance: uuid, ...source, metrics: { ...usedMemory(nvml, instance), ...activity } }];
       });
       return [{ gpuUuid, metrics: common }, ...instances];
     }
@@ -101,6 +108,13 @@ export class NvmlSource implements GpuSource {
     this.#samples.set(uuid, { handle, at: this.#now() });
     return last === undefined ? {} : activityIn(nvml.between(last.handle, handle, metrics));
   }
+}
+
+/** The share of the instance's own multiprocessors, where the driver counts all those of its slots. */
+function ofFullLoad(metrics: GpuMetrics, { multiprocessors, dividedBy }: FullLoad): GpuMetrics {
+  const { smActive } = metrics;
+  if (smActive === undefined) return metrics;
+  return { ...metrics, smActive: share((smActive / 100) * (dividedBy / multiprocessors)) };
 }
 
 /** What a GPU has as a whole, also where it is cut. */

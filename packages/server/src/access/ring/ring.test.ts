@@ -10,10 +10,12 @@ import { KeyGone, Ring } from "./ring.ts";
 describe("data keys", () => {
   let folder: string;
   let place: RingPlace;
-  const open = () => new Ring(place.folder, new FileMaster(place.masterFile));
+  let file: string;
+  const open = () => new Ring(place.folder, new FileMaster(file));
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "tessera-ring-"));
     place = ringPlaceIn(folder);
+    file = join(folder, "keys", "master.key");
     prepareMaster(place);
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -48,23 +50,23 @@ describe("data keys", () => {
     const ring = open();
     const [a, b] = [await ring.current("acc_a"), await ring.current("acc_b")];
     const stolen = join(folder, "stolen.key");
-    const copy = readFileSync(place.masterFile);
+    const copy = readFileSync(file);
     await ring.master.rotate(); // and no further
     const c = await open().current("acc_c");
     await open().settleMaster();
-    assert.equal(existsSync(`${place.masterFile}.next`), false);
-    assert.notDeepEqual(readFileSync(place.masterFile), copy);
+    assert.equal(existsSync(`${file}.next`), false);
+    assert.notDeepEqual(readFileSync(file), copy);
     for (const key of [a, b, c]) assert.deepEqual((await open().find(key.id)).for("log"), key.for("log"));
     rmSync(stolen, { force: true });
-    renameSync(place.masterFile, stolen);
-    writeFileSync(place.masterFile, copy, { mode: 0o600 });
+    renameSync(file, stolen);
+    writeFileSync(file, copy, { mode: 0o600 });
     await assert.rejects(open().find(a.id), MasterAway);
   });
 
   it("stay usable where they are open while the master key is away, and no new one is made", async () => {
     const ring = open();
     const key = await ring.current("acc_a");
-    rmSync(place.masterFile);
+    rmSync(file);
     assert.equal((await ring.find(key.id)).id, key.id);
     await assert.rejects(ring.current("acc_b"), /master key .* is not there: put it back/);
     await assert.rejects(open().find(key.id), MasterAway);

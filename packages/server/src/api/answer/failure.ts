@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { MasterAway } from "../../access/ring/master.ts";
 import { Outage } from "../../flow/control.ts";
 import { newId } from "../../flow/ids.ts";
 import { bodyBytesMax } from "../request/body.ts";
@@ -53,6 +54,12 @@ function denialOfError(error: Error & { code?: string; statusCode?: number }, by
   if (error instanceof Denied) return error.denial;
   if (error instanceof Outage)
     return deny("unavailable", "The control plane cannot answer at the moment.", "Try again in a moment.");
+  if (error instanceof MasterAway)
+    return deny(
+      "unavailable",
+      `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`,
+      "Tell the platform owner, then try again.",
+    );
   switch (error.code) {
     case "FST_ERR_CTP_BODY_TOO_LARGE":
       return deny("too-large", `The body is larger than ${sizeText(bytesMax)}.`, "Send a smaller body.");

@@ -14,19 +14,23 @@ import { showWhoAmI } from "../handle/access.ts";
 import { checkOfBody } from "../request/validate.ts";
 import { checkScope } from "./authorise.ts";
 import { otherSite } from "./gate.ts";
+import { LoginDoor } from "./login-door.ts";
 import { ProviderDoor } from "./provider-door.ts";
 
 const bodyBytesMax = 16 * 1024;
 
-/** Routes that hand out or take back a cookie, and so are answered here and not by a handler. */
-export type SessionId = "readSession" | "signIn" | "beginSignIn" | "signOut" | "signOutEverywhere";
-const ids: ReadonlySet<RouteId> = new Set<RouteId>([
+/** Routes that hand out or take back a cookie, or are for strangers too, and so are answered here and not by a handler. */
+const sessionIds = [
   "readSession",
   "signIn",
   "beginSignIn",
+  "beginLogin",
+  "takeLogin",
   "signOut",
   "signOutEverywhere",
-]);
+] as const satisfies readonly RouteId[];
+export type SessionId = (typeof sessionIds)[number];
+const ids: ReadonlySet<RouteId> = new Set<RouteId>(sessionIds);
 
 export function isSessionRoute(id: RouteId): id is SessionId {
   return ids.has(id);
@@ -66,6 +70,9 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
     reply.send(JSON.stringify(answer));
     return undefined;
   });
+  const logins = new LoginDoor(api);
+  add("beginLogin", (request, reply) => logins.begin(request, reply));
+  add("takeLogin", (request, reply) => logins.take(request, reply));
   add("beginSignIn", (request, reply) => providers.begin(request, reply));
   add("signIn", async (request, reply) => {
     const entered = await door.enter(request, reply);

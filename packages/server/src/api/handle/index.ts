@@ -11,6 +11,7 @@ import { fleetHandlers } from "./fleet.ts";
 import { healthHandlers } from "./health.ts";
 import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
+import { loginHandlers } from "./logins.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
@@ -32,6 +33,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...contentHandlers,
   ...engineHandlers,
   ...providerHandlers,
+  ...loginHandlers,
   ...fileHandlers,
   ...fleetHandlers,
   ...healthHandlers,

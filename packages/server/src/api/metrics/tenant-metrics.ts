@@ -3,7 +3,7 @@ import { escaped, MetricsText } from "./metrics-text.ts";
 import { sumsBy, writeSums } from "./sum-metrics.ts";
 
 /** Beyond this many lines of one metric, GPUs are added up by job, and jobs by account. */
-export const tenantLinesMax = 2_000;
+const tenantLinesMax = 2_000;
 
 const levels = ["gpu", "job", "account"] as const;
 type Level = (typeof levels)[number];

@@ -40,7 +40,7 @@ export async function busyReport(
 }
 
 /** These accounts and all below them. */
-export function idsWithin(state: ReadonlyState, accounts: readonly Account[]): Set<AccountId> {
+function idsWithin(state: ReadonlyState, accounts: readonly Account[]): Set<AccountId> {
   const ids = new Set<AccountId>();
   for (const account of state.accounts)
     if (account !== undefined && accounts.some(({ no }) => isInside(state, account.no, no))) ids.add(account.id);

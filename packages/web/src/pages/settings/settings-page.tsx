@@ -5,6 +5,7 @@ import { useAct, useCall } from "../../api/use-call.ts";
 import { Button, Card, Field, Skeleton } from "../../design/parts.tsx";
 import { Anchors } from "./anchors.tsx";
 import { PriceBook } from "./price-book.tsx";
+import { Providers } from "./providers.tsx";
 
 /** The owner's policy for the whole fleet; every user may read it. */
 export default function SettingsPage() {
@@ -20,6 +21,7 @@ export default function SettingsPage() {
         </Card>
         <div className="span-5 stack">
           <PriceBook />
+          <Providers />
           <Anchors />
           <Card title="API">
             <ul className="list">

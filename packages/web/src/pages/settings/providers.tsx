@@ -1,0 +1,63 @@
+import { useMay } from "../../api/me.tsx";
+import { useAct, useCall } from "../../api/use-call.ts";
+import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { count } from "../../format/numbers.ts";
+
+/** Providers with which people sign in, and what their groups may do; for the platform owner. */
+export function Providers() {
+  const may = useMay();
+  if (!may("provider.write")) return null;
+  return (
+    <Card title="Signing in">
+      <List />
+    </Card>
+  );
+}
+
+function List() {
+  const { data } = useCall("listProviders");
+  const remove = useAct("removeProvider", () => "The provider was removed.");
+  if (data === undefined) return <Skeleton />;
+  if (data.items.length === 0)
+    return (
+      <Empty
+        title="People sign in with passwords and tokens"
+        command="npx tess provider add corp --issuer https://id.example.org --client-id tessera"
+      >
+        A provider of OpenID Connect lets them sign in as they do elsewhere in the company.
+      </Empty>
+    );
+  return (
+    <ul className="list">
+      {data.items.map(({ name, label, issuer, users, rules, redirectPath }) => (
+        <li key={name} className="stack">
+          <div className="row">
+            <strong>{label}</strong> <code>{issuer}</code>
+            <span className="quiet small">{count(users, "user")}</span>
+            <Button
+              kind="plain"
+              onClick={() => {
+                if (confirm(`Remove ${label}, the roles its rules gave, and the sessions it opened?`))
+                  remove.mutate({ at: { provider: name } });
+              }}
+            >
+              Remove
+            </Button>
+          </div>
+          <span className="quiet small">
+            Redirect URI{" "}
+            <code>
+              {location.origin}
+              {redirectPath}
+            </code>
+          </span>
+          {rules.map(({ group, role, account }) => (
+            <span key={`${group} ${role} ${account}`} className="small">
+              {group} → {role} at {account === "" ? "the whole platform" : account}
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
