@@ -67,6 +67,13 @@ function plausible(random, id, world) {
         expiresIn: "1h",
         ...(random.chance(0.3) && { user: random.pick(world.users) }),
       };
+    case "offerFactor":
+      return { kind: random.pick(["totp", "passkey"]) };
+    case "addFactor":
+    case "showFactor":
+      return random.chance(0.5)
+        ? { code: String(random.below(1e6)).padStart(6, "0") }
+        : { passkey: { id: "AAAA", clientDataJSON: "e30", attestationObject: "oA" } };
     case "cordonNode":
     case "downNode":
       return { reason: name() };
@@ -179,6 +186,7 @@ function paramOf(random, name, world) {
     provider: ["fz1", "fz2", ...world.bait],
     period: ["open", "2026-10", "2026-11"],
     line: ["1", "2"],
+    factor: ["recovery", "fac_0000000000000000", ...world.bait],
     entrance: ["ent_0000000000000000", ...world.bait],
     anchor: ["anc_0000000000000000", ...world.bait],
   }[name];

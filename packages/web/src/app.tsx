@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { WhoAmI } from "@tessera/wire";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
-import { whenSignedOut } from "./api/call.ts";
+import { call, whenFactorMissing, whenSignedOut } from "./api/call.ts";
 import { forgetStreams } from "./api/live.ts";
 import { MeContext } from "./api/me.tsx";
 import { forgetProof } from "./api/proof.ts";
@@ -13,7 +13,9 @@ import { HomePage } from "./pages/home/home-page.tsx";
 import { JobPage } from "./pages/job/job-page.tsx";
 import { JobsPage } from "./pages/jobs/jobs-page.tsx";
 import { QueuePage } from "./pages/queue/queue-page.tsx";
+import { StepUp } from "./pages/security/step-up.tsx";
 import { takeReturn } from "./pages/sign-in/provider-buttons.tsx";
+import { SecondStep } from "./pages/sign-in/second-step.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // Pages that are rarely opened, or are large, are loaded on demand.
@@ -51,9 +53,25 @@ export function App() {
     setMe(null);
   }, [queries]);
   useEffect(() => whenSignedOut(forget), [forget]);
+  // The rules may have changed while one worked: the session says again what is missing.
+  useEffect(() => {
+    whenFactorMissing(
+      () =>
+        void call("readSession").then(
+          ({ me: now = null }) => setMe(now),
+          () => undefined,
+        ),
+    );
+  }, []);
+  const leave = () => {
+    forgetProof();
+    forget();
+    go("/sign-in");
+  };
   if (me === undefined) {
     return session.isError ? <Empty title="The server does not answer">Retrying.</Empty> : null;
   }
+  if (me?.second !== undefined) return <SecondStep me={me} onDone={setMe} onSignOut={leave} />;
   if (me === null) {
     return (
       <SignInPage
@@ -65,13 +83,9 @@ export function App() {
       />
     );
   }
-  const leave = () => {
-    forgetProof();
-    forget();
-    go("/sign-in");
-  };
   return (
     <MeContext value={me}>
+      <StepUp />
       <Frame onSignOut={leave}>
         <Suspense
           fallback={

@@ -24,6 +24,16 @@ import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EngineCreate, EngineEdit, EnginePage, EngineShape } from "./shapes/engine.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
 import {
+  FactorAdd,
+  FactorAdded,
+  FactorChallenge,
+  FactorList,
+  FactorOffer,
+  FactorOffered,
+  FactorShow,
+  RecoveryCodes,
+} from "./shapes/factor.ts";
+import {
   AlarmList,
   DrainBody,
   FleetActivity,
@@ -140,6 +150,11 @@ export interface Route {
   readonly body?: TSchema;
   readonly answer: TSchema;
   readonly status: 200 | 201 | 204;
+  /**
+   * Dangerous: a person must have shown a second factor within minutes, if they have one. `force`: only where the request
+   * asks for force. Tokens of programs are not asked; their scopes decide.
+   */
+  readonly stepUp?: true | "force";
   /** Takes an Idempotency-Key. */
   readonly creates?: true;
   /** Takes If-Match. */
@@ -249,6 +264,7 @@ const table = {
     body: LoginAllow,
     answer: LoginAllowed,
     status: 200,
+    stepUp: true,
   },
   takeLogin: {
     method: "POST",
@@ -277,6 +293,76 @@ const table = {
     summary: "End all sessions of the caller",
     answer: none,
     status: 204,
+  },
+
+  challengeFactor: {
+    method: "POST",
+    path: "/v1/session/factor/challenge",
+    action: "session.write",
+    resource: "self",
+    summary: "Which second factors the caller has, and what a passkey must sign",
+    answer: FactorChallenge,
+    status: 200,
+  },
+  showFactor: {
+    method: "POST",
+    path: "/v1/session/factor",
+    action: "session.write",
+    resource: "self",
+    summary: "Show a second factor: to go on signing in, or before a dangerous act",
+    body: FactorShow,
+    answer: SignedIn,
+    status: 200,
+  },
+  listFactors: {
+    method: "GET",
+    path: "/v1/factors",
+    action: "self.read",
+    resource: "self",
+    summary: "The caller's second factors",
+    answer: FactorList,
+    status: 200,
+  },
+  offerFactor: {
+    method: "POST",
+    path: "/v1/factors/offer",
+    action: "session.write",
+    resource: "self",
+    summary: "Begin to add a second factor: a secret for an app, or what a passkey is made for",
+    body: FactorOffer,
+    answer: FactorOffered,
+    status: 200,
+  },
+  addFactor: {
+    method: "POST",
+    path: "/v1/factors",
+    action: "session.write",
+    resource: "self",
+    summary: "Add the second factor that was offered; with the first one come recovery codes",
+    body: FactorAdd,
+    answer: FactorAdded,
+    status: 201,
+    stepUp: true,
+  },
+  renewRecovery: {
+    method: "POST",
+    path: "/v1/factors/recovery",
+    action: "session.write",
+    resource: "self",
+    summary: "New recovery codes; those of before are good no longer",
+    answer: RecoveryCodes,
+    status: 200,
+    stepUp: true,
+  },
+  removeFactor: {
+    method: "DELETE",
+    path: "/v1/factors/:factor",
+    action: "session.write",
+    resource: "self",
+    summary: "Remove a second factor",
+    answer: none,
+    status: 204,
+    stepUp: true,
   },
 
   submitJob: {
@@ -386,6 +472,7 @@ const table = {
     ),
     answer: Job,
     status: 200,
+    stepUp: "force",
   },
   holdJob: {
     method: "POST",
@@ -552,6 +639,7 @@ const table = {
     answer: Account,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   getAccount: {
     method: "GET",
@@ -572,6 +660,7 @@ const table = {
     answer: Account,
     status: 200,
     edits: true,
+    stepUp: true,
   },
   deleteAccount: {
     method: "DELETE",
@@ -582,6 +671,7 @@ const table = {
     answer: none,
     status: 204,
     edits: true,
+    stepUp: true,
   },
 
   listSecrets: {
@@ -603,6 +693,7 @@ const table = {
     body: SecretPut,
     answer: none,
     status: 204,
+    stepUp: true,
   },
   deleteSecret: {
     method: "DELETE",
@@ -612,6 +703,7 @@ const table = {
     summary: "Delete a secret",
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   listVolumes: {
@@ -633,6 +725,7 @@ const table = {
     body: VolumePut,
     answer: none,
     status: 204,
+    stepUp: true,
   },
   deleteVolume: {
     method: "DELETE",
@@ -642,6 +735,7 @@ const table = {
     summary: "Delete a volume; the folder and its files stay",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   putGrants: {
     method: "PUT",
@@ -652,6 +746,7 @@ const table = {
     body: GrantsPut,
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   readFleet: {
@@ -758,6 +853,7 @@ const table = {
     body: ReasonBody,
     answer: NodeShape,
     status: 200,
+    stepUp: true,
   },
   readNodeHealth: {
     method: "GET",
@@ -843,6 +939,7 @@ const table = {
     body: EngineCreate,
     answer: EngineShape,
     status: 201,
+    stepUp: true,
   },
   getEngine: {
     method: "GET",
@@ -862,6 +959,7 @@ const table = {
     body: EngineEdit,
     answer: EngineShape,
     status: 200,
+    stepUp: true,
   },
   cordonEngine: {
     method: "POST",
@@ -872,6 +970,7 @@ const table = {
     body: ReasonBody,
     answer: EngineShape,
     status: 200,
+    stepUp: true,
   },
   upEngine: {
     method: "POST",
@@ -882,6 +981,7 @@ const table = {
     body: empty,
     answer: EngineShape,
     status: 200,
+    stepUp: true,
   },
   deleteEngine: {
     method: "DELETE",
@@ -891,6 +991,7 @@ const table = {
     summary: "Drain an engine and delete it when it is empty",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   listProviders: {
     method: "GET",
@@ -912,6 +1013,7 @@ const table = {
     body: ProviderPut,
     answer: ProviderShape,
     status: 200,
+    stepUp: true,
   },
   getProvider: {
     method: "GET",
@@ -930,6 +1032,7 @@ const table = {
     summary: "Remove a provider, the roles its rules gave and the sessions it opened",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   previewProvider: {
     method: "POST",
@@ -950,6 +1053,7 @@ const table = {
     body: IdentityLink,
     answer: none,
     status: 204,
+    stepUp: true,
   },
   listPools: {
     method: "GET",
@@ -972,6 +1076,7 @@ const table = {
     answer: PoolShape,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   getPool: {
     method: "GET",
@@ -991,6 +1096,7 @@ const table = {
     body: PoolEdit,
     answer: PoolShape,
     status: 200,
+    stepUp: true,
   },
   deletePool: {
     method: "DELETE",
@@ -1000,6 +1106,7 @@ const table = {
     summary: "Delete a pool; its nodes stay",
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   getPolicy: {
@@ -1021,6 +1128,7 @@ const table = {
     answer: PolicyShape,
     status: 200,
     edits: true,
+    stepUp: true,
   },
 
   listUsers: {
@@ -1044,6 +1152,7 @@ const table = {
     answer: UserShape,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   getUser: {
     method: "GET",
@@ -1063,6 +1172,7 @@ const table = {
     body: empty,
     answer: UserShape,
     status: 200,
+    stepUp: true,
   },
   enableUser: {
     method: "POST",
@@ -1073,6 +1183,7 @@ const table = {
     body: empty,
     answer: UserShape,
     status: 200,
+    stepUp: true,
   },
   eraseUser: {
     method: "DELETE",
@@ -1082,6 +1193,7 @@ const table = {
     summary: "Disable a user and erase name, address and password",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   setPassword: {
     method: "PUT",
@@ -1092,6 +1204,7 @@ const table = {
     body: PasswordPut,
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   listRoles: {
@@ -1118,6 +1231,7 @@ const table = {
     answer: RoleBindingShape,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   unbindRole: {
     method: "DELETE",
@@ -1127,6 +1241,7 @@ const table = {
     summary: "Remove a role",
     answer: none,
     status: 204,
+    stepUp: true,
   },
 
   listTokens: {
@@ -1150,6 +1265,7 @@ const table = {
     answer: TokenCreated,
     status: 201,
     creates: true,
+    stepUp: true,
   },
   revokeToken: {
     method: "DELETE",
@@ -1290,6 +1406,7 @@ const table = {
     body: PricePut,
     answer: PriceBookShape,
     status: 201,
+    stepUp: true,
   },
   previewPrices: {
     method: "POST",
@@ -1310,6 +1427,7 @@ const table = {
     body: ContractPut,
     answer: PriceBookShape,
     status: 200,
+    stepUp: true,
   },
   readCosts: {
     method: "GET",
@@ -1362,6 +1480,7 @@ const table = {
     answer: BudgetShape,
     status: 200,
     edits: true,
+    stepUp: true,
   },
   dropBudget: {
     method: "DELETE",
@@ -1371,6 +1490,7 @@ const table = {
     summary: "Delete a budget",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   listBilling: {
     method: "GET",
@@ -1391,6 +1511,7 @@ const table = {
     body: BillingPut,
     answer: BillingShape,
     status: 200,
+    stepUp: true,
   },
   listInvoices: {
     method: "GET",
@@ -1453,6 +1574,7 @@ const table = {
     body: PeriodClose,
     answer: PeriodClosed,
     status: 200,
+    stepUp: true,
   },
   listEntries: {
     method: "GET",
@@ -1473,6 +1595,7 @@ const table = {
     body: EntryPost,
     answer: EntryShape,
     status: 201,
+    stepUp: true,
   },
   getHead: {
     method: "GET",
@@ -1512,6 +1635,7 @@ const table = {
     body: AnchorAdd,
     answer: AnchorShape,
     status: 201,
+    stepUp: true,
   },
   removeAnchor: {
     method: "DELETE",
@@ -1521,6 +1645,7 @@ const table = {
     summary: "Stop writing to an anchor; what it holds stays",
     answer: none,
     status: 204,
+    stepUp: true,
   },
   listWitnessed: {
     method: "GET",

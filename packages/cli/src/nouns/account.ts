@@ -158,6 +158,7 @@ function describeAccount(each: Account, paint: Paint): string {
       ["Idle jobs", each.idle === undefined ? undefined : idleText(each.idle)],
       ["Order", each.order + (each.quantum === undefined ? "" : `, may evict, looked at every ${each.quantum}`)],
       ...(each.windows ?? []).map((window) => ["Window", windowText(window)] as const),
+      ["Second factor", each.factor ? "needed by everyone here and below" : undefined],
       ["Overcommit", each.overcommit ? "allowed" : undefined],
       ["Live jobs", String(each.liveJobs)],
       ...objectFields(each.limits, "Limit"),

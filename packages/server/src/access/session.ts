@@ -1,13 +1,18 @@
 import { randomBytes } from "node:crypto";
-import type { Instant, Token } from "@tessera/core";
+import { type Instant, type Policy, sessionBounds, type Token } from "@tessera/core";
 import { cookieNamed } from "./cookies.ts";
 import type { TokenUse } from "./token-use.ts";
 import { type MintedToken, tokenHash } from "./tokens.ts";
 
-const minute = 60_000;
-/** Without any request for this long a session is over; whatever happens, it is over after half a day. */
-export const sessionIdleMs = 30 * minute;
-export const sessionLifeMs = 12 * 60 * minute;
+/** Without any request for this long a session is over. */
+export function sessionIdleOf({ sessionIdleMs }: Policy): number {
+  return sessionIdleMs ?? sessionBounds.idle.plainMs;
+}
+
+/** Whatever happens, a session is over after this long. */
+export function sessionLifeOf({ sessionLifeMs }: Policy): number {
+  return sessionLifeMs ?? sessionBounds.life.plainMs;
+}
 
 const prefix = "sess_";
 
@@ -25,8 +30,8 @@ export function isSession(token: Pick<Token, "prefix">): boolean {
 }
 
 /** Whether a session has been left alone for too long. Tokens of programs are never idle. */
-export function isIdle(token: Token, now: Instant, use: Pick<TokenUse, "lastUsedAt">): boolean {
-  return isSession(token) && now - (use.lastUsedAt(token.id) ?? token.createdAt) > sessionIdleMs;
+export function isIdle(token: Token, now: Instant, use: Pick<TokenUse, "lastUsedAt">, policy: Policy): boolean {
+  return isSession(token) && now - (use.lastUsedAt(token.id) ?? token.createdAt) > sessionIdleOf(policy);
 }
 
 /** The name says to browsers that it belongs to this host alone, wherever that can be kept: it needs TLS. */
@@ -36,7 +41,8 @@ function cookieName(secure: boolean): string {
 
 /** The header that hands a browser its half; scripts cannot read it and other sites cannot send it. */
 export function sessionCookie(value: string, secure: boolean): string {
-  const kept = value === "" ? "Max-Age=0" : `Max-Age=${sessionLifeMs / 1000}`;
+  // Longer than any session: when it is over is for the server to say.
+  const kept = value === "" ? "Max-Age=0" : `Max-Age=${sessionBounds.life.mostMs / 1000}`;
   return `${cookieName(secure)}=${value}; Path=/; HttpOnly; SameSite=Strict; ${kept}${secure ? "; Secure" : ""}`;
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Instant, ReadonlyState, Token, TokenId } from "@tessera/core";
 import { type Principal, principalOf } from "./principal.ts";
-import { isIdle, sessionIdleMs } from "./session.ts";
+import { isIdle, sessionIdleOf } from "./session.ts";
 import type { TokenUse } from "./token-use.ts";
 import { tokenHash } from "./tokens.ts";
 
@@ -65,8 +65,8 @@ export class Sessions {
     const isOurs = same(cookie, this.#cookieOf(session, turn)) && same(proof, this.#mac("proof", session, origin));
     const token = isOurs ? state.tokenByHash.get(tokenHash(session)) : undefined;
     const principal = token === undefined ? undefined : principalOf(state, token, now);
-    if (token === undefined || principal === undefined || isIdle(token, now, use)) return undefined;
-    if (this.#stolen.has(token.id) || turnAt(now) - turn > sessionIdleMs / turnMs + 1) return undefined;
+    if (token === undefined || principal === undefined || isIdle(token, now, use, state.policy)) return undefined;
+    if (this.#stolen.has(token.id) || turnAt(now) - turn > sessionIdleOf(state.policy) / turnMs + 1) return undefined;
     if (!this.#mayCome(token.id, turn, now)) return { stolen: token };
     return turn < turnAt(now) ? { principal, next: this.#cookieOf(session, turnAt(now)) } : { principal };
   }

@@ -6,6 +6,7 @@ import type { ContentStore } from "@tessera/content";
 import type { TelemetryStore } from "@tessera/telemetry";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { Factors } from "../access/factors.ts";
 import { signerOf, vaultOf } from "../access/holder.ts";
 import { hostCheck } from "../access/hosts.ts";
 import { identityOf } from "../access/identity.ts";
@@ -41,13 +42,14 @@ import { type Log, type LogLevel, logTo } from "./answer/log.ts";
 import { type Denial, deny } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { followCertificate, type TlsFiles } from "./certificates.ts";
-import type { Api } from "./context.ts";
+import type { Api, Incoming } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addBackChannel } from "./guard/back-channel.ts";
 import { addGate, addRequestIds, type Rates, usualRates } from "./guard/gate.ts";
 import { addHostCheck } from "./guard/host.ts";
 import { Passwords } from "./guard/passwords.ts";
 import { addRecording } from "./guard/record.ts";
+import { SecondFactors } from "./guard/second-factors.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
 import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
 import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
@@ -59,7 +61,7 @@ import { addPlainRoutes } from "./plain.ts";
 import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
-import { authoriseBeforeBody, type Incoming, prepare, routeIds, serve } from "./route.ts";
+import { authoriseBeforeBody, prepare, routeIds, serve } from "./route.ts";
 import { addConsole } from "./static.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
@@ -152,6 +154,8 @@ export async function buildApi(built: {
   const anchors = new Anchors({ control, heads, vault });
   const notices = new Notices(control);
   const people = await People.load(control.reader, control.state);
+  const factors = await Factors.load(control.reader, control.state);
+  const local = isLoopback(config.host ?? "127.0.0.1");
   const api: Api = {
     control,
     keys,
@@ -163,6 +167,8 @@ export async function buildApi(built: {
     people,
     sso: openSso(control, people, vault, config.providerLimits),
     passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
+    factors,
+    second: new SecondFactors({ control, people, factors, vault, notices, local }),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     sessions: new Sessions(keys.serverKey),
@@ -224,6 +230,7 @@ export async function buildApi(built: {
   const flush = setInterval(() => {
     api.tokenUse.flush(control.state, control.now());
     api.sessions.forget(control.state);
+    api.second.sweep();
   }, flushTokenUseMs);
   flush.unref();
   return {

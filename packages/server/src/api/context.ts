@@ -1,6 +1,7 @@
 import type { ContentStore } from "@tessera/content";
 import type { TelemetryReader, TelemetryStore } from "@tessera/telemetry";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
+import type { Factors } from "../access/factors.ts";
 import type { Keys } from "../access/keys.ts";
 import type { Logins } from "../access/logins.ts";
 import type { People } from "../access/people.ts";
@@ -29,6 +30,7 @@ import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
 import type { Passwords } from "./guard/passwords.ts";
+import type { SecondFactors } from "./guard/second-factors.ts";
 import type { Streams } from "./guard/streams.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
@@ -63,6 +65,8 @@ export interface Api {
   /** Answers that last, counted and looked after. */
   readonly streams: Streams;
   readonly passwords: Passwords;
+  readonly factors: Factors;
+  readonly second: SecondFactors;
   /** No volume may show it. */
   readonly dataFolder?: string;
   /** The engines that are driven here; absent where there is only a state. */
@@ -83,6 +87,14 @@ export interface Api {
   readonly content?: ContentStore;
 }
 
+/** An authenticated request, before anything is known of what it wants. */
+export interface Incoming {
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly address: string;
+  readonly host: string;
+}
+
 /** One request, checked and allowed: all that a handler sees. */
 export interface Call<Id extends RouteId> {
   readonly principal: Principal;
@@ -94,6 +106,8 @@ export interface Call<Id extends RouteId> {
   readonly requestId: string;
   /** Where the request came from. */
   readonly address: string;
+  /** Host and port that the caller talks to. */
+  readonly host: string;
   readonly idempotency: Asker["idempotency"];
   readonly ifMatch: string | undefined;
 }
@@ -102,7 +116,7 @@ type Maybe<Value> = Value | Promise<Value>;
 export type Handler<Id extends RouteId> = (api: Api, call: Call<Id>) => Maybe<AnswerOf<Id> | Denial>;
 
 /** Who asks the control plane, for the audit record. */
-export function askerOf(call: Omit<Call<RouteId>, "params" | "query" | "body" | "target" | "ifMatch">): Asker {
+export function askerOf(call: Omit<Call<RouteId>, "params" | "query" | "body" | "target" | "ifMatch" | "host">): Asker {
   const { principal, requestId, address, idempotency } = call;
   const actor = { user: principal.user.id, token: principal.token.id };
   return { actor, request: requestId, address, ...(idempotency !== undefined && { idempotency }) };

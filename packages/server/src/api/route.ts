@@ -6,7 +6,7 @@ import { unauthenticated } from "./answer/answer.ts";
 import { type Denial, deny, isDenied } from "./answer/problem.ts";
 import { answerAway, isAway, whenLeft } from "./away/away.ts";
 import type { AwayAnswer } from "./away/tasks.ts";
-import type { Api, Call, Handler } from "./context.ts";
+import type { Api, Call, Handler, Incoming } from "./context.ts";
 import { type Asked, authorise, checkMounts, checkScope } from "./guard/authorise.ts";
 import { noteRead } from "./guard/record.ts";
 import { stillMay, stillThere } from "./guard/streams.ts";
@@ -25,6 +25,7 @@ const sensitive: ReadonlySet<RouteId> = new Set<RouteId>([
   "setPassword",
   "createToken",
   "putProvider",
+  "addFactor",
   "allowLogin",
 ]);
 
@@ -58,13 +59,6 @@ export function prepare(id: RouteId, route: Route): Prepared {
   };
 }
 
-/** An authenticated request, before anything is known of what it wants. */
-export interface Incoming {
-  readonly principal: Principal;
-  readonly requestId: string;
-  readonly address: string;
-}
-
 /** By the names in which requests carry them. */
 function shapesOfHeaders(route: Route): object {
   return Object.fromEntries(headersOf(route).map((name) => [name.toLowerCase(), headerShapes[name]]));
@@ -88,7 +82,7 @@ export async function authoriseBeforeBody(
 ): Promise<Denial | undefined> {
   if (route.body === undefined && !route.upload) return undefined;
   const params = request.params as Record<string, string>;
-  const bad = checkScope(principal, route) ?? checkParams(params);
+  const bad = checkScope(principal, route) ?? api.second.stepUp(principal, route) ?? checkParams(params);
   if (bad !== undefined) return bad;
   if (route.resource === "in-project" || route.resource === "in-account")
     return mayAnywhere(principal.user, route.action) ? undefined : nowhere(route.action);
@@ -107,12 +101,13 @@ export async function serve(
   reply: FastifyReply,
 ): Promise<Denial | undefined> {
   const { id, route } = prepared;
-  const { principal, requestId, address } = incoming;
+  const { principal, requestId, address, host } = incoming;
   const params = request.params as Record<string, string>;
   const query = (request.query ?? {}) as Record<string, unknown>;
   const body = bodyOf(prepared, request.body);
   const bad =
     checkScope(principal, route) ??
+    api.second.stepUp(principal, route, body) ??
     checkMounts(principal, body) ??
     prepared.checkParams(params) ??
     prepared.checkHeaders(request.headers) ??
@@ -127,7 +122,7 @@ export async function serve(
   const key = route.creates ? (request.headers["idempotency-key"] as string | undefined) : undefined;
   const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body, principal.token);
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
-  const whence = { principal, requestId, address, idempotency, ifMatch };
+  const whence = { principal, requestId, address, host, idempotency, ifMatch };
   const call = { ...whence, params, query, body, target } as unknown as Call<RouteId>;
   noteRead(api, id, call);
   if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);

@@ -31,6 +31,7 @@ function renderTerms({
   quantumMs,
   idle,
   overcommit,
+  factor,
 }: AccountTerms) {
   const milli = (value: number | undefined) => (value === undefined ? undefined : value / 1000);
   return {
@@ -46,6 +47,7 @@ function renderTerms({
     ...(trustGroup !== undefined && { trustGroup }),
     ...(allowMigWith !== undefined && { allowMigWith: [...allowMigWith] }),
     ...(historyHalfLifeMs !== undefined && { historyHalfLife: durationText(historyHalfLifeMs) }),
+    ...(factor && { factor }),
     order: order ?? "age",
     ...(quantumMs !== undefined && { quantum: durationText(quantumMs) }),
     ...(idle !== undefined && { idle: { ...idleText(idle), ...(idle.relax && { relax: true as const }) } }),

@@ -63,6 +63,14 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   takeLogin: { anywhere: true, answers: 404 },
   signOut: { anywhere: true },
   linkSession: { anywhere: true },
+  // The walkers come with tokens, and second factors are for sessions.
+  challengeFactor: { anywhere: true, answers: 403 },
+  showFactor: { anywhere: true, answers: 403 },
+  listFactors: { anywhere: true },
+  offerFactor: { anywhere: true, answers: 403 },
+  addFactor: { anywhere: true, answers: 403 },
+  renewRecovery: { anywhere: true, answers: 403 },
+  removeFactor: { anywhere: true, answers: 403 },
   signOutEverywhere: { anywhere: true },
   submitJob: { sees: "account.read", needs: "job.submit" },
   applyJob: { sees: "account.read", needs: "job.submit" },
@@ -274,12 +282,18 @@ export async function requestFor(
           .replace(":provider", exists ? "corp" : "nowhere")
           .replace(":login", "BCDF-GHJK")
           .replace(":repair", "999")
+          .replace(":factor", "fac_0000000000000000")
           .replace(":pool", exists ? `p${n}` : "nowhere")
           .replace(":entrance", "ent_0000000000000000");
     }
   };
   const path = await fill();
   switch (id) {
+    case "offerFactor":
+      return { path, body: { kind: "totp" } };
+    case "addFactor":
+    case "showFactor":
+      return { path, body: { code: "123456" } };
     case "beginLogin":
       return { path, body: { challenge: "x".repeat(43), label: "a machine" } };
     case "takeLogin":

@@ -5,8 +5,8 @@ const usage = `npm run bench:telemetry -- [options]: samples of a fleet beside t
 
   --gpus N     GPUs of the fleet (default 50000)
   --rate N     Samples a second (default 10000)
-  --rounds N   How often scheduling is measured without and with samples, in turn (default 6)
-  --sparse N   The day samples one node in so many each minute (default 20)
+  --rounds N   How often scheduling is measured without and with samples, in turn (default 5)
+  --sparse N   The day samples one node in so many each minute (default 40)
   --queries N  Questions of each kind (default 100)
   --json       Print the report on one line
 
@@ -15,8 +15,8 @@ Exit codes: 0 every bar is met, 1 otherwise, 2 wrong usage.`;
 const values = parseCall(usage, {
   gpus: { type: "string", default: "50000" },
   rate: { type: "string", default: "10000" },
-  rounds: { type: "string", default: "6" },
-  sparse: { type: "string", default: "20" },
+  rounds: { type: "string", default: "5" },
+  sparse: { type: "string", default: "40" },
   queries: { type: "string", default: "100" },
   json: { type: "boolean", default: false },
 });

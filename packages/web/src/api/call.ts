@@ -32,6 +32,20 @@ export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener;
 }
 
+let onStepUp: () => Promise<boolean> = async () => false;
+
+/** Called when an act needs a second factor; answers whether it was shown. */
+export function whenStepUp(listener: typeof onStepUp): void {
+  onStepUp = listener;
+}
+
+let onFactorMissing = () => {};
+
+/** Called when nothing is answered before a second factor is shown: the rules may have changed meanwhile. */
+export function whenFactorMissing(listener: () => void): void {
+  onFactorMissing = listener;
+}
+
 let onHead: (line: string | null) => void = () => {};
 
 /** Called with the signed head of the history that each answer carries. */
@@ -47,13 +61,19 @@ export function addressOf(id: RouteId, at: Readonly<Record<string, string>> = {}
   return text === "" ? path : `${path}?${text}`;
 }
 
+/** Their answers may bring another session: what follows from a head would still be asked for with the one before. */
+const signingIn: ReadonlySet<RouteId> = new Set<RouteId>(["readSession", "signIn", "challengeFactor", "showFactor"]);
+
 /** Calls a route of the public API. Throws Refused or Unreachable. */
 export async function call<Id extends RouteId>(id: Id, ask: Ask<Id> = {}): Promise<AnswerOf<Id>> {
   const response = await send(id, ask);
-  onHead(response.headers.get("tessera-head"));
+  if (response.ok && !signingIn.has(id)) onHead(response.headers.get("tessera-head"));
   if (response.ok) return (response.status === 204 ? {} : await response.json()) as AnswerOf<Id>;
   if (response.status === 401 && id !== "signIn") onSignedOut();
-  throw new Refused(await problemOf(response));
+  const problem = await problemOf(response);
+  if (problem.code === "factor-required") onFactorMissing();
+  if (problem.code === "step-up-required" && (await onStepUp())) return call(id, ask);
+  throw new Refused(problem);
 }
 
 async function send<Id extends RouteId>(id: Id, ask: Ask<Id>): Promise<Response> {

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-interface Look {
+export interface Look {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;

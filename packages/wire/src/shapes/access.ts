@@ -123,6 +123,11 @@ export const WhoAmI = Type.Object({
   name: Type.String(),
   bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
   hasPassword: Type.Optional(Type.Boolean({ description: "Asked for again before a browser changes credentials" })),
+  second: Type.Optional(
+    Type.Enum(["show", "enrol"], {
+      description: "Nothing else is answered before a second factor was shown, or added",
+    }),
+  ),
   scopes: Type.Array(Type.String()),
   may: Type.Array(Type.String(), {
     description: "Actions that are allowed at some account, at least on the user's own jobs",

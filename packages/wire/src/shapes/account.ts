@@ -56,6 +56,7 @@ const terms = {
       description: "Tenants beside which it may have a part of a GPU cut by MIG though not both are trusted",
     }),
   ),
+  factor: Type.Optional(Type.Boolean({ description: "Everyone with a role here or below needs a second factor" })),
   historyHalfLife: Type.Optional(Type.Union([Duration, Type.Null()])),
   order: Type.Optional(
     Type.Enum(["age", "aged-shortest", "attained-service"], {
@@ -188,6 +189,7 @@ export const Account = Type.Object({
   trust: Type.String(),
   trustGroup: Type.Optional(Type.String()),
   allowMigWith: Type.Optional(Type.Array(Type.String())),
+  factor: Type.Optional(Type.Boolean()),
   historyHalfLife: Type.Optional(
     Type.String({
       description: "Past borrowing of the accounts below counts in their shares, halved after each such time",

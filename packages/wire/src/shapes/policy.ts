@@ -1,3 +1,4 @@
+import { roles } from "@tessera/core";
 import { type Numbers, numberBounds } from "@tessera/core/numbers";
 import Type, { type Static } from "typebox";
 import { Duration, Name } from "./common.ts";
@@ -94,6 +95,15 @@ const policy = {
       description: "How often idle nodes are checked; never when left out",
     }),
   ),
+  factorRoles: Type.Optional(
+    Type.Array(Type.Enum([...roles]), {
+      maxItems: 20,
+      description:
+        "Roles that need a second factor; left out: those of the whole platform, where others than this machine can connect",
+    }),
+  ),
+  sessionIdle: Type.Optional(Duration),
+  sessionLife: Type.Optional(Duration),
   max: Type.Optional(
     Type.Object(numbers, {
       additionalProperties: false,

@@ -1,5 +1,6 @@
 import { nearestName, numberWords, type PolicyPut, type PolicyShape } from "@tessera/wire";
 import { readDuration } from "@tessera/wire/duration";
+import { roles } from "@tessera/wire/roles";
 import { type Command, Option } from "commander";
 import { usageFailure } from "../../failure.ts";
 import { examples } from "../../help.ts";
@@ -22,6 +23,9 @@ interface PolicyFlags {
   readonly lostWork?: string;
   readonly acceptance?: "on" | "off";
   readonly checkEvery?: string;
+  readonly factorRoles?: string;
+  readonly sessionIdle?: string;
+  readonly sessionLife?: string;
   readonly max?: string[];
   readonly size?: string[];
 }
@@ -68,6 +72,9 @@ export function define(command: Command, session: Session): void {
       ]),
     )
     .option("--check-every <duration>", "check idle nodes this often, such as 24h; or off")
+    .option("--factor-roles <roles>", "roles that need a second factor, separated by commas; none, or default")
+    .option("--session-idle <duration>", "a session in a browser ends when it is not used for so long; 1m to 30d")
+    .option("--session-life <duration>", "a session in a browser ends after so long; 5m to 90d")
     .addOption(
       new Option(
         "--max <name=number>",
@@ -96,6 +103,8 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
     "--reshape": reshape,
     "--lost-work": lostWork === "grace" ? undefined : lostWork,
     "--check-every": flags.checkEvery,
+    "--session-idle": flags.sessionIdle,
+    "--session-life": flags.sessionLife,
   };
   for (const [flag, text] of Object.entries(durations)) {
     if (text !== undefined && !(text === "off" && mayBeOff.has(flag)) && readDuration(text) === undefined)
@@ -120,20 +129,37 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
     lostWork,
     acceptance: flags.acceptance,
     checkEvery: flags.checkEvery,
+    sessionIdle: flags.sessionIdle,
+    sessionLife: flags.sessionLife,
     ...content,
   };
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  if (Object.keys(changes).length === 0 && size === undefined && max === undefined)
+  const { factorRoles } = flags;
+  if (Object.keys(changes).length === 0 && size === undefined && max === undefined && factorRoles === undefined)
     throw usageFailure("nothing to change", "such as --rebalance off; see tess policy set --help");
   const api = await session.api();
-  const { revision, ...before } = await api.call("getPolicy");
+  const { revision, factorRoles: rolesBefore, ...before } = await api.call("getPolicy");
+  const needing = factorRoles === undefined ? rolesBefore : rolesOf(factorRoles);
   const body = {
     ...before,
     ...changes,
+    ...(needing !== undefined && { factorRoles: needing }),
     ...(max !== undefined && { max: { ...before.max, ...numbersOf(max) } }),
     ...(size !== undefined && { sizes: sizesOf(before.sizes ?? {}, size) }),
   };
   await show(session, await api.call("setPolicy", { body, ifMatch: revision }));
+}
+
+/** `default` leaves it to the server: roles of the whole platform, where others than its machine can connect. */
+function rolesOf(text: string): PolicyPut["factorRoles"] {
+  if (text === "default") return undefined;
+  if (text === "none") return [];
+  return text.split(",").map((name) => {
+    const role = roles.find((each) => each === name);
+    if (role === undefined)
+      throw usageFailure(`--factor-roles: "${name}" is not a role`, `use any of ${roles.join(", ")}`);
+    return role;
+  });
 }
 
 function wholeOf(flag: string, text: string | undefined): number | undefined {
@@ -197,6 +223,13 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
         ],
         ["Acceptance", shown.acceptance === "on" ? "on: new nodes with real GPUs must pass the checks first" : "off"],
         ["Checks", (shown.checkEvery ?? "off") === "off" ? "off" : `idle nodes are checked every ${shown.checkEvery}`],
+        [
+          "Second factor",
+          shown.factorRoles === undefined
+            ? "default: roles of the whole platform, where others than the server's machine can connect"
+            : shown.factorRoles.join(", ") || "only of users who have one",
+        ],
+        ["Sessions", `end when not used for ${shown.sessionIdle}, and after ${shown.sessionLife}`],
         ...Object.entries(shown.max ?? {}).map(
           ([name, number]) =>
             [`Max ${name}`, `${number}: ${(numberWords as Readonly<Record<string, string>>)[name]}`] as const,

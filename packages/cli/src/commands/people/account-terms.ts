@@ -23,6 +23,7 @@ export interface TermFlags {
   readonly quantum?: string;
   readonly idle?: string;
   readonly overcommit?: boolean;
+  readonly factor?: boolean;
   readonly gpusPerJob?: string;
   readonly runTime?: string;
   readonly defaultTime?: string;
@@ -130,6 +131,8 @@ export function addTermFlags(command: Command): Command {
     )
     .addOption(quota("--overcommit", "guarantees below may exceed the guarantee above"))
     .addOption(quota("--no-overcommit", "guarantees below may not exceed the guarantee above"))
+    .addOption(quota("--factor", "everyone with a role here or below needs a second factor"))
+    .addOption(quota("--no-factor", "the policy decides who needs a second factor"))
     .addOption(limit("--gpus-per-job <count>", "GPUs of one job"))
     .addOption(limit("--run-time <duration>", "run time of one job, such as 24h"))
     .addOption(limit("--default-time <duration>", "max_time of jobs that give none, except services"))
@@ -174,6 +177,7 @@ export function termsOf(flags: TermFlags, before: Before = {}): AccountEdit {
     quantum: durationOf("--quantum", flags.quantum),
     idle: flags.idle === undefined ? undefined : flags.idle === "none" ? null : idleOf(flags.idle, true),
     overcommit: flags.overcommit,
+    factor: flags.factor,
     limits: merged(before.limits, {
       gpusPerJob: wholeOf("--gpus-per-job", flags.gpusPerJob),
       runTime: durationOf("--run-time", flags.runTime),

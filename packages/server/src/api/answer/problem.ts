@@ -5,6 +5,8 @@ import { type Mistake, type Problem, statusOfRefusal } from "@tessera/wire";
 export const statusOfDenial = {
   malformed: 400, // not JSON, not YAML, not a URL
   unauthenticated: 401,
+  "factor-required": 403, // nothing else before a second factor
+  "step-up-required": 403, // a dangerous act, and the second factor was shown too long ago
   forbidden: 403, // may be seen by the caller, but not done
   "no-such-route": 404,
   "method-not-allowed": 405,
@@ -76,6 +78,8 @@ export function statusOf({ refused: kind, misshapen }: Pick<Denial, "refused" | 
 const titles: Readonly<Record<Denial["refused"], string>> = {
   malformed: "The request cannot be read",
   unauthenticated: "Not signed in",
+  "factor-required": "A second factor is needed",
+  "step-up-required": "A second factor is needed",
   forbidden: "Not allowed",
   "no-such-route": "No such address",
   "method-not-allowed": "Method not allowed",

@@ -99,6 +99,12 @@ export class Answering {
       get links(): never {
         throw new Error("a worker makes no sign-in links");
       },
+      get factors(): never {
+        throw new Error("a worker knows no second factors");
+      },
+      get second(): never {
+        throw new Error("a worker asks for no second factor: that is done where the request comes in");
+      },
       get pages(): never {
         throw new Error("a worker has no pages of jobs");
       },

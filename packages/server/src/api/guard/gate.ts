@@ -1,5 +1,6 @@
 import type { Token } from "@tessera/core";
-import { proofHeader } from "@tessera/wire/addresses";
+import type { RouteId } from "@tessera/wire";
+import { addresses, proofHeader } from "@tessera/wire/addresses";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
 import { authenticate } from "../../access/principal.ts";
@@ -63,10 +64,30 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
       const head = api.heads.newest;
       if (head !== undefined) reply.raw.setHeader("tessera-head", head.line);
       api.tokenUse.note(principal.token.id, now);
-      request.incoming = { principal, requestId, address: request.ip };
+      request.incoming = { principal, requestId, address: request.ip, host: (headers.host ?? "").toLowerCase() };
+      const missing = withoutFactor.has(`${request.method} ${request.routeOptions.url}`)
+        ? undefined
+        : api.second.missing(principal);
+      if (missing !== undefined) return void answerDenial(request, reply, factorMissing(missing));
     }
     done();
   });
+}
+
+/** What a person may do who has still to show a second factor, or to add one. */
+const withoutFactor: ReadonlySet<string> = new Set(
+  (
+    [
+      ...["whoAmI", "readSession", "signIn", "beginSignIn", "signOut", "challengeFactor", "showFactor"],
+      ...["listFactors", "offerFactor", "addFactor"],
+    ] as RouteId[]
+  ).map((id) => addresses[id]),
+);
+
+function factorMissing(missing: "show" | "enrol"): Denial {
+  return missing === "show"
+    ? deny("factor-required", "This session has not shown a second factor.", "Show it in the console.")
+    : deny("factor-required", "Your roles need a second factor, and you have none.", "Add one in the console.");
 }
 
 function findSession(api: Api, { headers }: FastifyRequest, secure: boolean): Found | undefined {

@@ -1,5 +1,6 @@
 import { isRefusal, type SignInFacts, type Token, type User } from "@tessera/core";
-import { type RouteId, routes, type SessionShape, type SignIn } from "@tessera/wire";
+import { type FactorShow, type RouteId, routes, type SessionShape, type SignIn } from "@tessera/wire";
+import { proofHeader } from "@tessera/wire/addresses";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
 import { authenticate, type Principal, principalOf, strangerOf } from "../../access/principal.ts";
@@ -9,7 +10,7 @@ import { answerDenial, denialOfStranger, unauthenticated } from "../answer/answe
 import { failed } from "../answer/failure.ts";
 import type { Log } from "../answer/log.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
-import { type Api, askerOf } from "../context.ts";
+import { type Api, askerOf, type Incoming } from "../context.ts";
 import { showWhoAmI } from "../handle/access.ts";
 import { checkOfBody } from "../request/validate.ts";
 import { checkScope } from "./authorise.ts";
@@ -26,6 +27,7 @@ const sessionIds = [
   "beginSignIn",
   "beginLogin",
   "takeLogin",
+  "showFactor",
   "signOut",
   "signOutEverywhere",
 ] as const satisfies readonly RouteId[];
@@ -74,14 +76,27 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
   add("beginLogin", (request, reply) => logins.begin(request, reply));
   add("takeLogin", (request, reply) => logins.take(request, reply));
   add("beginSignIn", (request, reply) => providers.begin(request, reply));
-  add("signIn", async (request, reply) => {
-    const entered = await door.enter(request, reply);
+  const handOut = (entered: Entered | Denial, request: FastifyRequest, reply: FastifyReply) => {
     if (isDenied(entered)) return entered;
     const { session, principal } = entered;
     const { cookie, proof } = api.sessions.halvesOf(session, originOf(request.headers, secure), api.control.now());
     reply.header("set-cookie", sessionCookie(cookie, secure)).header("cache-control", "no-store");
     reply.header("content-type", "application/json; charset=utf-8");
     reply.send(JSON.stringify({ me: showWhoAmI(api, principal), proof }));
+    return undefined;
+  };
+  add("signIn", async (request, reply) => handOut(await door.enter(request, reply), request, reply));
+  add("showFactor", async (request, reply) => {
+    const { incoming } = request;
+    if (incoming === undefined) return unauthenticated(api, request, reply);
+    const isStepUp = api.second.missing(incoming.principal) === undefined;
+    const refused = await door.show(incoming, request);
+    if (refused !== undefined) return refused;
+    if (!isStepUp) return handOut(await door.goOn(incoming, request), request, reply);
+    // The session stays: requests of the page that are on their way would be refused with another.
+    api.second.noteShown(incoming.principal.token);
+    reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
+    reply.send(JSON.stringify({ me: showWhoAmI(api, incoming.principal), proof: request.headers[proofHeader] ?? "" }));
     return undefined;
   });
   add("signOut", async (request, reply) => {
@@ -115,6 +130,7 @@ class Door {
   readonly #api: Api;
   readonly #providers: ProviderDoor;
   readonly #checkBody = checkOfBody(routes.signIn.body, true);
+  readonly #checkFactor = checkOfBody(routes.showFactor.body, true);
 
   constructor(api: Api, providers: ProviderDoor) {
     this.#api = api;
@@ -130,6 +146,30 @@ class Door {
     if ("ticket" in body) return this.#withTicket(body.ticket, request);
     if ("answer" in body) return this.#withProvider(body, request);
     return this.#withPassword(body, request, reply);
+  }
+
+  /** Checks a second factor. */
+  async show(incoming: Incoming, request: FastifyRequest): Promise<Denial | undefined> {
+    if (!isSession(incoming.principal.token))
+      return deny("forbidden", "Second factors are shown in the console.", "Sign in there: tess open.");
+    const wrong = this.#checkFactor(request.body);
+    const by = askerOf({ ...incoming, idempotency: undefined });
+    return wrong ?? (await this.#api.second.show(incoming, by, request.body as FactorShow));
+  }
+
+  /**
+   * After the second factor the session goes on as another one, for which it was shown, so that a restart does not ask
+   * again and what was known of the first half of signing in is worth nothing.
+   */
+  async goOn(incoming: Incoming, request: FastifyRequest): Promise<Entered | Denial> {
+    const { control } = this.#api;
+    const { user, token } = incoming.principal;
+    const source = token.parent === undefined ? undefined : control.state.tokens.get(token.parent);
+    const signIn = { ...(token.signIn ?? { by: "password" as const }), factorAt: control.now() };
+    const entered = await this.#open(user, request, signIn, source);
+    const by = askerOf({ ...incoming, idempotency: undefined });
+    if (!isDenied(entered)) await control.ask({ kind: "token.revoke", token: token.id }, by);
+    return entered;
   }
 
   async #withProvider(body: Extract<SignIn, { answer: string }>, request: FastifyRequest): Promise<Entered | Denial> {

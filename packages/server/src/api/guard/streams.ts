@@ -120,7 +120,9 @@ export interface Ground {
 export function stillThere({ control, tokenUse }: Ground, { token }: Principal): Principal | undefined {
   const now = control.now();
   const principal = principalOf(control.state, token, now);
-  return principal === undefined || isIdle(principal.token, now, tokenUse) ? undefined : principal;
+  return principal === undefined || isIdle(principal.token, now, tokenUse, control.state.policy)
+    ? undefined
+    : principal;
 }
 
 /** Whether the caller may still do this at an account. */

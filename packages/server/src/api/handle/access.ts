@@ -64,7 +64,7 @@ export const accessHandlers: AccessHandlers = {
 
   async eraseUser(api, call) {
     if (call.target === call.principal.user) return oneself("erase");
-    return (await eraseUser(api.control, api.people, askerOf(call), call.target)) ?? {};
+    return (await eraseUser(api.control, api, askerOf(call), call.target)) ?? {};
   },
 
   async setPassword(api, call) {
@@ -164,11 +164,13 @@ export const accessHandlers: AccessHandlers = {
 export function showWhoAmI(api: Api, { user, token }: Principal): WhoAmI {
   const { state } = api.control;
   const [project] = defaultProjects(state, user);
+  const second = api.second.missing({ user, token });
   return {
     user: user.id,
     name: api.people.nameOf(user.id),
     bindings: user.bindings.map(({ role, account }) => ({ role, account: state.accounts[account]!.path })),
     hasPassword: api.people.hasPassword(user.id),
+    ...(second !== undefined && { second }),
     scopes: [...token.scopes],
     may: actions.filter(
       (action) => inScope({ user, token }, action) && (grantsOfEveryone.has(action) || mayAnywhere(user, action)),

@@ -6,6 +6,7 @@ import { accountHandlers } from "./accounts.ts";
 import { activityHandlers } from "./activity.ts";
 import { contentHandlers } from "./content.ts";
 import { engineHandlers } from "./engines.ts";
+import { factorHandlers } from "./factors.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
 import { healthHandlers } from "./health.ts";
@@ -32,6 +33,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...activityHandlers,
   ...contentHandlers,
   ...engineHandlers,
+  ...factorHandlers,
   ...providerHandlers,
   ...loginHandlers,
   ...fileHandlers,

@@ -12,6 +12,8 @@ import {
   parseSizes,
   type ReadonlyFleet,
   type Refusal,
+  type Role,
+  sessionBounds,
   usualContentLimits,
 } from "@tessera/core";
 import type { PolicyPut, PolicyShape } from "@tessera/wire";
@@ -44,6 +46,10 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
   if (isRefusal(lostWorkMsMax)) return lostWorkMsMax;
   const checkEveryMs = offOr(body.checkEvery, "checkEvery");
   if (isRefusal(checkEveryMs)) return checkEveryMs;
+  const sessionIdleMs = body.sessionIdle === undefined ? undefined : parseDuration(body.sessionIdle, "sessionIdle");
+  if (isRefusal(sessionIdleMs)) return sessionIdleMs;
+  const sessionLifeMs = body.sessionLife === undefined ? undefined : parseDuration(body.sessionLife, "sessionLife");
+  if (isRefusal(sessionLifeMs)) return sessionLifeMs;
   const max = changedNumbers(body.max ?? {});
   const sizes = parseSizes(body.sizes ?? {}, fleet);
   if (isRefusal(sizes)) return sizes;
@@ -72,6 +78,9 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
     ...(lostWorkMsMax !== undefined && { lostWorkMsMax }),
     ...(body.acceptance === "on" && { acceptance: true as const }),
     ...(checkEveryMs !== undefined && { checkEveryMs }),
+    ...(body.factorRoles !== undefined && { factorRoles: [...new Set(body.factorRoles as Role[])].sort() }),
+    ...(sessionIdleMs !== undefined && sessionIdleMs !== sessionBounds.idle.plainMs && { sessionIdleMs }),
+    ...(sessionLifeMs !== undefined && sessionLifeMs !== sessionBounds.life.plainMs && { sessionLifeMs }),
     ...(Object.keys(max).length > 0 && { max }),
     ...(Object.keys(sizes).length > 0 && { sizes }),
   };
@@ -111,6 +120,9 @@ function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
     lostWork: policy.lostWorkMsMax === undefined ? ("grace" as const) : durationText(policy.lostWorkMsMax),
     acceptance: policy.acceptance ? ("on" as const) : ("off" as const),
     checkEvery: orOff(policy.checkEveryMs),
+    ...(policy.factorRoles !== undefined && { factorRoles: [...policy.factorRoles] }),
+    sessionIdle: durationText(policy.sessionIdleMs ?? sessionBounds.idle.plainMs),
+    sessionLife: durationText(policy.sessionLifeMs ?? sessionBounds.life.plainMs),
     max: Object.fromEntries(numberNames.map((name) => [name, mostOf(policy, name)])),
     ...(asks.length > 0 && { sizes }),
   };

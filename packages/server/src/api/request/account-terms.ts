@@ -71,6 +71,7 @@ export function termsOf(body: AccountEdit, from: AccountTerms, sizes: SizeClasse
     ...(order !== "age" && { order }),
     ...(quantumMs !== undefined && { quantumMs }),
     ...(idle !== undefined && { idle }),
+    ...((body.factor ?? from.factor) && { factor: true as const }),
   };
 }
 

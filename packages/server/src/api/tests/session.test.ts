@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { sessionBounds } from "@tessera/core";
 import { isSameOrigin } from "../../access/origin.ts";
-import { sessionIdleMs, sessionLifeMs } from "../../access/session.ts";
 import { CheckQueue, SignInAttempts } from "../../access/session-attempts.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { EventStream } from "../../testing/event-stream.ts";
@@ -9,6 +9,7 @@ import { type Answer, serveApi, Tenancy, type TestServer, type TestUser } from "
 
 const password = "correct horse battery";
 const minute = 60_000;
+const [sessionIdleMs, sessionLifeMs] = [sessionBounds.idle.plainMs, sessionBounds.life.plainMs];
 
 describe("sessions", () => {
   let control: TestControl;
@@ -55,7 +56,7 @@ describe("sessions", () => {
     assert.equal(answer.json.me.name, "ana");
     assert.match(
       answer.headers.getSetCookie().find((each) => each.startsWith("tessera=")) ?? "",
-      /^tessera=sess_[\w-]{43}\.\d+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+      /^tessera=sess_[\w-]{43}\.\d+\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=7776000$/,
     );
     const me = await ask(halvesOf(answer), "GET", "/v1/whoami");
     assert.equal(me.json.user, ana.id);

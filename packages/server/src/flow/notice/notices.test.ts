@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { UserId } from "@tessera/core";
+import { Factors } from "../../access/factors.ts";
 import { People } from "../../access/people.ts";
 import { TestControl } from "../../testing/control.ts";
 import { eraseUser } from "../people/access.ts";
@@ -78,7 +79,13 @@ describe("notices", () => {
     const origins = (await written()).map(({ origin = "" }) => origin);
     assert.equal((await addressesOf(control.reader, origins)).size, 2);
     const people = await People.load(control.reader, control.state);
-    await eraseUser(control, people, { actor: { user: "system" }, request: "r" }, control.state.users.get(ana)!);
+    const factors = new Factors();
+    await eraseUser(
+      control,
+      { people, factors },
+      { actor: { user: "system" }, request: "r" },
+      control.state.users.get(ana)!,
+    );
     assert.equal((await addressesOf(control.reader, origins)).size, 0);
     assert.equal((await verify(control.reader)).sound, true);
     await notices.close();

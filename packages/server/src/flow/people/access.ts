@@ -15,6 +15,7 @@ import {
   type UserId,
 } from "@tessera/core";
 import { actions, type TokenCreate, type UserCreate } from "@tessera/wire";
+import type { Factors } from "../../access/factors.ts";
 import { hashPassword, passwordsWork } from "../../access/passwords.ts";
 import { eraseRows, type People, type Person, personRow } from "../../access/people.ts";
 import { may } from "../../access/policy.ts";
@@ -83,17 +84,19 @@ function endingOf(state: ReadonlyState, account: Account): string {
 /** Disables a user for good and erases what is known of the person. */
 export async function eraseUser(
   control: ControlPlane,
-  people: People,
+  { people, factors }: { readonly people: People; readonly factors: Factors },
   by: Asker,
   user: User,
 ): Promise<Refusal | undefined> {
   const addresses = await control.origins.eraseRows(control.reader, user.id);
   const done = await control.ask({ kind: "user.erase", user: user.id }, by, [
     ...eraseRows(user.id),
+    ...factors.eraseRows(user.id),
     ...people.identities.eraseRows(user.id),
     ...addresses,
   ]);
   if (isRefusal(done)) return done;
+  factors.forget(user.id);
   people.forget(user.id);
   return undefined;
 }

@@ -10,7 +10,7 @@ import {
 import { hashPassword, passwordsWork, verifyPassword } from "../../access/passwords.ts";
 import type { People } from "../../access/people.ts";
 import { soundPrivates } from "../../access/private-rows.ts";
-import { isSession, mintSession, sessionLifeMs } from "../../access/session.ts";
+import { isSession, mintSession, sessionLifeOf } from "../../access/session.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 import { newId } from "../ids.ts";
 
@@ -57,7 +57,7 @@ export async function openSession(
   const lasting = sessionsOf(control, user).filter((token) => token.expiresAt > now);
   const kept = new Set(lasting.sort((a, b) => b.createdAt - a.createdAt).slice(0, sessionsPerUserMax - 1));
   const over = sessionsOf(control, user).filter((token) => !kept.has(token));
-  const endsAt = now + sessionLifeMs;
+  const endsAt = now + sessionLifeOf(control.state.policy);
   const within = source?.account === undefined ? undefined : accountOf(control.state, source.account);
   const made = await control.ask(
     {

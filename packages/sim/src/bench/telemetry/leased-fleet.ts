@@ -3,6 +3,7 @@ import type { Telemetry } from "@tessera/engine";
 import { type Hold, SimulatedTelemetry } from "@tessera/engine-simulated";
 import { askFromMix } from "../scheduler/mix.ts";
 import { Plant } from "../scheduler/plant.ts";
+import { Told } from "./told.ts";
 
 const perBatch = 200;
 const fullAt = 0.9;
@@ -18,7 +19,7 @@ export class LeasedFleet {
   readonly #holds = new Map<number, Hold[]>();
   readonly #telemetry = new SimulatedTelemetry();
   /** By variant and slice of nodes. */
-  #told: Telemetry[][] = [];
+  #told: Told[][] = [];
   #readAt: number;
 
   constructor(gpus: number) {
@@ -64,9 +65,9 @@ export class LeasedFleet {
   async prepare(nodesPerSlice: number): Promise<void> {
     this.#told = [];
     for (let variant = 0; variant < variants; variant++) {
-      const slices: Telemetry[] = [];
+      const slices: Told[] = [];
       for (let first = 0; first < this.nodes.length; first += nodesPerSlice)
-        slices.push(await this.#read(first, nodesPerSlice));
+        slices.push(new Told(await this.#read(first, nodesPerSlice), this.#told[0]?.[slices.length]));
       this.#told.push(slices);
       this.#readAt += variantMs;
     }
@@ -78,14 +79,7 @@ export class LeasedFleet {
 
   /** What an engine says of a slice of its nodes, the `turn`th time, at this time. */
   tell(slice: number, turn: number, at: number): Telemetry {
-    const { gpus, members } = this.#told[turn % variants]![slice]!;
-    return {
-      gpus: gpus.map(({ node, gpuUuid, instance, leases, source, metrics }) => ({
-        ...{ node, gpuUuid, leases, source, metrics, at },
-        ...(instance !== undefined && { instance }),
-      })),
-      members: members.map((member) => ({ ...member, at })),
-    };
+    return this.#told[turn % variants]![slice]!.at(at);
   }
 
   async #read(first: number, count: number): Promise<Telemetry> {

@@ -1,9 +1,10 @@
 import type { WhoAmI } from "@tessera/wire";
 import { Card } from "../../design/parts.tsx";
+import { Factors } from "../security/factors.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { TokenList } from "./token-list.tsx";
 
-/** The user's own password, tokens and sessions. */
+/** The user's own password, second factors, tokens and sessions. */
 export function MyAccess({ me }: { me: WhoAmI }) {
   return (
     <div className="grid">
@@ -18,6 +19,9 @@ export function MyAccess({ me }: { me: WhoAmI }) {
           </ul>
           <PasswordForm user={me.user} asks={me.hasPassword ?? false} />
         </div>
+      </Card>
+      <Card title="Second factors" className="span-6">
+        <Factors asks={me.hasPassword ?? false} />
       </Card>
       <Card className="span-6">
         <TokenList user={me.user} mine asks={me.hasPassword ?? false} />

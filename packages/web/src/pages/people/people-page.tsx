@@ -39,7 +39,7 @@ export default function PeoplePage() {
   const { user: chosen = may("user.read") ? "" : "me" } = useParams<{ user?: string }>();
   const tabs = [
     ...(may("user.read") ? [{ href: "/people", label: "People", here: chosen !== "me" }] : []),
-    { href: "/people/me", label: "My password and tokens", here: chosen === "me" },
+    { href: "/people/me", label: "My security", here: chosen === "me" },
   ];
   return (
     <div className="page">
