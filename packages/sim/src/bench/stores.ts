@@ -16,7 +16,7 @@ const usage = `node bin/run.js packages/sim/dist/bench/stores.js [options]: the 
   --every N     Seconds between two samples of a GPU (default 5)
   --duckdb DIR  A folder in which @duckdb/node-api is installed; without it DuckDB is left out
 
-Each store holds time, GPU, node, lease, job, account, user and 17 values of each sample, and answers the mean activity of one team by 5 minutes.`;
+Each store holds time, GPU, node, lease, job, account, user and 16 values of each sample, and answers the mean activity of one team by 5 minutes.`;
 
 const values = parseCall(usage, {
   gpus: { type: "string", default: "4800" },
