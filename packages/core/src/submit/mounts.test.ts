@@ -10,6 +10,8 @@ it("reads where volumes and outputs are mounted, by plain paths", () => {
   });
   assert.equal(parseMounts({}), undefined);
   assert.deepEqual(mountSource("job:train/out"), { job: "train", output: "out" });
+  assert.deepEqual(mountSource("vol:data"), { volume: "data", readOnly: false });
+  assert.deepEqual(mountSource("vol:lab/vision/data:ro"), { volume: "data", of: "lab/vision", readOnly: true });
   assert.deepEqual(mountSource("pvc:sets-1"), { claim: "sets-1", readOnly: false });
   assert.deepEqual(mountSource("pvc:sets-1:ro"), { claim: "sets-1", readOnly: true });
 });
@@ -26,6 +28,9 @@ it("refuses a mount over anything that the system needs, over another, or of som
     ["/tmp/x", "vol:data", /the system needs/],
     ["/data", "/srv/data", /neither a volume, an output nor a claim/],
     ["/data", "vol:../x", /neither/],
+    ["/data", "vol:lab/../x", /neither/],
+    ["/data", "vol:lab//x", /neither/],
+    ["/data", "vol:x:rw", /neither/],
     ["/data", "job:train", /neither/],
     ["/data", "pvc:Sets", /neither/],
     ["/data", "pvc:sets:rw", /neither/],

@@ -13,9 +13,12 @@ export type MountSource =
   | { readonly job: string; readonly output: string }
   | { readonly claim: string; readonly readOnly: boolean };
 
+const volumePattern =
+  /^vol:(?:([A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*){0,15})\/)?([A-Za-z0-9][A-Za-z0-9._-]{0,62})(:ro)?$/;
+
 /** `vol:data` or `vol:lab/data`, `job:NAME/OUTPUT`, `pvc:NAME`; `:ro` behind a volume or claim; undefined for anything else. */
 export function mountSource(text: string): MountSource | undefined {
-  const [, of, volume, only] = /^vol:(?:(\S{1,200})\/)?([A-Za-z0-9][A-Za-z0-9._-]{0,62})(:ro)?$/.exec(text) ?? [];
+  const [, of, volume, only] = volumePattern.exec(text) ?? [];
   if (volume !== undefined) return { volume, ...(of !== undefined && { of }), readOnly: only !== undefined };
   const [, claim, ro] = /^pvc:([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(:ro)?$/.exec(text) ?? [];
   if (claim !== undefined) return { claim, readOnly: ro !== undefined };

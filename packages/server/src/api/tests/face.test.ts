@@ -172,6 +172,8 @@ describe("the face of the server", () => {
       contentMiBMax: 1_000,
       acceptance: "off",
       checkEvery: "off",
+      sessionIdle: "30m",
+      sessionLife: "12h",
     };
     const { revision: _, ...set } = await fits("setPolicy", "/v1/policy", "PUT", policy);
     const { max, lostWork, ...rest } = set as typeof set & { max: Record<string, number>; lostWork: string };

@@ -328,6 +328,8 @@ describe("the policy", () => {
         contentMiBMax: 204_800,
         acceptance: "off",
         checkEvery: "off",
+        sessionIdle: "30m",
+        sessionLife: "12h",
         lostWork: "grace",
         max: Object.fromEntries(Object.entries(numberBounds).map(([name, { plain }]) => [name, plain])),
       };
