@@ -10,7 +10,8 @@ export type PartSeeker = Pick<Job, "account" | "spec"> & Partial<Pick<Job, "no" 
 
 /** A job that asks for a part of a GPU, or holds one, as the jobs on the same GPU see it. */
 export function newcomerOf(state: ReadonlyState, { account, spec, alone, no }: PartSeeker): Newcomer {
-  return { ...asNeighbour(state, account), ...loadOf(spec), ...(alone && { alone: no }) };
+  const who = { ...asNeighbour(state, account), ...loadOf(spec) };
+  return alone ? { ...who, alone: no } : who;
 }
 
 /** The tenant of an account as its neighbours on a GPU see it. */

@@ -71,6 +71,8 @@ export function newJob(
     stopCause: undefined,
     stopWhy: undefined,
     exitCode: undefined,
+    fault: undefined,
+    alone: undefined,
     endReason: undefined,
     done: undefined,
     outputs: undefined,
