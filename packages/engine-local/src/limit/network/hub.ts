@@ -124,11 +124,14 @@ export function nodeScript(hub: Hub, index: number, closed: readonly string[], p
   ].join("\n");
 }
 
-/** Takes everything away, also what was only half made. A link goes with the namespace at its other end. */
+/**
+ * Takes everything away, also what was only half made. A link goes with the namespace at its other end. What another
+ * engine of this machine takes away in the same moment is gone as well.
+ */
 export function removalScript(hub: Hub): string {
   return `ip link delete ${linkName(hub)} 2>/dev/null || :
 for path in ${hubPath(hub)} ${hubPath(hub)}-*; do
-  [ ! -e "$path" ] || ip netns delete "\${path#${namesFolder}/}"
+  [ ! -e "$path" ] || ip netns delete "\${path#${namesFolder}/}" || [ ! -e "$path" ]
 done`;
 }
 
