@@ -50,7 +50,7 @@ const trail: Omit<Noun<AuditEntry>, "load"> = {
     "tess audit --actor ana --action job.submit -o csv",
     "tess audit --account lab -w",
     "tess audit --outcome refused --from 30d",
-    "tess audit --data --account lab --from 30d",
+    "tess audit --data-access --account lab --from 30d",
     "tess audit --target job_4kq2 --limit 500",
     "tess audit --text wandb --from 2026-01-01T00:00 --to 2026-04-01T00:00",
   ],
@@ -76,7 +76,7 @@ const trail: Omit<Noun<AuditEntry>, "load"> = {
       .option("--account <account>", "only of this account and below")
       .option("--actor <user>", "only what this user did")
       .option("--action <action>", "only this action, such as job.submit")
-      .option("--data", "only what jobs were shown of data that is granted: --action data.mount")
+      .option("--data-access", "only what jobs were shown of data that is granted: --action data.mount")
       .option("--target <id>", "only about this job, user, token, account, node or secret")
       .option("--outcome <outcome>", "only ok, refused, failed, read, exported or changed")
       .option("--address <address>", "only what came from this address")
@@ -84,8 +84,8 @@ const trail: Omit<Noun<AuditEntry>, "load"> = {
       .option("--from <time>", "ISO 8601, or back from now such as 7d")
       .option("--to <time>", "ISO 8601, or back from now such as 1h");
   },
-  queryOf: async ({ account, actor, data, target, outcome, address, text, from, to, ...rest }) => {
-    const action = data === undefined ? rest.action : "data.mount";
+  queryOf: async ({ account, actor, dataAccess, target, outcome, address, text, from, to, ...rest }) => {
+    const action = dataAccess === undefined ? rest.action : "data.mount";
     return Object.fromEntries(
       Object.entries({ account, actor, action, target, outcome, address, text, from, to }).filter(
         ([, value]) => value !== undefined,
