@@ -63,7 +63,7 @@ export const factorHandlers: FactorHandlers = {
   },
 };
 
-/** A token may have been copied from a file: whoever has it must not make itself a factor. */
+/** A token may have been copied from a file: a thief who has it must not be able to add a factor. */
 function onlyInSession({ principal: { token } }: Pick<Call<"listFactors">, "principal">): Denial | undefined {
   if (isSession(token)) return undefined;
   return deny("forbidden", "Second factors are shown and changed in the console.", "Sign in there: tess open.");

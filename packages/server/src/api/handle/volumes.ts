@@ -36,7 +36,7 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export const volumeHandlers: VolumeHandlers = {
   listVolumes({ control: { state }, seal }, { target, query, principal }) {
     const show = ({ holder, name, volume, mount }: Usable) => {
-      // Where the folder is, and who else may use it, is told to those to whom the data belongs.
+      // Only the accounts that own the data see its folder and its grants.
       const ours = isInside(state, target.no, holder.no);
       const shares = ours && may(state, principal.user, "volume.share", holder.no);
       return {

@@ -6,6 +6,7 @@ import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
+import { AccountSelect } from "./account-select.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 import { lastDays, type Span, stack } from "./days.ts";
 
@@ -20,7 +21,6 @@ export default function CostPage() {
   const by = groups.find((each) => each === params.get("by")) ?? "account";
   const days = ranges.find((each) => String(each) === params.get("days")) ?? 7;
   const account = params.get("account") ?? "";
-  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
   const spans = lastDays(days, Math.floor(Date.now() / 60_000) * 60_000);
   const query = { by, ...(account !== "" && { account }) };
   const reports = useQueries({
@@ -69,20 +69,7 @@ export default function CostPage() {
             word={(each) => `${each} days`}
             onChoose={(each) => set({ days: each === 7 ? "" : String(each) })}
           />
-          <select
-            className="input"
-            style={{ width: 180 }}
-            aria-label="Account"
-            value={account}
-            onChange={(event) => set({ account: event.target.value })}
-          >
-            <option value="">every account</option>
-            {(accounts.data?.items ?? [])
-              .filter(({ path }) => path !== "")
-              .map(({ path }) => (
-                <option key={path}>{path}</option>
-              ))}
-          </select>
+          <AccountSelect account={account} onChoose={(path) => set({ account: path })} />
           <button type="button" className="button" onClick={save} disabled={rows.length === 0}>
             Download CSV
           </button>

@@ -5,6 +5,7 @@ import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
+import { AccountSelect } from "../cost/account-select.tsx";
 import { CostTabs } from "../cost/cost-tabs.tsx";
 import { spellMoney } from "../cost/money.ts";
 import { unitMsOf, wastedMicros } from "./classes.ts";
@@ -21,7 +22,6 @@ export default function WastePage() {
   const days = ranges.find((each) => String(each) === params.get("days")) ?? 7;
   const account = params.get("account") ?? "";
   const of = { from: `${days}d`, ...(account !== "" && { account }) };
-  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
   const { data, isError, error } = useCall("readWaste", { query: { ...of, by } }, { everyMs: 60_000 });
   return (
     <div className="page">
@@ -40,20 +40,7 @@ export default function WastePage() {
             word={(each) => (each === 1 ? "1 day" : `${each} days`)}
             onChoose={(each) => set({ days: each === 7 ? "" : String(each) })}
           />
-          <select
-            className="input"
-            style={{ width: 180 }}
-            aria-label="Account"
-            value={account}
-            onChange={(event) => set({ account: event.target.value })}
-          >
-            <option value="">every account</option>
-            {(accounts.data?.items ?? [])
-              .filter(({ path }) => path !== "")
-              .map(({ path }) => (
-                <option key={path}>{path}</option>
-              ))}
-          </select>
+          <AccountSelect account={account} onChoose={(path) => set({ account: path })} />
         </div>
       </div>
       <CostTabs here="waste" />
