@@ -50,7 +50,7 @@ export class WatchedPage {
     await this.go("/");
     await this.page.getByRole("button", { name: "Use a token" }).click();
     await this.page.getByLabel("Token").fill(token);
-    await this.page.getByRole("button", { name: "Sign in" }).click();
+    await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }
 
@@ -58,7 +58,7 @@ export class WatchedPage {
     await this.go("/");
     await this.page.getByLabel("Name").fill(name);
     await this.page.getByLabel("Password").fill(password);
-    await this.page.getByRole("button", { name: "Sign in" }).click();
+    await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }
 

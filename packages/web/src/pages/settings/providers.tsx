@@ -31,10 +31,12 @@ function List() {
     <ul className="list">
       {data.items.map(({ name, label, issuer, users, rules, redirectPath }) => (
         <li key={name} className="stack">
-          <div className="row">
-            <strong>{label}</strong> <code>{issuer}</code>
-            <span className="quiet small">{count(users, "user")}</span>
+          <div className="row apart">
+            <span>
+              <strong>{label}</strong> <span className="quiet small">{count(users, "user")}</span>
+            </span>
             <Button
+              small
               kind="plain"
               onClick={() => {
                 if (confirm(`Remove ${label}, the roles its rules gave, and the sessions it opened?`))
@@ -44,6 +46,9 @@ function List() {
               Remove
             </Button>
           </div>
+          <span className="small">
+            <code>{issuer}</code>
+          </span>
           <span className="quiet small">
             Redirect URI{" "}
             <code>
