@@ -51,7 +51,7 @@ export class WatchedPage {
     await this.go("/");
     await this.page.getByRole("button", { name: "Use a token" }).click();
     await this.page.getByLabel("Token").fill(token);
-    await this.page.getByRole("button", { name: "Sign in" }).click();
+    await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }
 
@@ -59,7 +59,7 @@ export class WatchedPage {
     await this.go("/");
     await this.page.getByLabel("Name").fill(name);
     await this.page.getByLabel("Password").fill(password);
-    await this.page.getByRole("button", { name: "Sign in" }).click();
+    await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }
 

@@ -34,10 +34,11 @@ function List() {
     <ul className="list">
       {data.items.map(({ name, label, issuer, users, rules, redirectPath }) => (
         <li key={name} className="stack">
-          <div className="row">
-            <strong>{label}</strong> <code>{issuer}</code>
-            <span className="quiet small">{count(users, "user")}</span>
-            <Button kind="plain" onClick={() => setAsking(name)}>
+          <div className="row apart">
+            <span>
+              <strong>{label}</strong> <span className="quiet small">{count(users, "user")}</span>
+            </span>
+            <Button small kind="plain" onClick={() => setAsking(name)}>
               Remove
             </Button>
           </div>
@@ -55,6 +56,9 @@ function List() {
               </p>
             </Confirm>
           )}
+          <span className="small">
+            <code>{issuer}</code>
+          </span>
           <span className="quiet small">
             Redirect URI{" "}
             <code>
