@@ -6,6 +6,8 @@ import type { RouteId, RouteOf } from "./routes.ts";
  */
 export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${RouteOf<Id>["path"]}` } = {
   whoAmI: "GET /v1/whoami",
+  openStream: "GET /v1/stream",
+  leaveTopic: "DELETE /v1/stream/:topic",
   readSession: "GET /v1/session",
   signIn: "POST /v1/session",
   beginSignIn: "POST /v1/session/begin",
@@ -152,6 +154,9 @@ export const creates: { readonly [Id in Having<"creates">]: true } = {
   createToken: true,
   createPool: true,
 };
+
+/** The header that says on which stream, and under which number there, a list is watched. */
+export const streamHeader = "tessera-stream";
 
 /** The header in which the console's page shows its half of the session. */
 export const proofHeader = "tessera-proof";

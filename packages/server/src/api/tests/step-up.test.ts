@@ -17,6 +17,7 @@ const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   beginLogin: "it is how a program asks to come in; a person allows it",
   takeLogin: "a person has allowed it",
   previewProvider: "changes nothing",
+  leaveTopic: "one reads less",
   signOut: "takes rights away",
   signOutEverywhere: "takes rights away",
   revokeToken: "takes rights away",
