@@ -99,6 +99,12 @@ export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export {
+  isJournalMetric,
+  type JournalMetric,
+  journalMetrics,
+  type MeasuredGroup,
+  type MeasuredMetric,
+  measuredGroups,
   type SeriesGroup,
   SeriesLine,
   type SeriesMetric,

@@ -1358,7 +1358,7 @@ const table = {
     path: "/v1/series",
     action: "usage.read",
     resource: "visible",
-    summary: "What GPUs and members did over time: one line for all, or one for each account, job, node, ...",
+    summary: "What GPUs, jobs and accounts did over time: one line for all, or one for each account, job, reason, ...",
     answer: SeriesView,
     status: 200,
     judges: true,

@@ -35,6 +35,7 @@ import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
+import type { JournalSeries } from "../work/series.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { addHeaders } from "./answer/headers.ts";
@@ -122,6 +123,7 @@ export async function buildApi(built: {
   engines?: Engines;
   nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
+  series?: JournalSeries;
   collector?: Collector;
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
@@ -187,6 +189,7 @@ export async function buildApi(built: {
     ...(built.engines !== undefined && { engines: built.engines }),
     ...(built.nodeChecks !== undefined && { nodeChecks: built.nodeChecks }),
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
+    ...(built.series !== undefined && { series: built.series }),
     ...(built.collector !== undefined && { collector: built.collector }),
     ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
     ...(built.idleWatch !== undefined && { idleWatch: built.idleWatch }),

@@ -26,6 +26,7 @@ import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
+import type { JournalSeries } from "../work/series.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
@@ -75,6 +76,8 @@ export interface Api {
   readonly nodeChecks?: NodeChecks;
   /** What GPUs did; absent where nothing is kept of it. On other threads it is behind by a minute. */
   readonly telemetry?: TelemetryReader & Partial<Pick<TelemetryStore, "status">>;
+  /** What the journal says of the past; absent where nothing follows it. */
+  readonly series?: JournalSeries;
   /** How engines answered when they were asked what their GPUs do. */
   readonly collector?: Pick<Collector, "counts">;
   /** What came of comparing leased with busy time in the last whole hour. */
