@@ -1,3 +1,4 @@
+import type { TokenShape } from "@tessera/wire";
 import { useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
@@ -6,6 +7,16 @@ import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field, Time } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
 import { CurrentPassword } from "./password-form.tsx";
+
+/** What a token is limited to. */
+function limitWords({ account, networks, scopes }: Pick<TokenShape, "account" | "networks" | "scopes">): string {
+  const words = [
+    ...(account === undefined ? [] : [`only ${account}`]),
+    ...(networks === undefined ? [] : [`from ${networks.join(", ")}`]),
+    ...(scopes.length === 0 ? [] : [`for ${scopes.join(", ")}`]),
+  ];
+  return words.length === 0 ? "" : ` ${words.join("; ")}`;
+}
 
 /** Tokens of programs and sessions of browsers, with when they were last used. */
 export function TokenList({ user, mine, asks }: { user: string; mine: boolean; asks: boolean }) {
@@ -36,30 +47,34 @@ export function TokenList({ user, mine, asks }: { user: string; mine: boolean; a
     <div className="stack tight">
       <h3>Tokens and sessions</h3>
       <ul className="list">
-        {(tokens ?? []).map(({ id, label: name, prefix, lastUsedAt, expiresAt }) => (
-          <li key={id}>
-            <span className="cut" style={{ flex: 1 }}>
-              {name || "no label"} <code className="quiet">{prefix}…</code>
-            </span>
-            <span className="quiet small">
-              {lastUsedAt === undefined ? (
-                "never used"
-              ) : (
-                <>
-                  used <Time at={lastUsedAt} />
-                </>
-              )}
-              {expiresAt !== undefined && (
-                <>
-                  , ends <Time at={expiresAt} />
-                </>
-              )}
-            </span>
-            <Button small onClick={() => revoke.mutate({ at: { token: id } })}>
-              {prefix.startsWith("sess_") ? "Sign out" : "Revoke"}
-            </Button>
-          </li>
-        ))}
+        {(tokens ?? []).map(
+          ({ id, label: name, prefix, lastUsedAt, expiresAt, expiring, account, networks, scopes }) => (
+            <li key={id}>
+              <span className="cut" style={{ flex: 1 }}>
+                {name || "no label"} <code className="quiet">{prefix}…</code>
+                <span className="quiet small">{limitWords({ account, networks, scopes })}</span>
+              </span>
+              <span className="quiet small">
+                {lastUsedAt === undefined ? (
+                  "never used"
+                ) : (
+                  <>
+                    used <Time at={lastUsedAt} />
+                  </>
+                )}
+                {expiresAt !== undefined && (
+                  <>
+                    , ends <Time at={expiresAt} />
+                  </>
+                )}
+              </span>
+              {expiring && <span className="chip">expires soon</span>}
+              <Button small onClick={() => revoke.mutate({ at: { token: id } })}>
+                {prefix.startsWith("sess_") ? "Sign out" : "Revoke"}
+              </Button>
+            </li>
+          ),
+        )}
       </ul>
       <div className="row" style={{ alignItems: "flex-end" }}>
         <Field label="New token for">
