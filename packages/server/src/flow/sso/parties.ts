@@ -4,7 +4,14 @@ import * as oidc from "openid-client";
 import { soundPrivates } from "../../access/private-rows.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { PrivateWrite, StoreReader } from "../../store/port.ts";
-import { type AnswerLimits, boundedFetch, isSafeAddress, ProviderFault, usualAnswerLimits } from "./bounded-fetch.ts";
+import {
+  type AnswerLimits,
+  boundedFetch,
+  isSafeAddress,
+  ProviderFault,
+  sharedFetch,
+  usualAnswerLimits,
+} from "./bounded-fetch.ts";
 
 /** How far the clocks of provider and server may differ. */
 export const clockSkewSeconds = 60;
@@ -107,7 +114,7 @@ export class Parties {
         { [oidc.clockTolerance]: clockSkewSeconds },
         authenticationOf(server, secret),
       );
-      config[oidc.customFetch] = fetching;
+      config[oidc.customFetch] = sharedFetch(fetching, server.jwks_uri);
       for (const apply of execute) apply(config);
       // Tokens are believed by their signature, not only because TLS led to where they came from.
       oidc.enableNonRepudiationChecks(config);

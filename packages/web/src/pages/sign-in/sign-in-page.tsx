@@ -13,7 +13,7 @@ function takeTicket(): string | undefined {
 }
 
 /** A provider, name and password, a token, or a link that `tess open` made. */
-export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void }) {
+export function SignInPage({ ended, onSignedIn }: { ended?: string | undefined; onSignedIn: (me: WhoAmI) => void }) {
   const [withToken, setWithToken] = useState(false);
   const [wrong, setWrong] = useState<string | undefined>();
   const [busy, setBusy] = useState(false);
@@ -55,6 +55,11 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void })
             <img src="/favicon.svg" width="28" height="28" alt="" />
             <h1>Tessera</h1>
           </div>
+          {ended !== undefined && (
+            <Notice kind="warn">
+              You were signed out: {ended} Sign in to go on where you were; what you wrote is kept.
+            </Notice>
+          )}
           {wrong !== undefined && <Notice kind="bad">{wrong}</Notice>}
           <ProviderButtons onFailed={setWrong} />
           {withToken ? (
