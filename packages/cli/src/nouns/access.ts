@@ -51,6 +51,7 @@ const roleList: Omit<Noun<RoleBindingShape>, "load"> = {
       text: ({ account }) => (account === "" ? "(platform)" : account),
       raw: ({ account }) => account,
     },
+    { name: "from", text: ({ from }) => from ?? "", wide: true },
     { name: "id", text: ({ id }) => id, wide: true },
   ],
   addFilters(command) {

@@ -14,7 +14,7 @@ function takeTicket(): string | undefined {
 }
 
 /** A provider, name and password, a token, or a link that `tess open` made. */
-export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void }) {
+export function SignInPage({ ended, onSignedIn }: { ended?: string | undefined; onSignedIn: (me: WhoAmI) => void }) {
   const { data: offered } = useCall("readSession");
   const [asksToken, setAsksToken] = useState(false);
   const passwordsOff = offered?.passwordsOff === true;
@@ -59,6 +59,11 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void })
             <img src="/favicon.svg" width="28" height="28" alt="" />
             <h1>Tessera</h1>
           </div>
+          {ended !== undefined && (
+            <Notice kind="warn">
+              You were signed out: {ended} Sign in to go on where you were; what you wrote is kept.
+            </Notice>
+          )}
           {wrong !== undefined && <Notice kind="bad">{wrong}</Notice>}
           <ProviderButtons onFailed={setWrong} />
           {withToken ? (
