@@ -100,6 +100,16 @@ export class Factors {
   }
 }
 
+/** The passkeys of a user, by their ids. */
+export function passkeysOf(factors: Factors, user: UserId): [string, PasskeyFactor][] {
+  return [...factors.of(user)].flatMap(([id, factor]) => (factor.kind === "passkey" ? [[id, factor]] : []));
+}
+
+/** What the vault binds the secret of an app to. */
+export function totpRow(id: string): string {
+  return `factor/${id}`;
+}
+
 /** With a salt: the journal keeps a digest of the row. */
 export function factorRow(user: UserId, id: string, factor: Factor): PrivateWrite {
   const salt = randomBytes(16).toString("base64url");
