@@ -1,7 +1,8 @@
 import type { Instant, TokenId, User } from "@tessera/core";
 import type { FactorShow, PasskeyShown } from "@tessera/wire";
-import { type Factors, passkeysOf, recoveryHash, totpRow } from "../../access/factors.ts";
+import { type Factors, passkeysOf, recoveryHash, sealedTotp, totpRow } from "../../access/factors.ts";
 import { challengePasskeys, passkeyName, passkeyShown } from "../../access/passkeys.ts";
+import { soundPrivates } from "../../access/private-rows.ts";
 import { totpStepOf } from "../../access/totp.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { Asker, ControlPlane } from "../../flow/control.ts";
@@ -67,7 +68,9 @@ export class FactorChecks {
     const { control, factors, vault } = this.#ground;
     for (const [id, factor] of factors.of(user.id)) {
       if (factor.kind === "totp" && /^\d{6}$/.test(code)) {
-        const secret = await vault.openToken(totpRow(id), Buffer.from(factor.sealed, "base64"));
+        const sealed = await this.#sealedTotp(user, id);
+        if (sealed === undefined) continue;
+        const secret = await vault.openToken(totpRow(id), sealed);
         const step = totpStepOf(secret, code, control.now(), factors.use(user.id, id)?.step);
         if (step === undefined) continue;
         control.notePrivate([factors.noteUse(user.id, id, { at: control.now(), step })]);
@@ -80,6 +83,14 @@ export class FactorChecks {
       return (await writeFactor(control, factors, user, id, left, by)) === undefined;
     }
     return false;
+  }
+
+  /** As it is kept now: another key may have sealed it since it was read into memory. */
+  async #sealedTotp(user: User, id: string): Promise<Uint8Array | undefined> {
+    const { reader, state } = this.#ground.control;
+    const key = `${user.id}/${id}`;
+    const row = (await soundPrivates(reader, state, "factor", [key])).get(key);
+    return row && sealedTotp(row);
   }
 
   async #passkeyIsRight({ principal: { user, token }, host }: FactorCaller, shown: PasskeyShown): Promise<boolean> {

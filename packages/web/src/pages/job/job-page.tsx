@@ -3,11 +3,13 @@ import type { Job } from "@tessera/wire";
 import { codeText } from "@tessera/wire/code";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { Link, useParams } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 import { useMay, useMe } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { Missing } from "../../design/missing.tsx";
 import { Button, ButtonLink, Empty, Notice, Skeleton, Tabs, Time } from "../../design/parts.tsx";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
@@ -26,12 +28,14 @@ const SpecTab = lazy(() => import("./spec-tab.tsx"));
 /** One job: its state, log, waiting reason, placement, usage and job file. */
 export function JobPage() {
   const { id = "", tab } = useParams<{ id: string; tab?: string }>();
-  const { data: job, isError, error } = useCall("getJob", { at: { job: id } });
+  const { data: job, error } = useCall("getJob", { at: { job: id } });
   useRefresh(id, job?.id);
   if (job === undefined) {
-    return (
+    return error !== null ? (
+      <Missing title="No such job" why={wordsOf(error)} href="/jobs" go="All jobs" />
+    ) : (
       <div className="page">
-        {isError ? <Empty title="No such job">{error.message}</Empty> : <Skeleton lines={6} />}
+        <Skeleton lines={6} />
       </div>
     );
   }
@@ -190,10 +194,8 @@ function Head({ job }: { job: Job }) {
               <Button onClick={() => setAsking(false)}>Keep it</Button>
               <Button
                 kind="danger"
-                onClick={() => {
-                  cancel.mutate({ at, body: {} });
-                  setAsking(false);
-                }}
+                disabled={cancel.isPending}
+                onClick={() => cancel.mutate({ at, body: {} }, { onSuccess: () => setAsking(false) })}
               >
                 Cancel the job
               </Button>
