@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Agent } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
-import { addresses, creates } from "@tessera/wire/addresses";
+import { addresses, creates, expiryHeader } from "@tessera/wire/addresses";
 import { exit, exitCodeOfStatus } from "./exit.ts";
 import { AmbiguousName, ConnectionLost, Failure } from "./failure.ts";
 
@@ -57,6 +57,8 @@ export class Api {
   serverVersion: string | undefined;
   /** The newest signed head of its journal that the server has shown. */
   serverHead: string | undefined;
+  /** Told of a token that will expire soon. */
+  tokenExpiresAt: string | undefined;
   #agent: Agent | undefined;
   /** What the agent's connections were checked against. */
   #trusted: string | undefined;
@@ -186,6 +188,7 @@ export class Api {
         (answer) => {
           this.serverVersion = headerOf(answer, "tessera-version") ?? this.serverVersion;
           this.serverHead = headerOf(answer, "tessera-head") ?? this.serverHead;
+          this.tokenExpiresAt = headerOf(answer, expiryHeader) ?? this.tokenExpiresAt;
           resolve(answer);
         },
       );

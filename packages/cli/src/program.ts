@@ -26,6 +26,7 @@ export async function tess(argv: readonly string[], terminal: Terminal): Promise
     return await report(error, terminal, asksForJson(argv));
   } finally {
     await session.compareVersions();
+    await session.warnOfExpiry();
     await session.compareHeads();
   }
 }

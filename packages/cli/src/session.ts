@@ -98,6 +98,15 @@ export class Session {
       );
   }
 
+  /** Says that the token will expire soon, where the server says so. */
+  async warnOfExpiry(): Promise<void> {
+    const at = (await this.#api?.catch(() => undefined))?.tokenExpiresAt;
+    if (at === undefined || this.hurried) return;
+    const { ageText } = await import("./output/time.ts");
+    const left = ageText(new Date(this.now()).toISOString(), Date.parse(at));
+    await this.note(`Your token expires in ${left}. Make another: tess token create --expires-in 90d, or tess login.`);
+  }
+
   /** Warns where the server's history is not the one that was seen before. Never fails a command. */
   async compareHeads(): Promise<void> {
     const api = await this.#api?.catch(() => undefined);

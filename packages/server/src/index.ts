@@ -2,7 +2,7 @@
 export { nearestName } from "@tessera/wire";
 export { personRow } from "./access/people.ts";
 export { priceVersionOf } from "./api/request/price-put.ts";
-export { storeOf } from "./config.ts";
+export { storePlaceOf } from "./config.ts";
 export { budgetStandings } from "./flow/bill/budget.ts";
 export { costOfJob } from "./flow/bill/job-cost.ts";
 export { windowsBetween } from "./flow/bill/periods.ts";
@@ -40,3 +40,4 @@ export {
   type StoreReader,
 } from "./store/index.ts";
 export type { PrivateWrite } from "./store/port.ts";
+export { withStoreKeys } from "./store-keys.ts";

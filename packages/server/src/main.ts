@@ -21,6 +21,7 @@ import { openTelemetry } from "@tessera/telemetry";
 import { engineKeysIn, signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
+import { JournalKeys } from "./access/ring/journal-keys.ts";
 import { ringAt, ringPlaceIn } from "./access/ring/place.ts";
 import { contentKeysOf } from "./access/ring/tenant-keys.ts";
 import { sealedSecretsFor } from "./access/secrets.ts";
@@ -65,6 +66,7 @@ import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
 import { openReader, openStore, warningAboutRole } from "./store/index.ts";
+import { withStoreKeys } from "./store-keys.ts";
 
 /** The only place that builds things and joins them: store, writer, engine, API. */
 const startedAt = performance.now();
@@ -77,10 +79,11 @@ const exitOutage = 69;
 let starting: Starting | undefined;
 
 async function main(): Promise<void> {
-  const config = parseConfig(process.argv.slice(2), process.env);
-  if (config === "help") return console.log(usage);
-  prepareDataFolder(config.data);
-  starting = announceStart(config.data);
+  const parsed = parseConfig(process.argv.slice(2), process.env);
+  if (parsed === "help") return console.log(usage);
+  prepareDataFolder(parsed.data);
+  starting = announceStart(parsed.data);
+  const config = await withStoreKeys(parsed);
   await tellOfUnknownCommit(config);
   const file = clockFile(join(config.data, "clock.json"), writePrivately);
   const clock = SteadyClock.start(file.read());
@@ -179,6 +182,7 @@ async function main(): Promise<void> {
       ? undefined
       : new Resealing({
           ...{ control, ring: ringAt(keys.held.ring), vault, content },
+          journalKeys: new JournalKeys(keys.held.ring),
           logFolders: () => logFoldersIn(config.data),
           say: (text) => say(`tessera: ${text}`),
         });

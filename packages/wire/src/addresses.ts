@@ -153,6 +153,9 @@ export const creates: { readonly [Id in Having<"creates">]: true } = {
   createPool: true,
 };
 
+/** Of an answer to a token that will expire soon: when. */
+export const expiryHeader = "tessera-token-expires";
+
 /** The header in which the console's page shows its half of the session. */
 export const proofHeader = "tessera-proof";
 

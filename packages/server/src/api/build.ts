@@ -62,7 +62,7 @@ import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
 import { authoriseBeforeBody, prepare, routeIds, serve } from "./route.ts";
-import { addConsole } from "./static.ts";
+import { type AnswerVisit, addConsole } from "./static.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
 export interface ApiConfig {
@@ -216,16 +216,17 @@ export async function buildApi(built: {
   addHostCheck(app, isOurs);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
+  let answerVisit: AnswerVisit = () => false;
   app.addHook("onRequest", (request, reply, done) => {
-    if (request.is404) answerNowhere(request, reply);
-    else done();
+    if (!request.is404) done();
+    else if (!answerVisit(request, reply)) answerNowhere(request, reply);
   });
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addBackChannel(app, api, log);
   addRoutes(app, api, watches, log, table);
   addUpgrades(app, api, pages, isOurs);
-  if (config.console !== undefined) addConsole(app, config.console);
+  if (config.console !== undefined) answerVisit = addConsole(app, config.console);
   app.setNotFoundHandler(answerNowhere);
   const flush = setInterval(() => {
     api.tokenUse.flush(control.state, control.now());

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { mayAnywhere } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
 import { unauthenticated } from "./answer/answer.ts";
-import { type Denial, deny, isDenied } from "./answer/problem.ts";
+import { type Denial, deny, forbidden, isDenied } from "./answer/problem.ts";
 import { answerAway, isAway, whenLeft } from "./away/away.ts";
 import type { AwayAnswer } from "./away/tasks.ts";
 import type { Api, Call, Handler, Incoming } from "./context.ts";
@@ -85,7 +85,7 @@ export async function authoriseBeforeBody(
   const bad = checkScope(principal, route) ?? api.second.stepUp(principal, route) ?? checkParams(params);
   if (bad !== undefined) return bad;
   if (route.resource === "in-project" || route.resource === "in-account")
-    return mayAnywhere(principal.user, route.action) ? undefined : nowhere(route.action);
+    return mayAnywhere(principal.user, route.action) ? undefined : forbidden(route.action);
   const target = await authorise(api, { id, route, principal, params, query: {}, body: undefined });
   return isDenied(target) ? target : undefined;
 }
@@ -172,14 +172,6 @@ function followUpload(api: Api, call: Call<"putContent">, { raw }: FastifyReques
   const uncount = api.streams.add({ principal, over, end: () => raw.destroy() });
   raw.once("close", uncount);
   return undefined;
-}
-
-function nowhere(action: string): Denial {
-  return deny(
-    "forbidden",
-    `None of your roles allows ${action}.`,
-    `Ask an administrator of the account for a role that allows ${action}.`,
-  );
 }
 
 /** An upload stays a stream; its handler reads it. */

@@ -5,6 +5,7 @@ import { type RouteId, routes } from "@tessera/wire";
 import { engineKeysIn, signerOf, vaultOf } from "../../access/holder.ts";
 import type { Keys } from "../../access/keys.ts";
 import { People } from "../../access/people.ts";
+import { userWithin } from "../../access/policy.ts";
 import { RevokedTokens } from "../../access/revoked-tokens.ts";
 import { contentKeysOf } from "../../access/ring/tenant-keys.ts";
 import { Seal } from "../../access/seal.ts";
@@ -119,7 +120,7 @@ export class Answering {
     const user = this.#control.state.users.get(userId as UserId);
     if (user === undefined || user.disabled) return deny("unauthenticated", "The user was disabled meanwhile.");
     const { params, query, body } = rest;
-    const principal = { user, token };
+    const principal = { user: userWithin(this.#control.state, user, token), token };
     const asked = { id, route: routes[id], principal, params, query: query ?? {}, body };
     const target = await authorise(api, asked);
     if (isDenied(target)) return withAllMistakes(api, asked, target);

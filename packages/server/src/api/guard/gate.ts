@@ -1,17 +1,19 @@
 import type { Token } from "@tessera/core";
 import type { RouteId } from "@tessera/wire";
-import { addresses, proofHeader } from "@tessera/wire/addresses";
+import { addresses, expiryHeader, proofHeader } from "@tessera/wire/addresses";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
 import { authenticate } from "../../access/principal.ts";
 import { cookieIn, sessionCookie } from "../../access/session.ts";
 import type { Found } from "../../access/sessions.ts";
+import { isExpiring } from "../../access/token-expiry.ts";
 import { newId } from "../../flow/ids.ts";
 import { accountOfUser } from "../../flow/project/audit.ts";
 import { answerDenial } from "../answer/answer.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import { version } from "../version.ts";
+import { checkNetwork } from "./authorise.ts";
 import { type Rate, RateLimit } from "./rate-limit.ts";
 
 /** For each user, and for each address without a valid token. */
@@ -63,8 +65,12 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
       reply.raw.setHeader("tessera-version", version);
       const head = api.heads.newest;
       if (head !== undefined) reply.raw.setHeader("tessera-head", head.line);
-      api.tokenUse.note(principal.token.id, now);
       request.incoming = { principal, requestId, address: request.ip, host: (headers.host ?? "").toLowerCase() };
+      const elsewhere = checkNetwork(principal, request.ip);
+      if (elsewhere !== undefined) return void answerDenial(request, reply, elsewhere);
+      api.tokenUse.note(principal.token.id, now);
+      if (isExpiring(principal.token, now))
+        reply.raw.setHeader(expiryHeader, new Date(principal.token.expiresAt).toISOString());
       const missing = withoutFactor.has(`${request.method} ${request.routeOptions.url}`)
         ? undefined
         : api.second.missing(principal);

@@ -8,10 +8,13 @@ import {
   type PasskeyFactor,
   recoveryHash,
   recoveryId,
+  sealedTotp,
+  totpRow,
 } from "../../access/factors.ts";
 import { challengePasskeys, offerPasskey, passkeyMade, passkeyName, passkeyShown } from "../../access/passkeys.ts";
 import type { People } from "../../access/people.ts";
 import type { Principal } from "../../access/principal.ts";
+import { soundPrivates } from "../../access/private-rows.ts";
 import { isSession } from "../../access/session.ts";
 import { SignInAttempts } from "../../access/session-attempts.ts";
 import { newTotpSecret, totpStepOf, totpUri } from "../../access/totp.ts";
@@ -170,7 +173,7 @@ export class SecondFactors {
     const step = secret === undefined ? undefined : totpStepOf(secret, code ?? "", control.now());
     if (secret === undefined || step === undefined) return undefined;
     control.notePrivate([factors.noteUse(user.id, id, { at: control.now(), step })]);
-    const sealed = Buffer.from(await vault.seal(rowOf(id), secret)).toString("base64");
+    const sealed = Buffer.from(await vault.seal(totpRow(id), secret)).toString("base64");
     return { kind: "totp", ...named, sealed };
   }
 
@@ -238,7 +241,9 @@ export class SecondFactors {
     const { control, factors, vault } = this.#ground;
     for (const [id, factor] of factors.of(user.id)) {
       if (factor.kind === "totp" && /^\d{6}$/.test(code)) {
-        const secret = await vault.openToken(rowOf(id), Buffer.from(factor.sealed, "base64"));
+        const sealed = await this.#sealedTotp(user, id);
+        if (sealed === undefined) continue;
+        const secret = await vault.openToken(totpRow(id), sealed);
         const step = totpStepOf(secret, code, control.now(), factors.use(user.id, id)?.step);
         if (step === undefined) continue;
         control.notePrivate([factors.noteUse(user.id, id, { at: control.now(), step })]);
@@ -251,6 +256,14 @@ export class SecondFactors {
       return (await this.#write(user, id, left, by)) === undefined;
     }
     return false;
+  }
+
+  /** As it is kept now: another key may have sealed it since it was read into memory. */
+  async #sealedTotp(user: User, id: string): Promise<Uint8Array | undefined> {
+    const { reader, state } = this.#ground.control;
+    const key = `${user.id}/${id}`;
+    const row = (await soundPrivates(reader, state, "factor", [key])).get(key);
+    return row && sealedTotp(row);
   }
 
   async #passkeyIsRight({ principal: { user, token }, host }: Caller, shown: PasskeyShown): Promise<boolean> {
@@ -315,10 +328,6 @@ function passkeysOf(factors: Factors, user: User): [string, PasskeyFactor][] {
 }
 
 /** What the vault binds the secret of an app to. */
-function rowOf(id: string): string {
-  return `factor/${id}`;
-}
-
 async function madeFor(
   host: string,
   challenge: string | undefined,

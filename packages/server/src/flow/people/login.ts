@@ -15,7 +15,7 @@ export async function createLoginToken(
 ): Promise<string | Refusal> {
   const { token, prefix, hash } = mintToken();
   const { user, scopes, signIn, account, networks } = source;
-  const endsAt = control.now() + loginTokenMs;
+  const endsAt = control.now() + Math.min(loginTokenMs, control.state.policy.tokenLifeMsMax ?? loginTokenMs);
   const parent = source.parent === undefined ? undefined : control.state.tokens.get(source.parent);
   const done = await control.ask(
     {

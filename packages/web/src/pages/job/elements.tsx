@@ -25,7 +25,7 @@ export function Elements({ job }: { job: Job }) {
           <Rows
             label="Elements"
             items={elements}
-            columns={[indexColumn, stateColumn, reasonColumn, sinceColumn]}
+            columns={[indexColumn, stateColumn, { ...reasonColumn, wide: true }, sinceColumn]}
             keyOf={({ id }) => id}
             hrefOf={({ id }) => `/jobs/${id}`}
           />

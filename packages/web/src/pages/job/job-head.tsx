@@ -8,10 +8,10 @@ import { Chip, ReasonChip, StateChip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, ButtonLink, Time } from "../../design/parts.tsx";
 import { useTick } from "../../design/tick.ts";
+import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
 import { toast } from "../../frame/toasts.tsx";
-import { spellMoney } from "../cost/money.ts";
 import { OpenPage } from "./open-page.tsx";
 
 /** The nodes by name where they are few; a gang is on one engine, which the names begin with where there are several. */
@@ -91,10 +91,8 @@ export function JobHead({ job }: { job: Job }) {
               <Button onClick={() => setAsking(false)}>Keep it</Button>
               <Button
                 kind="danger"
-                onClick={() => {
-                  cancel.mutate({ at, body: {} });
-                  setAsking(false);
-                }}
+                disabled={cancel.isPending}
+                onClick={() => cancel.mutate({ at, body: {} }, { onSuccess: () => setAsking(false) })}
               >
                 Cancel the job
               </Button>

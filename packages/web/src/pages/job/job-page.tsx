@@ -2,9 +2,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Job } from "@tessera/wire";
 import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { useParams } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 import { useMay, useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
+import { Missing } from "../../design/missing.tsx";
 import { Empty, Notice, Skeleton, Tabs, Time } from "../../design/parts.tsx";
 import { ActivityTab } from "./activity-tab.tsx";
 import { Elements } from "./elements.tsx";
@@ -21,15 +23,17 @@ const SpecTab = lazy(() => import("./spec-tab.tsx"));
 /** One job: its state, log, waiting reason, placement, usage and job file. */
 export function JobPage() {
   const { id = "", tab } = useParams<{ id: string; tab?: string }>();
-  const { data: job, isError, error } = useCall("getJob", { at: { job: id } });
+  const { data: job, error } = useCall("getJob", { at: { job: id } });
   useRefresh(id, job?.id);
   useEffect(() => {
     document.title = `${job?.name ?? "Job"} · Tessera`;
   }, [job?.name]);
   if (job === undefined) {
-    return (
+    return error !== null ? (
+      <Missing title="No such job" why={wordsOf(error)} href="/jobs" go="All jobs" />
+    ) : (
       <div className="page">
-        {isError ? <Empty title="No such job">{error.message}</Empty> : <Skeleton lines={6} />}
+        <Skeleton lines={6} />
       </div>
     );
   }
