@@ -74,6 +74,7 @@ export {
   Member,
   Output,
   OutputList,
+  Remedy,
   Start,
   WaitReason,
 } from "./shapes/job.ts";
