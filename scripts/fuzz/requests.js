@@ -70,6 +70,7 @@ function plausible(random, id, world) {
     case "offerFactor":
       return { kind: random.pick(["totp", "passkey"]) };
     case "addFactor":
+    case "allowStepUp":
     case "showFactor":
       return random.chance(0.5)
         ? { code: String(random.below(1e6)).padStart(6, "0") }
@@ -99,6 +100,9 @@ function plausible(random, id, world) {
         label: name(),
         ...(random.chance(0.5) && { port: 40_000 + random.below(100) }),
       };
+    case "beginStepUp":
+      return { request: name(), challenge: "x".repeat(43) };
+    case "takeStepUp":
     case "takeLogin":
       return { verifier: "x".repeat(43), ...(random.chance(0.5) && { code: "y".repeat(43) }) };
     case "beginSignIn":

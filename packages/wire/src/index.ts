@@ -74,6 +74,7 @@ export {
   Member,
   Output,
   OutputList,
+  Remedy,
   Start,
   WaitReason,
 } from "./shapes/job.ts";
@@ -114,6 +115,7 @@ export {
   seriesMetrics,
 } from "./shapes/series.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
+export { StepUpShape } from "./shapes/step-up.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { Grant, VolumeShape } from "./shapes/volume.ts";
