@@ -38,6 +38,10 @@ export function onReturn(listener: () => void): () => void {
   return () => returns.delete(listener);
 }
 
+export function isLive(): boolean {
+  return now.live;
+}
+
 export function useConnection(): Connection {
   return useSyncExternalStore(
     (listener) => {

@@ -196,7 +196,7 @@ describe("the console in a real browser", { skip: missing }, () => {
       .click();
     const dialog = page.getByRole("dialog", { name: "How acme is billed" });
     await dialog.getByLabel("Credit limit").fill("a lot");
-    await dialog.getByText("Not an amount").waitFor();
+    await dialog.getByText("a lot is not an amount.").waitFor();
     await dialog.getByLabel("Credit limit").fill("1000.50");
     await dialog.getByLabel("Billing", { exact: true }).selectOption("showback");
     assert.deepEqual(await seriousViolations(page), []);

@@ -4,6 +4,7 @@ export interface Look {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
+  readonly locale?: string;
 }
 
 /** A page of its own browser profile that records console errors and all answers. */
@@ -30,13 +31,13 @@ export class WatchedPage {
   }
 
   static async open(browser: Browser, base: string, look: Look = {}): Promise<WatchedPage> {
-    const { width = 1280, height = 800, dark = false } = look;
+    const { width = 1280, height = 800, dark = false, locale = "en-US" } = look;
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
       reducedMotion: "reduce",
       // Without one the browser has the name of a locale of this machine, which is no language tag.
-      locale: "en-US",
+      locale,
     });
     context.setDefaultTimeout(60_000);
     return new WatchedPage(context, await context.newPage(), base);
