@@ -19,6 +19,7 @@ import { poolHandlers } from "./pools.ts";
 import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
+import { stepUpHandlers } from "./step-ups.ts";
 import { streamHandlers } from "./streams.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
@@ -48,6 +49,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...recordHandlers,
   ...seriesHandlers,
   ...streamHandlers,
+  ...stepUpHandlers,
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
