@@ -1,10 +1,13 @@
-import type { RouteId } from "@tessera/wire";
 import type { FastifyReply } from "fastify";
 import type { Principal } from "../../access/principal.ts";
 import { newId } from "../../flow/ids.ts";
 import { type Denial, notFound } from "../answer/problem.ts";
-import type { Call } from "../context.ts";
 import { type Ground, type Streams, stillThere } from "../guard/streams.ts";
+
+interface Caller {
+  readonly principal: Principal;
+  readonly requestId: string;
+}
 
 /** A watched list on a shared stream. */
 export interface Topic {
@@ -56,7 +59,7 @@ export class SharedStreams {
   }
 
   /** Answers with a stream that carries nothing yet. */
-  open({ principal, requestId }: Pick<Call<RouteId>, "principal" | "requestId">, reply: FastifyReply) {
+  open({ principal, requestId }: Caller, reply: FastifyReply): Denial | undefined {
     const full = this.#streams.full(principal);
     if (full !== undefined) return full;
     beginEvents(reply, requestId);
