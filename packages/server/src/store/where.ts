@@ -1,5 +1,6 @@
 import { rangeOf, tenantOf, topmost } from "./paths.ts";
 import type { AuditPlace, AuditQuery, BookPageQuery, BookQuery, JobQuery } from "./port.ts";
+import type { SealedTable, Sealing } from "./seal/sealing.ts";
 import { storable } from "./text.ts";
 import { spanRows } from "./usage-span.ts";
 
@@ -14,6 +15,7 @@ export interface Dialect {
   readonly schema: string;
   /** The column that numbers the rows of `usage`, which have no other key. */
   readonly usageKey: string;
+  readonly sealing: Sealing;
 }
 
 /** A list of conditions whose values are bound in order. */
@@ -52,7 +54,8 @@ export class Where {
  * of a name, of a user; then those under each account, which are kept in order of time; then all by time.
  */
 export function jobStatements(query: JobQuery, columns: string, dialect: Dialect): Statement[] {
-  const roots = topmost(query.accounts);
+  const kept = keptOf("jobs", dialect);
+  const roots = topmost(query.accounts).map((path) => kept("account", path));
   const led = query.arrayId !== undefined || query.name !== undefined || query.user !== undefined;
   const statement = (from: string, key: string, where: Where) => ({
     text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.submitted_at DESC, ${key}.id DESC ${where.bind("LIMIT ?", query.limit)}`,
@@ -60,7 +63,7 @@ export function jobStatements(query: JobQuery, columns: string, dialect: Dialect
   });
   const common = (key: string, where: Where) => {
     if (query.arrayId !== undefined) where.and("j.array_id = ?", query.arrayId);
-    if (query.name !== undefined) where.and("j.name = ?", query.name);
+    if (query.name !== undefined) where.and("j.name = ?", kept("name", query.name));
     if (query.user !== undefined) where.and("j.user_id = ?", query.user);
     const { outcome } = query;
     if (typeof outcome === "string") where.and(`${key}.outcome = ?`, outcome);
@@ -89,13 +92,14 @@ export interface SeqSpan {
 
 /** How to find audit records: one statement for each list that has to be merged. The narrowest index leads. */
 export function auditStatements(query: AuditQuery, span: SeqSpan, columns: string, dialect: Dialect): Statement[] {
-  const roots = topmost(query.accounts);
+  const kept = keptOf("audit", dialect);
+  const roots = topmost(query.accounts).map((path) => kept("account", path));
   const statement = (from: string, key: string, where: Where) => ({
     text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.seq DESC, ${key}.idx DESC ${where.bind("LIMIT ?", query.limit)}`,
     values: where.values,
   });
   const common = (key: string, where: Where) => {
-    if (query.target !== undefined) where.and("a.target = ?", query.target);
+    if (query.target !== undefined) where.and("a.target = ?", kept("target", query.target));
     if (query.actor !== undefined) where.and("a.actor = ?", query.actor);
     if (query.action !== undefined) where.and("a.action = ?", query.action);
     if (query.outcome !== undefined) where.and("a.outcome = ?", query.outcome);
@@ -146,11 +150,11 @@ export function auditProbes(dialect: Dialect): { readonly from: string; readonly
 /** How to find what has to do with money, in the order of the journal. */
 export function bookStatement(query: BookQuery, columns: string, dialect: Dialect): Statement {
   const where = new Where(dialect).and("b.kind = ?", query.kind);
-  if (query.key !== undefined) where.and("b.key = ?", query.key);
+  if (query.key !== undefined) where.and("b.key = ?", dialect.sealing.bookKey(query.kind, storable(query.key)));
   // In byte order a point comes right after a hyphen.
   if (query.keyPrefix !== undefined)
     where.and("b.key >= ? AND b.key < ?", query.keyPrefix, `${query.keyPrefix.slice(0, -1)}.`);
-  if (query.tenant !== undefined) where.and("b.tenant = ?", query.tenant);
+  if (query.tenant !== undefined) where.and("b.tenant = ?", keptOf("books", dialect)("tenant", query.tenant));
   if (query.fromAt !== undefined) where.and("b.to_at >= ?", query.fromAt);
   if (query.toAt !== undefined) where.and("b.from_at < ?", query.toAt);
   if (query.after !== undefined) where.and("(b.seq, b.idx) > (?, ?)", query.after.seq, query.after.index);
@@ -163,7 +167,10 @@ export function bookStatement(query: BookQuery, columns: string, dialect: Dialec
 export function bookPageStatement(query: BookPageQuery, columns: string, dialect: Dialect): Statement {
   const { kind, tenants, before, limit } = query;
   const where = new Where(dialect).and("b.kind = ?", kind);
-  if (tenants !== undefined) where.and(`b.tenant IN (${tenants.map(() => "?").join(", ")})`, ...tenants);
+  if (tenants !== undefined) {
+    const kept = tenants.map((tenant) => keptOf("books", dialect)("tenant", tenant));
+    where.and(`b.tenant IN (${tenants.map(() => "?").join(", ")})`, ...kept);
+  }
   if (before !== undefined) where.and("(b.to_at, b.seq, b.idx) < (?, ?, ?)", before.toAt, before.seq, before.index);
   const order = "ORDER BY b.to_at DESC, b.seq DESC, b.idx DESC";
   const text = `SELECT ${columns} FROM ${dialect.schema}book b ${where.text} ${order} ${where.bind("LIMIT ?", limit)}`;
@@ -186,7 +193,13 @@ export function usageStatements(
     const text = `WITH spans(span, length_ms) AS (VALUES ${spanRows}) SELECT ${columns} FROM ${from} ${where.text}`;
     return { text, values: where.values };
   };
-  return accounts.length === 0 ? [statement()] : topmost(accounts).map(statement);
+  const kept = keptOf("usage", dialect);
+  return accounts.length === 0 ? [statement()] : topmost(accounts).map((path) => statement(kept("account", path)));
+}
+
+/** What is searched for, as the tables hold it. */
+function keptOf(table: SealedTable, { sealing }: Dialect): (column: string, value: string) => string {
+  return (column, value) => sealing.column(table, column, storable(value));
 }
 
 export interface Statement {

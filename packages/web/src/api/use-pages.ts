@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AnswerOf, PageOf, QueryOf, RouteId } from "@tessera/wire";
-import { call } from "./call.ts";
+import { call, isNotShown } from "./call.ts";
 
 /** Routes that answer a page of a list. */
 type PagedId = { [Id in RouteId]: AnswerOf<Id> extends PageOf<unknown> ? Id : never }[RouteId];
@@ -19,6 +19,7 @@ export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: PageOf<ItemOf<Id>>) => page.next,
     refetchInterval: everyMs,
+    throwOnError: isNotShown,
   });
   return {
     items: data?.pages.flatMap((page) => page.items),

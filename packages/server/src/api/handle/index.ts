@@ -19,6 +19,8 @@ import { poolHandlers } from "./pools.ts";
 import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
+import { stepUpHandlers } from "./step-ups.ts";
+import { streamHandlers } from "./streams.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -46,6 +48,8 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...poolHandlers,
   ...recordHandlers,
   ...seriesHandlers,
+  ...streamHandlers,
+  ...stepUpHandlers,
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
