@@ -22,6 +22,7 @@ import { SecondStep } from "./pages/sign-in/second-step.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // Pages that are rarely opened, or are large, are loaded on demand.
+const AllowActPage = lazy(() => import("./pages/security/allow-act-page.tsx"));
 const AllowPage = lazy(() => import("./pages/sign-in/allow-page.tsx"));
 const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
 const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
@@ -127,6 +128,7 @@ function Pages() {
         <Redirect to="/" replace />
       </Route>
       <Route path="/sign-in/tess" component={AllowPage} />
+      <Route path="/step-up" component={AllowActPage} />
       <Route path="/queue" component={QueuePage} />
       <Route path="/jobs" component={JobsPage} />
       <Route path="/jobs/:id/:tab?" component={JobPage} />

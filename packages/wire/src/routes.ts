@@ -115,6 +115,7 @@ import {
   SignInBegun,
 } from "./shapes/provider.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
+import { StepUpBegin, StepUpBegun, StepUpShape, StepUpTaken } from "./shapes/step-up.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 import { GrantsPut, VolumeList, VolumePut } from "./shapes/volume.ts";
@@ -275,6 +276,45 @@ const table = {
     summary: "The token of a program that was let in, for the one that began",
     body: LoginTake,
     answer: LoginTaken,
+    status: 200,
+  },
+  beginStepUp: {
+    method: "POST",
+    path: "/v1/step-ups",
+    action: "session.write",
+    resource: "self",
+    summary: "A program asks its person to show a second factor in a browser, for a request that was refused",
+    body: StepUpBegin,
+    answer: StepUpBegun,
+    status: 200,
+  },
+  readStepUp: {
+    method: "GET",
+    path: "/v1/step-ups/:code",
+    action: "session.write",
+    resource: "self",
+    summary: "The act that waits for a second factor, and which program asks",
+    answer: StepUpShape,
+    status: 200,
+  },
+  allowStepUp: {
+    method: "POST",
+    path: "/v1/step-ups/:code/allow",
+    action: "session.write",
+    resource: "self",
+    summary: "Show a second factor for the program that asks",
+    body: FactorShow,
+    answer: LoginAllowed,
+    status: 200,
+  },
+  takeStepUp: {
+    method: "POST",
+    path: "/v1/step-ups/:code/take",
+    action: "session.write",
+    resource: "self",
+    summary: "Whether the factor was shown, for the program that began; from then on it counts for its token",
+    body: LoginTake,
+    answer: StepUpTaken,
     status: 200,
   },
   linkSession: {
@@ -1369,7 +1409,7 @@ const table = {
     path: "/v1/series",
     action: "usage.read",
     resource: "visible",
-    summary: "What GPUs and members did over time: one line for all, or one for each account, job, node, ...",
+    summary: "What GPUs, jobs and accounts did over time: one line for all, or one for each account, job, reason, ...",
     answer: SeriesView,
     status: 200,
     judges: true,

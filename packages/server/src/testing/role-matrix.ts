@@ -61,6 +61,11 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readLogin: { anywhere: true, answers: 404 },
   allowLogin: { anywhere: true, answers: 404 },
   takeLogin: { anywhere: true, answers: 404 },
+  // No request of a walker waits for a factor, and tokens of programs show none.
+  beginStepUp: { anywhere: true, answers: 403 },
+  readStepUp: { anywhere: true, answers: 404 },
+  allowStepUp: { anywhere: true, answers: 403 },
+  takeStepUp: { anywhere: true, answers: 404 },
   signOut: { anywhere: true },
   linkSession: { anywhere: true },
   // The walkers come with tokens, and second factors are for sessions.
@@ -281,7 +286,7 @@ export async function requestFor(
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
           .replace(":provider", exists ? "corp" : "nowhere")
-          .replace(":login", "BCDF-GHJK")
+          .replace(/:(login|code)/, "BCDF-GHJK")
           .replace(":repair", "999")
           .replace(":factor", "fac_0000000000000000")
           .replace(":pool", exists ? `p${n}` : "nowhere")
@@ -293,10 +298,14 @@ export async function requestFor(
     case "offerFactor":
       return { path, body: { kind: "totp" } };
     case "addFactor":
+    case "allowStepUp":
     case "showFactor":
       return { path, body: { code: "123456" } };
     case "beginLogin":
       return { path, body: { challenge: "x".repeat(43), label: "a machine" } };
+    case "beginStepUp":
+      return { path, body: { request: "req_x", challenge: "x".repeat(43) } };
+    case "takeStepUp":
     case "takeLogin":
       return { path, body: { verifier: "x".repeat(43) } };
     case "beginSignIn":

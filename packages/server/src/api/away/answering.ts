@@ -106,6 +106,15 @@ export class Answering {
       get second(): never {
         throw new Error("a worker asks for no second factor: that is done where the request comes in");
       },
+      get factorChecks(): never {
+        throw new Error("a worker checks no second factors");
+      },
+      get factorChanges(): never {
+        throw new Error("a worker adds no second factors");
+      },
+      get stepUps(): never {
+        throw new Error("a worker asks for no second factor: that is done where the request comes in");
+      },
       get pages(): never {
         throw new Error("a worker has no pages of jobs");
       },
