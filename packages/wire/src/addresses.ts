@@ -6,6 +6,8 @@ import type { RouteId, RouteOf } from "./routes.ts";
  */
 export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${RouteOf<Id>["path"]}` } = {
   whoAmI: "GET /v1/whoami",
+  openStream: "GET /v1/stream",
+  leaveTopic: "DELETE /v1/stream/:topic",
   readSession: "GET /v1/session",
   signIn: "POST /v1/session",
   beginSignIn: "POST /v1/session/begin",
@@ -157,6 +159,9 @@ export const creates: { readonly [Id in Having<"creates">]: true } = {
   createToken: true,
   createPool: true,
 };
+
+/** The header that says on which stream, and under which number there, a list is watched. */
+export const streamHeader = "tessera-stream";
 
 /** Of an answer to a token that will expire soon: when. */
 export const expiryHeader = "tessera-token-expires";

@@ -165,7 +165,8 @@ export interface Route {
   readonly watch?: true;
   /** Answers one JSON object a line for as long as it lasts. */
   /** `bytes`: answers the bytes of a file. */
-  readonly stream?: "ndjson" | "bytes";
+  /** `events`: with `Accept: text/event-stream`, answers events of the lists that are watched on it. */
+  readonly stream?: "ndjson" | "bytes" | "events";
   /** Also takes application/yaml. */
   readonly yaml?: true;
   /** Reads only, and a well-formed query can still mean nothing here. Whatever takes a body can. */
@@ -174,6 +175,7 @@ export interface Route {
   readonly upload?: true;
 }
 
+const StreamCount = Type.Object({ streams: Type.Integer(), lists: Type.Integer() });
 const none = Type.Object({});
 const empty = Type.Object({}, { additionalProperties: false });
 const text = (maxLength = 200) => Type.Optional(Line(maxLength));
@@ -198,6 +200,27 @@ const table = {
     summary: "The user of the token",
     answer: WhoAmI,
     status: 200,
+  },
+
+  openStream: {
+    method: "GET",
+    path: "/v1/stream",
+    action: "self.read",
+    resource: "self",
+    summary: "With Accept: text/event-stream, one connection for any number of lists, which join it by Tessera-Stream",
+    answer: StreamCount,
+    status: 200,
+    stream: "events",
+  },
+
+  leaveTopic: {
+    method: "DELETE",
+    path: "/v1/stream/:topic",
+    action: "self.read",
+    resource: "self",
+    summary: "Stop watching a list on a stream",
+    answer: none,
+    status: 204,
   },
 
   readSession: {

@@ -68,6 +68,7 @@ import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
 import { authoriseBeforeBody, prepare, routeIds, serve } from "./route.ts";
 import { type AnswerVisit, addConsole } from "./static.ts";
+import { SharedStreams } from "./watch/shared.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
 export interface ApiConfig {
@@ -190,6 +191,7 @@ export async function buildApi(built: {
     pages,
     notices,
     streams,
+    shared: new SharedStreams(ground, streams),
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
@@ -260,6 +262,7 @@ export async function buildApi(built: {
       heads.close();
       stopMetrics();
       watches.close();
+      api.shared.close();
       entrances.close();
       streams.close();
       pages.close();

@@ -21,6 +21,7 @@ import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
 import { stepUpHandlers } from "./step-ups.ts";
+import { streamHandlers } from "./streams.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -48,6 +49,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...poolHandlers,
   ...recordHandlers,
   ...seriesHandlers,
+  ...streamHandlers,
   ...stepUpHandlers,
   ...trailHandlers,
   ...volumeHandlers,
