@@ -115,6 +115,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   readUsage: "GET /v1/usage",
   readTop: "GET /v1/top",
   readBusy: "GET /v1/busy",
+  readMoment: "GET /v1/moment",
   readWaste: "GET /v1/waste",
   readSeries: "GET /v1/series",
   readPrices: "GET /v1/prices",

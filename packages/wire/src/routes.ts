@@ -78,6 +78,7 @@ import {
   OutputList,
 } from "./shapes/job.ts";
 import { LoginAllow, LoginAllowed, LoginBegin, LoginBegun, LoginShape, LoginTake, LoginTaken } from "./shapes/login.ts";
+import { Moment } from "./shapes/moment.ts";
 import {
   BillingPage,
   BillingPut,
@@ -1416,6 +1417,16 @@ const table = {
       },
       { additionalProperties: false },
     ),
+  },
+  readMoment: {
+    method: "GET",
+    path: "/v1/moment",
+    action: "job.read",
+    resource: "visible",
+    summary: "The fleet and the jobs as they were at a moment, as far back as snapshots are kept",
+    answer: Moment,
+    status: 200,
+    query: Type.Object({ at: DateTimeOrAgo, project: Type.Optional(AccountPath) }, { additionalProperties: false }),
   },
   readWaste: {
     method: "GET",

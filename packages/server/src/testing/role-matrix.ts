@@ -177,6 +177,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readUsage: { sees: "account.read", needs: "usage.read" },
   readTop: { sees: "account.read", needs: "usage.read" },
   readBusy: { sees: "account.read", needs: "usage.read" },
+  readMoment: { sees: "account.read", needs: "job.read" },
   readWaste: { sees: "account.read", needs: "usage.read" },
   readSeries: { sees: "account.read", needs: "usage.read" },
   readPrices: { anywhere: true },
@@ -378,6 +379,8 @@ export async function requestFor(
       return { path: `${path}?account=${at(account)}` };
     case "openEntrance":
       return { path: path.replace(":entrance", "ent_0000000000000000") };
+    case "readMoment":
+      return { path: `${path}?at=1s&project=${at(account)}` };
     case "enterJob":
       return { path, body: { how: "exec", command: "true" } };
     case "createAccount":
