@@ -50,7 +50,7 @@ export {
 export type { Report, ReportWhat } from "./journal/report.ts";
 export { EventSpelling } from "./journal/spell.ts";
 export type { TrailCommand } from "./journal/trail-command.ts";
-export type { PrivateNote } from "./journal/trail-event.ts";
+export type { KeyChange, PrivateNote } from "./journal/trail-event.ts";
 export { type StoredEvent, upcast } from "./journal/upcast.ts";
 export { pastUnits } from "./learn/history.ts";
 export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
