@@ -9,6 +9,16 @@ import { Button, Field, Time } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
 import { CurrentPassword } from "./password-form.tsx";
 
+/** What a token is limited to. */
+function limitWords({ account, networks, scopes }: Pick<TokenShape, "account" | "networks" | "scopes">): string {
+  const words = [
+    ...(account === undefined ? [] : [`only ${account}`]),
+    ...(networks === undefined ? [] : [`from ${networks.join(", ")}`]),
+    ...(scopes.length === 0 ? [] : [`for ${scopes.join(", ")}`]),
+  ];
+  return words.length === 0 ? "" : ` ${words.join("; ")}`;
+}
+
 function isSession({ prefix }: TokenShape): boolean {
   return prefix.startsWith("sess_");
 }
@@ -44,11 +54,12 @@ export function TokenList({ user, mine, asks }: { user: string; mine: boolean; a
       <h3>Tokens and sessions</h3>
       <ul className="list">
         {(tokens ?? []).map((token) => {
-          const { id, label: name, prefix, lastUsedAt, expiresAt } = token;
+          const { id, label: name, prefix, lastUsedAt, expiresAt, expiring } = token;
           return (
             <li key={id}>
               <span className="cut" style={{ flex: 1 }}>
                 {name || "no label"} <code className="quiet">{prefix}…</code>
+                <span className="quiet small">{limitWords(token)}</span>
               </span>
               <span className="quiet small">
                 {lastUsedAt === undefined ? (
@@ -64,6 +75,7 @@ export function TokenList({ user, mine, asks }: { user: string; mine: boolean; a
                   </>
                 )}
               </span>
+              {expiring && <span className="chip">expires soon</span>}
               <Button small onClick={() => setRevoking(token)}>
                 {isSession(token) ? "Sign out" : "Revoke"}
               </Button>

@@ -2,6 +2,7 @@ import type { SignIn, WhoAmI } from "@tessera/wire";
 import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { keepProof } from "../../api/proof.ts";
+import { useCall } from "../../api/use-call.ts";
 import { Button, Field, Notice } from "../../design/parts.tsx";
 import { ProviderButtons, takeAnswer } from "./provider-buttons.tsx";
 
@@ -14,7 +15,10 @@ function takeTicket(): string | undefined {
 
 /** A provider, name and password, a token, or a link that `tess open` made. */
 export function SignInPage({ ended, onSignedIn }: { ended?: string | undefined; onSignedIn: (me: WhoAmI) => void }) {
-  const [withToken, setWithToken] = useState(false);
+  const { data: offered } = useCall("readSession");
+  const [asksToken, setAsksToken] = useState(false);
+  const passwordsOff = offered?.passwordsOff === true;
+  const withToken = asksToken || passwordsOff;
   const [wrong, setWrong] = useState<string | undefined>();
   const [busy, setBusy] = useState(false);
   const enter = useCallback(
@@ -109,15 +113,17 @@ export function SignInPage({ ended, onSignedIn }: { ended?: string | undefined; 
           <Button kind="primary" type="submit" disabled={busy}>
             {busy ? "Signing in…" : "Sign in"}
           </Button>
-          <Button
-            kind="plain"
-            onClick={() => {
-              setWithToken(!withToken);
-              setWrong(undefined);
-            }}
-          >
-            {withToken ? "Use name and password" : "Use a token"}
-          </Button>
+          {!passwordsOff && (
+            <Button
+              kind="plain"
+              onClick={() => {
+                setAsksToken(!asksToken);
+                setWrong(undefined);
+              }}
+            >
+              {withToken ? "Use name and password" : "Use a token"}
+            </Button>
+          )}
         </div>
       </form>
     </main>
