@@ -118,7 +118,7 @@ async function restore(stand, load, say) {
   await stand.admin(["restore", load.backups.at(-1), "--key-file", join(stand.data, "keys", "backup.key")], data);
   await stand.start({ data });
   const ran = await stand.tess(
-    ["run", "--gpus", "1", "--secret", "TOKEN", "--", "sh", "-c", 'echo "${TOKEN#canary-}"'],
+    ["run", "--gpus", "1", "--secret", "TOKEN", "--", "sh", "-c", 'echo "$TOKEN" | cut -c 8-'],
     {
       data,
     },
