@@ -43,6 +43,7 @@ export const comparedKinds: ReadonlySet<string> = new Set([
   "identity",
   "provider",
   "factor",
+  "scim",
 ]);
 
 /** Where the digest of a private row is found. */
