@@ -66,6 +66,8 @@ function write(state: State, event: Event): void {
     case "user-created":
     case "user-changed":
     case "provider-changed":
+    case "exchange-changed":
+    case "token-expiring":
     case "role-bound":
     case "role-unbound":
     case "token-created":

@@ -1,6 +1,7 @@
 import type { Provider } from "@tessera/core";
 import type { ProviderShape } from "@tessera/wire";
 import { maySeeUser } from "../../access/policy.ts";
+import { cannotSignIn } from "../../flow/people/access.ts";
 import { previewRules, putProvider, removeProvider, rulesWithPaths } from "../../flow/sso/desk.ts";
 import { logoutPath } from "../../flow/sso/logout.ts";
 import { redirectPath } from "../../flow/sso/sign-ins.ts";
@@ -54,6 +55,7 @@ export const providerHandlers: ProviderHandlers = {
     const { issuer } = named(api, call.params.provider!).terms;
     const user = userNamed(api, call.body.user);
     if (user === undefined || !maySeeUser(api.control.state, call.principal.user, user)) return notFound("user");
+    if (user.service !== undefined) return cannotSignIn(api.people.nameOf(user.id));
     const { subject } = call.body;
     return (await api.sso.admission.link({ user: user.id, issuer, subject, groups: [] }, askerOf(call))) ?? {};
   },
