@@ -10,6 +10,8 @@ export interface GlobalOptions extends WhereFlags {
   readonly output?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
+  /** False: addresses are printed. */
+  readonly browser?: boolean;
 }
 
 /** One command being carried out: its terminal, its flags, and the server, looked up when first needed. */
@@ -66,7 +68,10 @@ export class Session {
   async #findServer(): Promise<Api> {
     const { locate, data } = await this.settings();
     if (data !== undefined && !this.hurried) await this.#untilStarted(data);
-    return new Api(locate, async (several) => (await import("./job/choose.ts")).chooseJob(this, several));
+    return new Api(locate, {
+      choose: async (several) => (await import("./job/choose.ts")).chooseJob(this, several),
+      stepUp: async (api, refused) => (await import("./browser/step-up.ts")).showFactor(this, api, refused),
+    });
   }
 
   /** Somebody may have typed `npm start` a moment ago. */

@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { call, whenFactorMissing, whenSignedOut } from "./api/call.ts";
 import { forgetDrafts } from "./api/draft.ts";
-import { forgetStreams } from "./api/live.ts";
+import { beginStreams, forgetStreams } from "./api/live.ts";
 import { MeContext } from "./api/me.tsx";
 import { forgetProof } from "./api/proof.ts";
 import { useCall } from "./api/use-call.ts";
@@ -22,6 +22,7 @@ import { SecondStep } from "./pages/sign-in/second-step.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // Pages that are rarely opened, or are large, are loaded on demand.
+const AllowActPage = lazy(() => import("./pages/security/allow-act-page.tsx"));
 const AllowPage = lazy(() => import("./pages/sign-in/allow-page.tsx"));
 const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
 const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
@@ -65,6 +66,10 @@ export function App() {
       }),
     [forget],
   );
+  const isInside = me !== undefined && me !== null && me.second === undefined;
+  useEffect(() => {
+    if (isInside) beginStreams();
+  }, [isInside]);
   // The rules may have changed while one worked: the session says again what is missing.
   useEffect(() => {
     whenFactorMissing(
@@ -127,6 +132,7 @@ function Pages() {
         <Redirect to="/" replace />
       </Route>
       <Route path="/sign-in/tess" component={AllowPage} />
+      <Route path="/step-up" component={AllowActPage} />
       <Route path="/queue" component={QueuePage} />
       <Route path="/jobs" component={JobsPage} />
       <Route path="/jobs/:id/:tab?" component={JobPage} />

@@ -6,6 +6,8 @@ import type { RouteId, RouteOf } from "./routes.ts";
  */
 export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${RouteOf<Id>["path"]}` } = {
   whoAmI: "GET /v1/whoami",
+  openStream: "GET /v1/stream",
+  leaveTopic: "DELETE /v1/stream/:topic",
   readSession: "GET /v1/session",
   signIn: "POST /v1/session",
   beginSignIn: "POST /v1/session/begin",
@@ -14,6 +16,10 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   readLogin: "GET /v1/logins/:login",
   allowLogin: "POST /v1/logins/:login/allow",
   takeLogin: "POST /v1/logins/:login/token",
+  beginStepUp: "POST /v1/step-ups",
+  readStepUp: "GET /v1/step-ups/:code",
+  allowStepUp: "POST /v1/step-ups/:code/allow",
+  takeStepUp: "POST /v1/step-ups/:code/take",
   linkSession: "POST /v1/session/link",
   signOutEverywhere: "DELETE /v1/sessions",
   challengeFactor: "POST /v1/session/factor/challenge",
@@ -107,6 +113,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   readUsage: "GET /v1/usage",
   readTop: "GET /v1/top",
   readBusy: "GET /v1/busy",
+  readMoment: "GET /v1/moment",
   readWaste: "GET /v1/waste",
   readSeries: "GET /v1/series",
   readPrices: "GET /v1/prices",
@@ -152,6 +159,9 @@ export const creates: { readonly [Id in Having<"creates">]: true } = {
   createToken: true,
   createPool: true,
 };
+
+/** The header that says on which stream, and under which number there, a list is watched. */
+export const streamHeader = "tessera-stream";
 
 /** Of an answer to a token that will expire soon: when. */
 export const expiryHeader = "tessera-token-expires";

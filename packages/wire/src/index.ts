@@ -74,9 +74,11 @@ export {
   Member,
   Output,
   OutputList,
+  Remedy,
   Start,
   WaitReason,
 } from "./shapes/job.ts";
+export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,
   BudgetPut,
@@ -99,6 +101,12 @@ export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export {
+  isJournalMetric,
+  type JournalMetric,
+  journalMetrics,
+  type MeasuredGroup,
+  type MeasuredMetric,
+  measuredGroups,
   type SeriesGroup,
   SeriesLine,
   type SeriesMetric,
@@ -108,6 +116,7 @@ export {
   seriesMetrics,
 } from "./shapes/series.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
+export { StepUpShape } from "./shapes/step-up.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { Grant, VolumeShape } from "./shapes/volume.ts";

@@ -100,6 +100,11 @@ export class Factors {
   }
 }
 
+/** The passkeys of a user, by their ids. */
+export function passkeysOf(factors: Factors, user: UserId): [string, PasskeyFactor][] {
+  return [...factors.of(user)].flatMap(([id, factor]) => (factor.kind === "passkey" ? [[id, factor]] : []));
+}
+
 /** What the secret of a TOTP factor is bound to. */
 export function totpRow(id: string): string {
   return `factor/${id}`;

@@ -88,6 +88,9 @@ export class Answering {
       get streams(): never {
         throw new Error("a worker answers at once, and streams nothing");
       },
+      get shared(): never {
+        throw new Error("a worker answers at once, and streams nothing");
+      },
       get entrances(): never {
         throw new Error("a worker has no way into jobs");
       },
@@ -104,6 +107,15 @@ export class Answering {
         throw new Error("a worker knows no second factors");
       },
       get second(): never {
+        throw new Error("a worker asks for no second factor: that is done where the request comes in");
+      },
+      get factorChecks(): never {
+        throw new Error("a worker checks no second factors");
+      },
+      get factorChanges(): never {
+        throw new Error("a worker adds no second factors");
+      },
+      get stepUps(): never {
         throw new Error("a worker asks for no second factor: that is done where the request comes in");
       },
       get pages(): never {

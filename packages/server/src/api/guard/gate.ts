@@ -3,8 +3,8 @@ import type { RouteId } from "@tessera/wire";
 import { addresses, expiryHeader, proofHeader } from "@tessera/wire/addresses";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
-import { authenticate } from "../../access/principal.ts";
-import { cookieIn, sessionCookie } from "../../access/session.ts";
+import { authenticate, type Principal } from "../../access/principal.ts";
+import { cookieIn, isSession, sessionCookie } from "../../access/session.ts";
 import type { Found } from "../../access/sessions.ts";
 import { isExpiring } from "../../access/token-expiry.ts";
 import { newId } from "../../flow/ids.ts";
@@ -74,7 +74,7 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
       const missing = withoutFactor.has(`${request.method} ${request.routeOptions.url}`)
         ? undefined
         : api.second.missing(principal);
-      if (missing !== undefined) return void answerDenial(request, reply, factorMissing(missing));
+      if (missing !== undefined) return void answerDenial(request, reply, factorMissing(missing, principal));
     }
     done();
   });
@@ -90,10 +90,15 @@ const withoutFactor: ReadonlySet<string> = new Set(
   ).map((id) => addresses[id]),
 );
 
-function factorMissing(missing: "show" | "enrol"): Denial {
+function factorMissing(missing: "show" | "enrol", { token }: Principal): Denial {
+  const inTerminal = isSession(token) ? "" : " Then log in here again: tess login.";
   return missing === "show"
-    ? deny("factor-required", "This session has not shown a second factor.", "Show it in the console.")
-    : deny("factor-required", "Your roles need a second factor, and you have none.", "Add one in the console.");
+    ? deny("factor-required", "This session has not shown a second factor.", `Show it in the console.${inTerminal}`)
+    : deny(
+        "factor-required",
+        "Your roles need a second factor, and you have none.",
+        `Add one in the console.${inTerminal}`,
+      );
 }
 
 function findSession(api: Api, { headers }: FastifyRequest, secure: boolean): Found | undefined {

@@ -157,7 +157,7 @@ class Door {
       return deny("forbidden", "Second factors are shown in the console.", "Sign in there: tess open.");
     const wrong = this.#checkFactor(request.body);
     const by = askerOf({ ...incoming, idempotency: undefined });
-    return wrong ?? (await this.#api.second.show(incoming, by, request.body as FactorShow));
+    return wrong ?? (await this.#api.factorChecks.show(incoming, by, request.body as FactorShow));
   }
 
   /**

@@ -1,8 +1,8 @@
-import type { Login } from "../../access/logins.ts";
+import type { BrowserAsk } from "../../access/browser-asks.ts";
 import { cannotSignIn } from "../../flow/people/access.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny } from "../answer/problem.ts";
-import type { Api, Handler } from "../context.ts";
+import type { Api, Handler, LoginAsk } from "../context.ts";
 
 type LoginHandlers = {
   readLogin: Handler<"readLogin">;
@@ -30,7 +30,7 @@ export const loginHandlers: LoginHandlers = {
   },
 };
 
-function found(api: Api, code: string): Login | Denial {
+function found(api: Api, code: string): (BrowserAsk & LoginAsk) | Denial {
   return api.logins.find(code, api.control.now()) ?? noLogin();
 }
 
