@@ -90,6 +90,8 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   removeProvider: "DELETE /v1/providers/:provider",
   previewProvider: "POST /v1/providers/:provider/preview",
   linkIdentity: "POST /v1/providers/:provider/link",
+  createScimToken: "POST /v1/providers/:provider/scim",
+  revokeScimToken: "DELETE /v1/providers/:provider/scim/:token",
   listPools: "GET /v1/pools",
   createPool: "POST /v1/pools",
   getPool: "GET /v1/pools/:pool",

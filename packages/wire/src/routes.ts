@@ -111,6 +111,7 @@ import {
   ProviderPreviewBody,
   ProviderPut,
   ProviderShape,
+  ScimTokenCreated,
   SignInBegin,
   SignInBegun,
 } from "./shapes/provider.ts";
@@ -1118,6 +1119,25 @@ const table = {
     answer: none,
     status: 204,
     stepUp: true,
+  },
+  createScimToken: {
+    method: "POST",
+    path: "/v1/providers/:provider/scim",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Make a token with which the identity system of a provider tells of its people and groups by SCIM 2.0",
+    answer: ScimTokenCreated,
+    status: 201,
+    stepUp: true,
+  },
+  revokeScimToken: {
+    method: "DELETE",
+    path: "/v1/providers/:provider/scim/:token",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Take a SCIM token back",
+    answer: none,
+    status: 204,
   },
   listPools: {
     method: "GET",

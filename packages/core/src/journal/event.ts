@@ -10,7 +10,7 @@ import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
 import type { PoolTerms } from "../model/pool.ts";
-import type { ProviderTerms } from "../model/provider.ts";
+import type { ProviderTerms, ScimToken } from "../model/provider.ts";
 import type { Instant } from "../model/units.ts";
 import type { VolumeTerms } from "../model/volume.ts";
 import type { Head } from "./head.ts";
@@ -37,6 +37,7 @@ export type Event =
   | UserCreated
   | UserChanged
   | ProviderChanged
+  | ScimChanged
   | ExchangeChanged
   | RoleBound
   | RoleUnbound
@@ -154,6 +155,11 @@ export interface TokenExpiring extends Head<"token-expiring"> {
   readonly token: TokenId;
   readonly user: UserId;
   readonly expiresAt: Instant;
+}
+/** The tokens with which the identity system of a provider may speak from now on. */
+export interface ScimChanged extends Head<"scim-changed"> {
+  readonly provider: string;
+  readonly tokens: readonly ScimToken[];
 }
 export interface RoleBound extends Head<"role-bound"> {
   readonly user: UserId;

@@ -145,6 +145,7 @@ const corp: ProviderTerms = {
   ...{ issuer: "https://id.example", clientId: "tessera", label: "Corp", scopes: ["email"], groupsClaim: "groups" },
   ...{ rules: [{ group: "ml", role: "member", account: 1 as AccountNo }], acr: ["mfa"] },
 };
+const scimToken = { id: "tok_s" as never, prefix: "scim_ab", hash: "h", createdAt: 1 };
 
 const ciTerms: ExchangeTerms = {
   ...{ issuer: "https://ci.example", audience: "tessera", user: "usr_bot" as never, account: 1 as AccountNo },
@@ -172,7 +173,11 @@ function besideJobs(): Event[] {
     event("user-created", { user }),
     event("role-bound", { user, role: "viewer", account }),
     event("provider-changed", { provider: "corp", terms: corp }),
+    event("scim-changed", { provider: "corp", tokens: [scimToken] }),
+    event("provider-changed", { provider: "corp", terms: corp }),
     event("provider-changed", { provider: "old", terms: corp }),
+    event("scim-changed", { provider: "old", tokens: [scimToken] }),
+    event("scim-changed", { provider: "old", tokens: [] }),
     event("provider-changed", { provider: "old" }),
     event("user-created", { user: "usr_bot" as never, service: account }),
     event("exchange-changed", { exchange: "ci", terms: ciTerms }),
@@ -353,7 +358,7 @@ describe("apply", () => {
       ],
       revision: 6,
     });
-    assert.deepEqual([...state.providers.values()], [{ name: "corp", terms: corp, createdAt: at }]);
+    assert.deepEqual([...state.providers.values()], [{ name: "corp", terms: corp, createdAt: at, scim: [scimToken] }]);
     assert.equal(state.users.get("usr_bot" as never)?.service, 1);
     assert.deepEqual([...state.exchanges.values()], [{ name: "ci", terms: ciTerms, createdAt: at }]);
     assert.equal(state.tokens.get("t2" as never)?.warned, true);
@@ -439,6 +444,7 @@ const kinds: Record<EventKind, true> = {
   "user-created": true,
   "user-changed": true,
   "provider-changed": true,
+  "scim-changed": true,
   "exchange-changed": true,
   "role-bound": true,
   "role-unbound": true,

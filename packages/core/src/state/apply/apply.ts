@@ -66,6 +66,7 @@ function write(state: State, event: Event): void {
     case "user-created":
     case "user-changed":
     case "provider-changed":
+    case "scim-changed":
     case "exchange-changed":
     case "token-expiring":
     case "role-bound":

@@ -163,6 +163,10 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
     case "provider.remove":
     case "exchange.remove":
       return { target: command.name, account: "", detail: "" };
+    case "scim.open":
+      return { target: command.provider, account: "", detail: command.id };
+    case "scim.close":
+      return { target: command.provider, account: "", detail: command.token };
     case "exchange.set":
       return { target: command.name, account: "", detail: canonicalJson(command.terms).slice(0, 500) };
     case "role.follow": {
