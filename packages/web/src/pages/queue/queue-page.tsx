@@ -1,9 +1,10 @@
 import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
@@ -11,6 +12,8 @@ import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellSpan, spellStart } from "../../format/times.ts";
 import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
 import { type Lane, lanesOf, reasonsOf } from "./lanes.ts";
+
+const QueueCharts = lazy(() => import("./queue-charts.tsx"));
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
 
@@ -149,6 +152,11 @@ export function QueuePage() {
           </div>
         </>
       )}
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <QueueCharts />
+        </Suspense>
+      </OrElse>
     </div>
   );
 }
