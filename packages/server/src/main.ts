@@ -18,6 +18,7 @@ import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
 import { openTelemetry } from "@tessera/telemetry";
+import { warningsAbout } from "./about-database.ts";
 import { engineKeysIn, signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
@@ -65,7 +66,7 @@ import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
-import { openReader, openStore, warningAboutRole } from "./store/index.ts";
+import { openReader, openStore } from "./store/index.ts";
 import { withStoreKeys } from "./store-keys.ts";
 import { ThreadedSeries } from "./work/series.ts";
 
@@ -118,8 +119,7 @@ async function main(): Promise<void> {
     else alarms.raise({ kind: "disk", since: control.now(), text: diskText });
   });
 
-  const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
-  if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
+  if ("url" in config.store) for (const text of await warningsAbout(config.store.url)) say(`tessera: ${text}`);
   settleSigningKey(config.data, control.state.trail.keys.at(-1)?.publicKey);
   const keys = await keysFor(config, control, (text) => say(`tessera: ${text}`));
   const vault = vaultOf(keys.held, control.state);

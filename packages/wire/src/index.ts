@@ -78,6 +78,7 @@ export {
   Start,
   WaitReason,
 } from "./shapes/job.ts";
+export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,
   BudgetPut,

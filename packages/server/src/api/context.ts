@@ -39,6 +39,7 @@ import type { Streams } from "./guard/streams.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
 import type { Targets } from "./targets.ts";
+import type { SharedStreams } from "./watch/shared.ts";
 
 /** What a program says of itself that asks to be let in. */
 export interface LoginAsk {
@@ -73,6 +74,8 @@ export interface Api {
   readonly alarms?: Alarms;
   /** Answers that last, counted and looked after. */
   readonly streams: Streams;
+  /** Connections on which browsers watch many lists. */
+  readonly shared: SharedStreams;
   readonly passwords: Passwords;
   readonly factors: Factors;
   readonly second: SecondFactors;

@@ -13,6 +13,7 @@ import { healthHandlers } from "./health.ts";
 import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
 import { loginHandlers } from "./logins.ts";
+import { momentHandlers } from "./moment.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
@@ -20,6 +21,7 @@ import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
 import { stepUpHandlers } from "./step-ups.ts";
+import { streamHandlers } from "./streams.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -47,8 +49,10 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...poolHandlers,
   ...recordHandlers,
   ...seriesHandlers,
+  ...streamHandlers,
   ...stepUpHandlers,
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
+  ...momentHandlers,
 };
