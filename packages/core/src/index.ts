@@ -117,6 +117,14 @@ export {
   narrowestEgress,
 } from "./model/egress.ts";
 export { type EngineKind, type EngineState, type EngineTerms, engineKinds } from "./model/engine.ts";
+export {
+  type ClaimRule,
+  claimMatches,
+  type Exchange,
+  type ExchangeTerms,
+  exchangeLifeBounds,
+  wrongClaimValue,
+} from "./model/exchange.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
 export {

@@ -67,6 +67,8 @@ function write(state: State, event: Event): void {
     case "user-changed":
     case "provider-changed":
     case "scim-changed":
+    case "exchange-changed":
+    case "token-expiring":
     case "role-bound":
     case "role-unbound":
     case "token-created":

@@ -1,4 +1,5 @@
 import { minute, plainPolicy, type Role, second, type TokenId, type UserId } from "@tessera/core";
+import { tellExchanges } from "./exchange-story.ts";
 import { tellHealth } from "./health-story.ts";
 import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
@@ -42,6 +43,7 @@ export function tellStory(seed: string): Teller {
   grants(t);
   providers(t);
   scim(t);
+  tellExchanges(t);
   return t;
 }
 
