@@ -44,6 +44,7 @@ export {
 export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EngineCapabilities, EngineCreate, EngineEdit, EngineShape } from "./shapes/engine.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
+export { ClaimRuleShape, ExchangePreview, ExchangePut, ExchangeShape } from "./shapes/exchange.ts";
 export { FactorShape, FactorShow, PasskeyMade, PasskeyShown } from "./shapes/factor.ts";
 export {
   Alarm,

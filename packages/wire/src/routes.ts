@@ -23,6 +23,7 @@ import { AccountPath, DateTimeOrAgo, Duration, Line, PageQuery } from "./shapes/
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EngineCreate, EngineEdit, EnginePage, EngineShape } from "./shapes/engine.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
+import { ExchangePage, ExchangePreview, ExchangePreviewBody, ExchangePut, ExchangeShape } from "./shapes/exchange.ts";
 import {
   FactorAdd,
   FactorAdded,
@@ -1138,6 +1139,56 @@ const table = {
     summary: "Take a SCIM token back",
     answer: none,
     status: 204,
+  },
+  listExchanges: {
+    method: "GET",
+    path: "/v1/exchanges",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Which tokens of other systems are exchanged for tokens of service accounts",
+    answer: ExchangePage,
+    status: 200,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  putExchange: {
+    method: "PUT",
+    path: "/v1/exchanges/:exchange",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Exchange tokens of an issuer; it is asked first, and nothing changes if that fails",
+    body: ExchangePut,
+    answer: ExchangeShape,
+    status: 200,
+    stepUp: true,
+  },
+  getExchange: {
+    method: "GET",
+    path: "/v1/exchanges/:exchange",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "One exchange",
+    answer: ExchangeShape,
+    status: 200,
+  },
+  removeExchange: {
+    method: "DELETE",
+    path: "/v1/exchanges/:exchange",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Remove an exchange, and end the tokens that it made",
+    answer: none,
+    status: 204,
+    stepUp: true,
+  },
+  previewExchange: {
+    method: "POST",
+    path: "/v1/exchanges/:exchange/preview",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Whether a token would be exchanged, and why not; it is not used up",
+    body: ExchangePreviewBody,
+    answer: ExchangePreview,
+    status: 200,
   },
   listPools: {
     method: "GET",

@@ -18,6 +18,7 @@ import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { Engines } from "../flow/engines/engines.ts";
+import type { Exchanges } from "../flow/exchange/exchanges.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Notices } from "../flow/notice/notices.ts";
@@ -57,6 +58,7 @@ export interface Api {
   readonly anchors: Anchors;
   readonly people: People;
   readonly sso: Sso;
+  readonly exchanges: Exchanges;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
   readonly sessions: Sessions;

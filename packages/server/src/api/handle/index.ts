@@ -6,6 +6,7 @@ import { accountHandlers } from "./accounts.ts";
 import { activityHandlers } from "./activity.ts";
 import { contentHandlers } from "./content.ts";
 import { engineHandlers } from "./engines.ts";
+import { exchangeHandlers } from "./exchanges.ts";
 import { factorHandlers } from "./factors.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
@@ -38,6 +39,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...engineHandlers,
   ...factorHandlers,
   ...providerHandlers,
+  ...exchangeHandlers,
   ...loginHandlers,
   ...fileHandlers,
   ...fleetHandlers,
