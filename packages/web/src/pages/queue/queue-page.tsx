@@ -142,7 +142,7 @@ export function QueuePage() {
               />
             </Card>
             {chosen !== null && (
-              <div className="span-5">
+              <div className="span-5 chosen">
                 <Chosen id={chosen} job={jobs.find(({ id }) => id === chosen)} closeHref={hrefWith("job", undefined)} />
               </div>
             )}
@@ -216,7 +216,7 @@ function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; clos
               {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} in others.
             </p>
           )}
-          <div className="row">
+          <div className="row wrap">
             <ButtonLink href={`/jobs/${id}/why`} kind="primary">
               Why it waits, and what would help
             </ButtonLink>
