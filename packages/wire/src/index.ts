@@ -10,12 +10,15 @@ export { statusOfRefusal } from "./refusals.ts";
 export {
   type AnswerOf,
   type BodyOf,
+  jobSorts,
+  nodeSorts,
   type QueryOf,
   type Resource,
   type Route,
   type RouteId,
   type RouteOf,
   routes,
+  userSorts,
 } from "./routes.ts";
 export {
   RoleBindingShape,
@@ -108,6 +111,7 @@ export {
   seriesMetrics,
 } from "./shapes/series.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
+export { SummaryShape, summaryAccountsMax, summaryColumnsMax } from "./shapes/summary.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { Grant, VolumeShape } from "./shapes/volume.ts";

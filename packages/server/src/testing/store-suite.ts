@@ -271,7 +271,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
                 }
         assert.equal(compared, 240);
         for (const accounts of [[], ["v"]])
-          assert.deepEqual(await idsOf({ accounts, arrayId: "arr", outcome: { not: "succeeded" } }), ["j1"]);
+          assert.deepEqual(await idsOf({ accounts, arrayId: "arr", outcome: { not: ["succeeded"] } }), ["j1"]);
       });
 
       it("are paged newest first by cursor, with ties by id, each exactly once", async () => {

@@ -19,6 +19,7 @@ import { poolHandlers } from "./pools.ts";
 import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
+import { summaryHandlers } from "./summary.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -46,6 +47,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...poolHandlers,
   ...recordHandlers,
   ...seriesHandlers,
+  ...summaryHandlers,
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,

@@ -1,43 +1,38 @@
-import type { Job } from "@tessera/wire";
+import type { Job, SummaryShape } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
-import { useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
-import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { ReasonChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellSpan, spellStart } from "../../format/times.ts";
 import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
-import { type Lane, lanesOf, reasonsOf } from "./lanes.ts";
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
 
-/** The title of a reason in the address, which may be any text. */
-function titleOf(reason: string): string {
-  return Object.entries(waitingReasons).find(([kind]) => kind === reason)?.[1].title ?? reason;
+type ReasonKind = keyof typeof waitingReasons;
+
+function titleOf(reason: ReasonKind): string {
+  return waitingReasons[reason].title;
 }
 
-/** The waiting jobs, their order and reasons. The chosen job and reason are in the address. */
+/** The waiting jobs, their order and reasons, counted by the server. The chosen job and reason are in the address. */
 export function QueuePage() {
-  const jobs = useLive("listJobs", { state: "waiting" });
+  const waiting = useCall("readSummary", {}, { everyMs }).data?.waiting;
   const [params, setParams] = useSearchParams();
-  const reason = params.get("reason");
+  const reason = Object.keys(waitingReasons).find((kind) => kind === params.get("reason")) as ReasonKind | undefined;
   const chosen = params.get("job");
-  const lanes = useMemo(() => lanesOf(jobs ?? []), [jobs]);
-  const reasons = useMemo(() => reasonsOf(jobs ?? []), [jobs]);
-  const inOrder = useMemo(
-    () => lanes.flatMap((lane) => lane.jobs).filter((job) => reason === null || job.reason?.kind === reason),
-    [lanes, reason],
-  );
+  const query = { state: "waiting", sort: "queue", limit: 100, ...(reason && { reason }) } as const;
+  const { items: inOrder, more } = usePages("listJobs", query, everyMs);
   const hrefWith = (name: string, value: string | undefined) => {
     const next = new URLSearchParams(params);
     if (value === undefined) next.delete(name);
     else next.set(name, value);
     return `/queue?${next}`;
   };
-  if (jobs === undefined) {
+  if (waiting === undefined) {
     return (
       <div className="page">
         <h1>Queue</h1>
@@ -45,14 +40,13 @@ export function QueuePage() {
       </div>
     );
   }
-  const gpus = lanes.reduce((sum, lane) => sum + lane.gpus, 0);
-  const oldest = jobs.reduce((least, { submittedAt }) => (submittedAt < least ? submittedAt : least), "9");
+  const lanes = waiting.byAccount;
   return (
     <div className="page">
       <div className="head">
         <h1>Queue</h1>
         <div className="row wrap">
-          {reasons.map(({ kind, jobs: many }) => (
+          {waiting.byReason.map(({ reason: kind, jobs: many }) => (
             <button
               key={kind}
               type="button"
@@ -75,15 +69,15 @@ export function QueuePage() {
         <div className="span-4">
           <Figure
             label="Waiting"
-            value={spellNumber(jobs.length)}
+            value={spellNumber(waiting.jobs)}
             unit="jobs"
-            beside={`in ${count(lanes.length, "account")}`}
+            beside={`in ${count(waiting.accounts, "account")}`}
           />
         </div>
         <div className="span-4">
           <Figure
             label="GPUs asked for"
-            value={spellNumber(gpus)}
+            value={spellNumber(waiting.gpus)}
             unit="GPUs"
             beside={lanes[0] === undefined ? "" : `most: ${lanes[0].account}`}
           />
@@ -91,12 +85,12 @@ export function QueuePage() {
         <div className="span-4">
           <Figure
             label="Longest wait"
-            value={jobs.length === 0 ? "none" : spellSpan(Date.now() - Date.parse(oldest))}
+            value={waiting.oldestAt === undefined ? "none" : spellSpan(Date.now() - Date.parse(waiting.oldestAt))}
             beside="of all that wait now"
           />
         </div>
       </div>
-      {jobs.length === 0 ? (
+      {waiting.jobs === 0 ? (
         <Card>
           <Empty title="Nothing waits" command="npx tess run --gpus 8 -- ./train.sh">
             <ButtonLink href="/new" kind="primary">
@@ -120,30 +114,39 @@ export function QueuePage() {
                   chosen={chosen}
                 />
               ))}
-              {lanes.length > lanesShown && (
-                <p className="quiet small">and {count(lanes.length - lanesShown, "account")} more</p>
+              {waiting.accounts > lanesShown && (
+                <p className="quiet small">and {count(waiting.accounts - lanesShown, "account")} more</p>
               )}
             </div>
           </Card>
           <div className="grid">
             <Card
               flush
-              title={reason === null ? "In order" : `Waiting: ${titleOf(reason)}`}
+              title={reason === undefined ? "Highest priority first, then oldest" : `Waiting: ${titleOf(reason)}`}
               className={chosen === null ? "span-12" : "span-7"}
             >
-              <Rows
-                label="Waiting jobs"
-                items={inOrder}
-                columns={chosen === null ? columns : [nameColumn, gpusColumn, reasonColumn, sinceColumn]}
-                keyOf={({ id }) => id}
-                hrefOf={({ id }) => hrefWith("job", id)}
-                height={Math.min(560, 42 * inOrder.length + 8)}
-                current={chosen ?? undefined}
-              />
+              {inOrder === undefined ? (
+                <Skeleton lines={6} />
+              ) : (
+                <Rows
+                  label="Waiting jobs"
+                  items={inOrder}
+                  columns={chosen === null ? columns : [nameColumn, gpusColumn, reasonColumn, sinceColumn]}
+                  keyOf={({ id }) => id}
+                  hrefOf={({ id }) => hrefWith("job", id)}
+                  height={Math.min(560, 42 * inOrder.length + 8)}
+                  current={chosen ?? undefined}
+                  onEnd={more}
+                />
+              )}
             </Card>
             {chosen !== null && (
               <div className="span-5">
-                <Chosen id={chosen} job={jobs.find(({ id }) => id === chosen)} closeHref={hrefWith("job", undefined)} />
+                <Chosen
+                  id={chosen}
+                  job={inOrder?.find(({ id }) => id === chosen)}
+                  closeHref={hrefWith("job", undefined)}
+                />
               </div>
             )}
           </div>
@@ -153,16 +156,23 @@ export function QueuePage() {
   );
 }
 
+const everyMs = 3_000;
 const lanesShown = 12;
-const chipsShown = 40;
+const chipsShown = 16;
+const chipsEveryMs = 10_000;
+
+type Lane = SummaryShape["waiting"]["byAccount"][number];
 
 function LaneRow(props: { lane: Lane; widest: number; hrefOf: (id: string) => string; chosen: string | null }) {
   const { lane, widest, hrefOf, chosen } = props;
+  const query = { state: "waiting", sort: "queue", project: lane.account, limit: chipsShown } as const;
+  const next = useCall("listJobs", { query }, { everyMs: chipsEveryMs }).data?.items ?? [];
+  const rest = lane.gpus - next.reduce((sum, { gpus }) => sum + gpus, 0);
   return (
     <div className="lane">
       <span className="cut small">{lane.account}</span>
       <div className="lane-jobs" style={{ width: `${Math.max(6, (100 * lane.gpus) / Math.max(1, widest))}%` }}>
-        {lane.jobs.slice(0, chipsShown).map((job) => (
+        {next.map((job) => (
           <Link
             key={job.id}
             href={hrefOf(job.id)}
@@ -173,9 +183,16 @@ function LaneRow(props: { lane: Lane; widest: number; hrefOf: (id: string) => st
             {...(chosen === job.id && { "aria-current": "true" as const })}
           />
         ))}
+        {lane.jobs > next.length && rest > 0 && (
+          <span
+            className="lane-job"
+            style={{ flexGrow: rest, opacity: 0.4 }}
+            title={`${count(lane.jobs - next.length, "job")} more: ${spellGpus(rest)}`}
+          />
+        )}
       </div>
       <span className="quiet small nowrap">
-        <span className="many">{count(lane.jobs.length, "job")}, </span>
+        <span className="many">{count(lane.jobs, "job")}, </span>
         {spellGpus(lane.gpus)}
       </span>
     </div>
