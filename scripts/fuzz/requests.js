@@ -70,6 +70,7 @@ function plausible(random, id, world) {
     case "offerFactor":
       return { kind: random.pick(["totp", "passkey"]) };
     case "addFactor":
+    case "allowStepUp":
     case "showFactor":
       return random.chance(0.5)
         ? { code: String(random.below(1e6)).padStart(6, "0") }
@@ -99,6 +100,9 @@ function plausible(random, id, world) {
         label: name(),
         ...(random.chance(0.5) && { port: 40_000 + random.below(100) }),
       };
+    case "beginStepUp":
+      return { request: name(), challenge: "x".repeat(43) };
+    case "takeStepUp":
     case "takeLogin":
       return { verifier: "x".repeat(43), ...(random.chance(0.5) && { code: "y".repeat(43) }) };
     case "beginSignIn":
@@ -202,7 +206,7 @@ function queryOf(random, route, world) {
       {
         limit: "10",
         state: random.pick(["all", "live", "ended", "waiting"]),
-        by: random.pick(["account", "user", "job", "gpu", "node", "day"]),
+        by: random.pick(["account", "user", "job", "gpu", "node", "day", "class", "reason", "level"]),
         follow: "false",
         rank: "0",
         attempt: "1",
@@ -210,7 +214,7 @@ function queryOf(random, route, world) {
         to: "0s",
         since: "5m",
         step: random.pick(["10s", "5m", "1h"]),
-        metric: random.pick(["activity", "power", "cpu"]),
+        metric: random.pick(["activity", "power", "cpu", "allocated", "waiting", "wait_p90", "largest_gang"]),
       }[name] ?? random.pick([...world.accounts, ...world.users, ...world.jobs, ...world.nodes]);
     query.append(name, random.chance(0.6) ? good : String(hostileText(random, world.bait)).slice(0, 2000));
   }

@@ -16,7 +16,7 @@ async function freePort() {
   return port;
 }
 
-/** A real Dex on loopback with one person: ana@example.org, password "password". */
+/** A real Dex on loopback with one person: ana@example.org, password "password", in the group ml. */
 export async function startDex(binary, redirectUri) {
   const folder = mkdtempSync(join(tmpdir(), "tessera-dex-"));
   const issuer = `http://127.0.0.1:${await freePort()}/dex`;
@@ -28,7 +28,10 @@ export async function startDex(binary, redirectUri) {
     staticClients: [{ id: "tessera", secret: "dex-client-secret", name: "Tessera", redirectURIs: [redirectUri] }],
     enablePasswordDB: true,
     staticPasswords: [
-      { email: "ana@example.org", hash, username: "ana", userID: "08a8684b-db88-4b73-90a9-3cd1661f5466" },
+      {
+        ...{ email: "ana@example.org", hash, username: "ana", preferredUsername: "ana", groups: ["ml"] },
+        userID: "08a8684b-db88-4b73-90a9-3cd1661f5466",
+      },
     ],
   };
   writeFileSync(join(folder, "config.yaml"), JSON.stringify(config));

@@ -32,13 +32,23 @@ export async function startTessera(root) {
   };
   return {
     url,
+    ownerToken: token,
     post,
     /** As the platform owner. */
     put: (path, body) => post(path, body, { authorization: `Bearer ${token}` }, "PUT"),
+    folder,
     /** `tess` of a person who has never used this server; answers what it prints, as it comes. */
     tess(...words) {
       const env = { ...process.env, XDG_CONFIG_HOME: join(folder, "config"), TESSERA_ROOT: join(folder, "nowhere") };
-      const child = spawn("node_modules/.bin/node", ["packages/cli/dist/main.js", ...words], { cwd: root, env });
+      return this.run(env, words);
+    },
+    /** `tess` of the platform owner. */
+    owner(...words) {
+      return this.run({ ...process.env, XDG_CONFIG_HOME: join(folder, "none"), TESSERA_DATA: data }, words);
+    },
+    run(env, words) {
+      const program = [join(root, "packages/cli/dist/main.js"), ...words];
+      const child = spawn(join(root, "node_modules/.bin/node"), program, { cwd: folder, env });
       const run = { text: "", done: new Promise((done) => child.on("close", done)) };
       for (const stream of [child.stdout, child.stderr])
         stream.on("data", (chunk) => {

@@ -1,6 +1,6 @@
 import { proveBombs } from "./bombs.js";
 import { proveLeastPrivilege } from "./least-privilege.js";
-import { proveRevocation, proveScopes } from "./revocation.js";
+import { proveLimits, proveRevocation, proveScopes } from "./revocation.js";
 import { proveStolenBackup } from "./stolen-backup.js";
 import { proveTampering } from "./tampering.js";
 import { proveRoutes } from "./worst-requests.js";
@@ -10,6 +10,7 @@ export const proofs = {
   tampering: { needs: () => true, prove: proveTampering },
   revocation: { needs: () => true, prove: proveRevocation },
   scopes: { needs: () => true, prove: () => proveScopes() },
+  limits: { needs: () => true, prove: () => proveLimits() },
   "stolen-backup": { needs: () => true, prove: proveStolenBackup },
   "least-privilege": { needs: ({ root }) => root, prove: proveLeastPrivilege },
   "worst-requests": { needs: () => true, prove: proveRoutes },

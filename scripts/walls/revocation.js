@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { walkAccounts } from "../../packages/server/dist/testing/account-walk.js";
+import { fleetOf, TestControl } from "../../packages/server/dist/testing/control.js";
 import { walkScopes } from "../../packages/server/dist/testing/scope-walk.js";
+import { serveApi } from "../../packages/server/dist/testing/tenancy.js";
 import { until } from "../places/server.js";
 import { askEveryRoute } from "./rights/routes.js";
 import { streams, talkingJob, tokenStreams } from "./rights/streams.js";
@@ -69,6 +72,18 @@ export async function proveRevocation({ openServer, place, say = () => {} }) {
 export async function proveScopes({ sets = 10_000, seed = 1 } = {}) {
   const walk = await walkScopes(sets, seed);
   return { held: walk.beyond.length === 0 && walk.answered > 0, ...walk };
+}
+
+/** Walks every route as every role with tokens that are limited to one of two tenants: the other one stays out of reach. */
+export async function proveLimits() {
+  const control = await TestControl.start(undefined, fleetOf(1, 8));
+  const api = await serveApi(control);
+  try {
+    const { tried, answered, watched, beyond } = await walkAccounts(control, api);
+    return { held: beyond.length === 0 && answered > 0 && watched > 0, tried, answered, watched, beyond };
+  } finally {
+    await api.close();
+  }
 }
 
 async function must(server, method, path, body, token, headers) {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Agent } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
-import { addresses, creates } from "@tessera/wire/addresses";
+import { addresses, creates, expiryHeader } from "@tessera/wire/addresses";
 import { exit, exitCodeOfStatus } from "./exit.ts";
 import { AmbiguousName, ConnectionLost, Failure } from "./failure.ts";
 
@@ -48,6 +48,13 @@ const pauseMsMax = 1_000;
 /** Asking again changes nothing more. */
 const repeatable: ReadonlySet<RouteId> = new Set<RouteId>(["applyJob", "dryRunJob", "findMissing", "putContent"]);
 
+/** The person at the terminal, where there is one. */
+export interface Person {
+  choose(several: AmbiguousName): Promise<string>;
+  /** Resolves once a second factor was shown for the refused request. */
+  stepUp(api: Api, refused: Failure): Promise<void>;
+}
+
 /** Calls the routes of wire. One for each command; keeps its connections. */
 export class Api {
   readonly #locate: () => Target;
@@ -57,16 +64,19 @@ export class Api {
   serverVersion: string | undefined;
   /** The newest signed head of its journal that the server has shown. */
   serverHead: string | undefined;
+  /** Told of a token that will expire soon. */
+  tokenExpiresAt: string | undefined;
   #agent: Agent | undefined;
   /** What the agent's connections were checked against. */
   #trusted: string | undefined;
 
-  /** Which of several jobs of one name is meant; its id. Without a person to ask it fails. */
-  readonly choose: (several: AmbiguousName) => Promise<string>;
+  readonly #person: Partial<Person>;
+  /** A factor that is being shown; calls beside each other wait for the same one. */
+  #stepUp: Promise<void> | undefined;
 
-  constructor(locate: () => Target, choose: Api["choose"] = (several) => Promise.reject(several)) {
+  constructor(locate: () => Target, person: Partial<Person> = {}) {
     this.#locate = locate;
-    this.choose = choose;
+    this.#person = person;
     this.#target = locate();
   }
 
@@ -74,9 +84,35 @@ export class Api {
     return this.#target.server;
   }
 
-  /** Asks once and answers the parsed body; repeats over lost connections where repeating cannot do a thing twice. */
+  /** Which of several jobs of one name is meant; its id. Without a person to ask it fails. */
+  async choose(several: AmbiguousName): Promise<string> {
+    if (this.#person.choose === undefined) throw several;
+    return this.#person.choose(several);
+  }
+
+  /** Asks once and answers the parsed body; once more when the person at the terminal had to show a second factor first. */
   async call<Id extends RouteId>(id: Id, ask: Ask<Id> = {}): Promise<AnswerOf<Id>> {
     const headers = this.#headersOf(id, ask);
+    try {
+      return await this.#persist(id, ask, headers);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "step-up-required") throw error;
+      await this.#showFactor(error);
+      return await this.#persist(id, ask, headers);
+    }
+  }
+
+  async #showFactor(refused: Failure): Promise<void> {
+    const { stepUp } = this.#person;
+    if (stepUp === undefined) throw refused;
+    this.#stepUp ??= stepUp(this, refused).finally(() => {
+      this.#stepUp = undefined;
+    });
+    await this.#stepUp;
+  }
+
+  /** Repeats over lost connections where repeating cannot do a thing twice. */
+  async #persist<Id extends RouteId>(id: Id, ask: Ask<Id>, headers: Record<string, string>): Promise<AnswerOf<Id>> {
     const startedAt = performance.now();
     for (let tries = 0; ; tries += 1) {
       try {
@@ -186,6 +222,7 @@ export class Api {
         (answer) => {
           this.serverVersion = headerOf(answer, "tessera-version") ?? this.serverVersion;
           this.serverHead = headerOf(answer, "tessera-head") ?? this.serverHead;
+          this.tokenExpiresAt = headerOf(answer, expiryHeader) ?? this.tokenExpiresAt;
           resolve(answer);
         },
       );

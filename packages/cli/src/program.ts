@@ -26,6 +26,7 @@ export async function tess(argv: readonly string[], terminal: Terminal): Promise
     return await report(error, terminal, asksForJson(argv));
   } finally {
     await session.compareVersions();
+    await session.warnOfExpiry();
     await session.compareHeads();
   }
 }
@@ -126,6 +127,7 @@ function addGlobalOptions(program: Command): void {
     .option("--data <folder>", "find the server by its data folder, as npm start -- --data has it")
     .option("--token <token>", "token to send to it")
     .option("--token-file <file>", "file that holds the token")
+    .option("--no-browser", "print addresses instead of opening a browser")
     .option("-y, --yes", "do not ask for confirmation")
     .on("option:version", () => {
       throw new CommanderError(0, "tess.version", "");

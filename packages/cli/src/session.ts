@@ -10,6 +10,8 @@ export interface GlobalOptions extends WhereFlags {
   readonly output?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
+  /** False: addresses are printed. */
+  readonly browser?: boolean;
 }
 
 /** One command being carried out: its terminal, its flags, and the server, looked up when first needed. */
@@ -66,7 +68,10 @@ export class Session {
   async #findServer(): Promise<Api> {
     const { locate, data } = await this.settings();
     if (data !== undefined && !this.hurried) await this.#untilStarted(data);
-    return new Api(locate, async (several) => (await import("./job/choose.ts")).chooseJob(this, several));
+    return new Api(locate, {
+      choose: async (several) => (await import("./job/choose.ts")).chooseJob(this, several),
+      stepUp: async (api, refused) => (await import("./browser/step-up.ts")).showFactor(this, api, refused),
+    });
   }
 
   /** Somebody may have typed `npm start` a moment ago. */
@@ -96,6 +101,15 @@ export class Session {
       await this.note(
         `This tess is ${own} and the server is ${server}: install tess of the same version if something fails.`,
       );
+  }
+
+  /** Says that the token will expire soon, where the server says so. */
+  async warnOfExpiry(): Promise<void> {
+    const at = (await this.#api?.catch(() => undefined))?.tokenExpiresAt;
+    if (at === undefined || this.hurried) return;
+    const { ageText } = await import("./output/time.ts");
+    const left = ageText(new Date(this.now()).toISOString(), Date.parse(at));
+    await this.note(`Your token expires in ${left}. Make another: tess token create --expires-in 90d, or tess login.`);
   }
 
   /** Warns where the server's history is not the one that was seen before. Never fails a command. */

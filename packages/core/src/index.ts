@@ -264,6 +264,7 @@ export { gpuOffers } from "./submit/sizing/offers.ts";
 export { outputFolders } from "./submit/storage.ts";
 export { withUsualShare } from "./submit/usual-share.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
+export { closedNodesFor } from "./why/closed-nodes.ts";
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
 export {

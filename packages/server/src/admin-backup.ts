@@ -4,7 +4,8 @@ import { ContentStore } from "@tessera/content";
 import { engineKeysIn } from "./access/holder.ts";
 import { readKeyFile } from "./access/key-file.ts";
 import { findBackupKey, isHeld, keyFilesOf, loadKeys, missingKeys, putKeyFiles } from "./access/keys.ts";
-import { prepareMaster, ringPlaceIn } from "./access/ring/place.ts";
+import { JournalKeys } from "./access/ring/journal-keys.ts";
+import { type MasterPlace, prepareMaster, ringPlaceIn } from "./access/ring/place.ts";
 import { contentKeysOf } from "./access/ring/tenant-keys.ts";
 import { BadCall, type ServerConfig } from "./config.ts";
 import { writePrivately } from "./first-start.ts";
@@ -12,8 +13,11 @@ import { jobsWithoutSnapshot } from "./flow/content/snapshot.ts";
 import { type Restored, restoreBackup } from "./flow/restore/restore.ts";
 import { backup } from "./store/backup/backup.ts";
 import { keyCopyOf, takeKeyCopy, writeKeyCopy } from "./store/backup/key-copy.ts";
+import { withScratch } from "./store/backup/scratch.ts";
 import { keyIdOf } from "./store/backup/sealed.ts";
 import type { StoreConfig } from "./store/config.ts";
+import type { StoreKey } from "./store/seal/keys.ts";
+import { withStoreKeys } from "./store-keys.ts";
 
 /** What is printed: as JSON, and in words. */
 type Told = readonly [value: object, text: string];
@@ -75,14 +79,22 @@ export async function restoreInto(
   flags: RestoreFlags,
 ): Promise<Told> {
   const given = flags.keyFile === undefined ? undefined : readKeyFile(flags.keyFile);
+  const ring = ringPlaceIn(state ?? data, master);
+  const keyCopy = keyCopyOf(file);
+  const copyKey = given ?? findBackupKey(state ?? data);
+  const copied = copyKey === undefined ? [] : await keysInCopy(keyCopy, state ?? data, master, copyKey);
+  const keys = [...(await new JournalKeys(ring).open()), ...copied];
   const tokenFile = join(data, "owner.token");
   const restored = await restoreBackup({
     file,
-    key: given ?? findBackupKey(state ?? data),
+    key: copyKey,
+    keys,
     unsealed: flags.unsealed,
-    into: store,
+    into: { ...store, keys },
     scratchIn: state ?? data,
-    ...(flags.since !== undefined && { since: placeOf(flags.since) }),
+    ...(flags.since !== undefined && {
+      since: await placeOf(flags.since, { data, store, ...(master !== undefined && { master }) }),
+    }),
     keep: (keyFiles, ownerToken) => {
       const all = given === undefined ? keyFiles : { ...keyFiles, "backup.key": given.toString("base64") };
       const placed = (name: string) => (state !== undefined && isHeld(name) ? state : data);
@@ -90,8 +102,6 @@ export async function restoreInto(
       writePrivately(tokenFile, `${ownerToken}\n`);
     },
   });
-  const ring = ringPlaceIn(state ?? data, master);
-  const keyCopy = keyCopyOf(file);
   const key = given ?? findBackupKey(state ?? data);
   if (key !== undefined && existsSync(keyCopy)) await takeKeyCopy(keyCopy, ring, key);
   prepareMaster(ring);
@@ -143,7 +153,25 @@ function sentences(
   return lines;
 }
 
-/** A database by its URL, else the store of a data folder. */
-function placeOf(since: string): StoreConfig {
-  return /^postgres(ql)?:\/\//.test(since) ? { url: since } : { dir: join(resolve(since), "store") };
+/** The journal keys that lie beside a backup. */
+async function keysInCopy(
+  copy: string,
+  scratchIn: string,
+  master: MasterPlace | undefined,
+  key: Buffer,
+): Promise<StoreKey[]> {
+  if (!existsSync(copy)) return [];
+  return withScratch(scratchIn, async (scratch) => {
+    const place = ringPlaceIn(scratch, master);
+    await takeKeyCopy(copy, place, key);
+    return new JournalKeys(place).open();
+  });
+}
+
+/** A database by its URL, else the store of a data folder, each with its keys. */
+async function placeOf(since: string, own: Parameters<typeof withStoreKeys>[0]): Promise<StoreConfig> {
+  const isUrl = /^postgres(ql)?:\/\//.test(since);
+  const data = isUrl ? own.data : resolve(since);
+  const place = isUrl ? { url: since } : { dir: join(data, "store") };
+  return (await withStoreKeys({ ...own, data, store: place })).store;
 }

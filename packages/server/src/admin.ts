@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { backupKey, restoreInto, writeBackup } from "./admin-backup.ts";
 import { dataKeys } from "./admin-data-keys.ts";
 import { exportJournal, rotateKey } from "./admin-keys.ts";
+import { sealJournal } from "./admin-seal.ts";
 import { BadCall, parseConfig } from "./config.ts";
 import { projections, verify } from "./flow/project/verify.ts";
 import { beginEpoch } from "./flow/write/epoch.ts";
@@ -18,6 +19,7 @@ import {
   setUpWriter,
 } from "./store/index.ts";
 import { rewriteStore } from "./store/sqlite/rewrite.ts";
+import { withStoreKeys } from "./store-keys.ts";
 
 /** What an owner does to the store itself, beside or without a running server: `tess admin …`. */
 const usage = `tess admin: checks and repairs the journal and the projections
@@ -43,11 +45,17 @@ const usage = `tess admin: checks and repairs the journal and the projections
   journal export FILE  all rows, one a line (.jsonl), for tess-verify
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
+  journal encrypt      seal all rows and tables of the store with a new key, and what is written from now on (the server must be
+                       stopped; a database must be empty). Again: with another key. The hashes of rows stay as they are
+  journal decrypt      take the seal off (the server must be stopped; not for a database)
 
   --data DIR, --database URL, --master-key FILE, --key-service URL --key-service-token FILE as for tess server; -o json
-  --keys-in DIR        for backup, backup-key, restore, rotate-key and key: the folder of the root helper, where that holds the keys
+  --keys-in DIR        the folder of the root helper, where that holds the keys
 
 Example: tess admin verify -o json`;
+
+/** What needs no look at the store, or finds the keys by itself. */
+const keyless = new Set(["backup-key", "restore", "key"]);
 
 const exitBroken = 1;
 const exitHeld = 73;
@@ -89,8 +97,9 @@ async function main(): Promise<void> {
       return value === undefined ? [] : [`--${name}`, value];
     }),
   ];
-  const config = parseConfig(passed, process.env);
-  if (config === "help") return;
+  const parsed = parseConfig(passed, process.env);
+  if (parsed === "help") return;
+  const config = keyless.has(verb) ? parsed : await withStoreKeys(parsed, values["keys-in"]);
   const json = values.json === true || values.output === "json";
   const print = (value: object, text: string): void => console.log(json ? JSON.stringify(value) : text);
   const place = { ...config, state: values["keys-in"] };
@@ -149,6 +158,8 @@ async function main(): Promise<void> {
     case "postgres-setup":
       return print(...(await setUpPostgres(config.store, values.writer)));
     case "journal":
+      if (rest[0] === "encrypt" || rest[0] === "decrypt")
+        return print(...(await sealJournal(config, values["keys-in"], rest[0] === "encrypt")));
       if (rest[0] === "export")
         return print(...(await exportJournal(config, needed(rest[1], "tess admin journal export FILE"))));
       return showJournal(rest, values.lines, config.store, print);
@@ -174,7 +185,7 @@ async function rebuild(place: StoreConfig): Promise<string | undefined> {
   const damaged = (await reader.faults()).length > 0;
   await reader.close();
   if (comparison.is === "lost") throw new StoreDamaged(comparison.message);
-  if (damaged && "dir" in place) return rewriteStore(place.dir, projections);
+  if (damaged && "dir" in place) return rewriteStore(place, projections);
   const store = await openStore(place);
   await store.replaceProjections(projections(store));
   await store.close();
@@ -198,7 +209,7 @@ async function showJournal(
     if (row === undefined) throw new BadCall(`there is no row ${seq}; the newest is ${head.seq}`);
     print(rowDocument(row), JSON.stringify(rowDocument(row), null, 2));
   } else {
-    throw new BadCall("tess admin journal tail [-n N] | show SEQ | export FILE");
+    throw new BadCall("tess admin journal tail [-n N] | show SEQ | export FILE | encrypt | decrypt");
   }
   await reader.close();
 }

@@ -6,6 +6,7 @@ import { checkListen } from "./access/listen.ts";
 import type { MasterPlace } from "./access/ring/place.ts";
 import type { RemoteWriteSettings } from "./flow/telemetry/remote-write.ts";
 import { type AuditTarget, parseAuditTarget } from "./notify/audit/target.ts";
+import type { StoreConfig } from "./store/config.ts";
 
 export interface ServerConfig {
   readonly data: string;
@@ -98,12 +99,21 @@ Example: tess server --virtual 4x8:H100 --port 0`;
 export class BadCall extends Error {}
 
 /** Where the store is that these flags, else the environment, name. */
-export function storeOf(
+function storeOf(
   { data, database }: { readonly data?: string | undefined; readonly database?: string | undefined },
   env: NodeJS.ProcessEnv,
 ): { readonly dir: string } | { readonly url: string } {
   const url = database ?? env.TESSERA_DATABASE_URL;
   return url === undefined ? { dir: `${dataOf(data, env)}/store` } : { url };
+}
+
+/** Where a store is, and what opens it where it is sealed. */
+export function storePlaceOf(
+  named: { readonly data?: string | undefined; readonly database?: string | undefined },
+  env: NodeJS.ProcessEnv,
+): Pick<ServerConfig, "data" | "master"> & { readonly store: StoreConfig } {
+  const master = masterOf({}, env);
+  return { data: dataOf(named.data, env), store: storeOf(named, env), ...(master !== undefined && { master }) };
 }
 
 /** The data folder that a flag, else the environment, names; else that of the clone. */

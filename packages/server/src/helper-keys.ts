@@ -2,6 +2,7 @@ import { sentKeys } from "@tessera/content";
 import type { LeaseOrder } from "@tessera/engine";
 import { type Extras, table, text } from "@tessera/engine-remote";
 import { loadHeldKeys } from "./access/keys.ts";
+import { JournalKeys } from "./access/ring/journal-keys.ts";
 import { ringAt } from "./access/ring/place.ts";
 import { engineKeysOf } from "./access/ring/tenant-keys.ts";
 import { openSecret, sealSecret, unopenedSecrets } from "./access/secrets.ts";
@@ -17,6 +18,7 @@ export function helperKeys(state: string, master?: string) {
   const ring = ringAt(place);
   const keys = { ring, oneKey: secretsKey };
   const engineKeys = engineKeysOf(ring);
+  const journalKeys = new JournalKeys(place);
   const signature = new Signature(signingKey);
   const calls: Extras = {
     sealSecret: {
@@ -47,6 +49,7 @@ export function helperKeys(state: string, master?: string) {
       takes: [(id, at) => (/^[0-9a-f]{16}$/.test(String(id)) ? undefined : `${at} must be the id of a data key`)],
       act: async (id: string) => (await engineKeys.logKey(id))?.key.toString("base64") ?? null,
     },
+    journalKeys: { takes: [], act: () => journalKeys.open() },
     publicKey: { takes: [], act: () => signature.publicKey },
     sign: { takes: [text(2 ** 22)], act: (line: string) => signature.of(line) },
   };

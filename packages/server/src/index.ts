@@ -2,7 +2,7 @@
 export { nearestName } from "@tessera/wire";
 export { personRow } from "./access/people.ts";
 export { priceVersionOf } from "./api/request/price-put.ts";
-export { storeOf } from "./config.ts";
+export { storePlaceOf } from "./config.ts";
 export { budgetStandings } from "./flow/bill/budget.ts";
 export { costOfJob } from "./flow/bill/job-cost.ts";
 export { windowsBetween } from "./flow/bill/periods.ts";
@@ -15,6 +15,9 @@ export { openStretches } from "./flow/meter/usage.ts";
 export { wasteReport } from "./flow/meter/waste.ts";
 export { verify } from "./flow/project/verify.ts";
 export { restoreBackup } from "./flow/restore/restore.ts";
+export { SeriesFile } from "./flow/series/file.ts";
+export type { RollUpQuery } from "./flow/series/query.ts";
+export { RollUps } from "./flow/series/roll-ups.ts";
 export { Collector } from "./flow/telemetry/collector.ts";
 export { telemetryFolderIn } from "./flow/telemetry/place.ts";
 export { BudgetWatch, budgetWatchMs } from "./flow/watch/budget-watch.ts";
@@ -40,3 +43,5 @@ export {
   type StoreReader,
 } from "./store/index.ts";
 export type { PrivateWrite } from "./store/port.ts";
+export { withStoreKeys } from "./store-keys.ts";
+export { SeriesFollower } from "./work/series-follower.ts";

@@ -1,6 +1,7 @@
 import { createReadStream, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { DatabaseSync } from "node:sqlite";
 import type { Row } from "./rows.ts";
 
 /** A row outside the chain, which can be erased. */
@@ -33,6 +34,12 @@ const columns =
 async function sqlite(file: string): Promise<Source> {
   const { DatabaseSync } = await import("node:sqlite");
   const db = new DatabaseSync(file, { readOnly: true });
+  if (isSealed(db)) {
+    db.close();
+    throw new Error(
+      `${file} is encrypted: check an export of it, which its owner makes: tess admin journal export FILE.jsonl`,
+    );
+  }
   const page = db.prepare(`SELECT ${columns} FROM journal WHERE seq > ? ORDER BY seq LIMIT ${rowsPerPage}`);
   return {
     async *rows() {
@@ -46,6 +53,11 @@ async function sqlite(file: string): Promise<Source> {
     privates: () => db.prepare("SELECT kind, key, value FROM private").all() as unknown as PrivateRow[],
     close: () => db.close(),
   };
+}
+
+function isSealed(db: DatabaseSync): boolean {
+  const there = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealing'").get();
+  return there !== undefined && db.prepare("SELECT 1 FROM sealing").get() !== undefined;
 }
 
 function exported(file: string): Source {

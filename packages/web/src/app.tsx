@@ -3,11 +3,14 @@ import type { WhoAmI } from "@tessera/wire";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { call, whenFactorMissing, whenSignedOut } from "./api/call.ts";
-import { forgetStreams } from "./api/live.ts";
+import { forgetDrafts } from "./api/draft.ts";
+import { beginStreams, forgetStreams } from "./api/live.ts";
 import { MeContext } from "./api/me.tsx";
 import { forgetProof } from "./api/proof.ts";
 import { useCall } from "./api/use-call.ts";
+import { Missing } from "./design/missing.tsx";
 import { Empty, Skeleton } from "./design/parts.tsx";
+import { Boundary } from "./frame/boundary.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { HomePage } from "./pages/home/home-page.tsx";
 import { JobPage } from "./pages/job/job-page.tsx";
@@ -19,6 +22,7 @@ import { SecondStep } from "./pages/sign-in/second-step.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // Pages that are rarely opened, or are large, are loaded on demand.
+const AllowActPage = lazy(() => import("./pages/security/allow-act-page.tsx"));
 const AllowPage = lazy(() => import("./pages/sign-in/allow-page.tsx"));
 const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
 const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
@@ -42,6 +46,8 @@ export function App() {
   const queries = useQueryClient();
   /** Null: not signed in. Undefined: not known yet. */
   const [me, setMe] = useState<WhoAmI | null>();
+  /** Why the person has to sign in again in the middle of work. */
+  const [ended, setEnded] = useState<string | undefined>();
   const session = useCall("readSession", {}, { on: me === undefined });
   const [path, go] = useLocation();
   useEffect(() => {
@@ -52,7 +58,18 @@ export function App() {
     queries.clear();
     setMe(null);
   }, [queries]);
-  useEffect(() => whenSignedOut(forget), [forget]);
+  useEffect(
+    () =>
+      whenSignedOut((why) => {
+        setEnded(why);
+        forget();
+      }),
+    [forget],
+  );
+  const isInside = me !== undefined && me !== null && me.second === undefined;
+  useEffect(() => {
+    if (isInside) beginStreams();
+  }, [isInside]);
   // The rules may have changed while one worked: the session says again what is missing.
   useEffect(() => {
     whenFactorMissing(
@@ -65,6 +82,8 @@ export function App() {
   }, []);
   const leave = () => {
     forgetProof();
+    forgetDrafts();
+    setEnded(undefined);
     forget();
     go("/sign-in");
   };
@@ -75,7 +94,9 @@ export function App() {
   if (me === null) {
     return (
       <SignInPage
+        ended={ended}
         onSignedIn={(who) => {
+          setEnded(undefined);
           setMe(who);
           const asked = takeReturn();
           if (path === "/sign-in" || asked !== undefined) go(asked === "/sign-in" ? "/" : (asked ?? "/"));
@@ -87,15 +108,17 @@ export function App() {
     <MeContext value={me}>
       <StepUp />
       <Frame onSignOut={leave}>
-        <Suspense
-          fallback={
-            <div className="page">
-              <Skeleton lines={6} />
-            </div>
-          }
-        >
-          <Pages />
-        </Suspense>
+        <Boundary at={path}>
+          <Suspense
+            fallback={
+              <div className="page">
+                <Skeleton lines={6} />
+              </div>
+            }
+          >
+            <Pages />
+          </Suspense>
+        </Boundary>
       </Frame>
     </MeContext>
   );
@@ -109,6 +132,7 @@ function Pages() {
         <Redirect to="/" replace />
       </Route>
       <Route path="/sign-in/tess" component={AllowPage} />
+      <Route path="/step-up" component={AllowActPage} />
       <Route path="/queue" component={QueuePage} />
       <Route path="/jobs" component={JobsPage} />
       <Route path="/jobs/:id/:tab?" component={JobPage} />
@@ -130,11 +154,7 @@ function Pages() {
       <Route path="/audit" component={AuditPage} />
       <Route path="/settings" component={SettingsPage} />
       <Route>
-        <div className="page">
-          <Empty title="There is no such page">
-            <a href="/">Home</a>
-          </Empty>
-        </div>
+        <Missing title="There is no such page" why={`Nothing is at ${location.pathname}.`} href="/" go="Home" />
       </Route>
     </Switch>
   );

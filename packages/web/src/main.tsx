@@ -18,7 +18,7 @@ const queries = new QueryClient({
     queries: {
       staleTime: 5_000,
       refetchOnWindowFocus: true,
-      retry: (failures, error) => error instanceof Unreachable && failures < 20,
+      retry: (_, error) => error instanceof Unreachable,
       retryDelay: (failures) => Math.min(3_000, 300 * 2 ** failures),
     },
   },

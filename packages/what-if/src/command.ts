@@ -1,5 +1,5 @@
 import { isRefusal, parseDuration, spelled } from "@tessera/core";
-import { openFrozenReader, type StoreReader, storeOf } from "@tessera/server";
+import { openFrozenReader, type StoreReader, storePlaceOf, withStoreKeys } from "@tessera/server";
 import { BadInput, exit, parseOptions, readSacct, type Terminal, WrongUsage } from "@tessera/sim";
 import { Change, type ChangeText } from "./change.ts";
 import { compare, figuresOf, sumOf } from "./compare.ts";
@@ -69,7 +69,7 @@ async function pastOf(values: PastOptions): Promise<Past> {
     if (jobs.length === 0) throw new BadInput(`${values.sacct}: no job in it had GPUs and ran`);
     return { ...sacctHistory(jobs, values.fleet), replay: null };
   }
-  const reader = await openPast(storeOf(values, process.env));
+  const reader = await openPast(storePlaceOf(values, process.env));
   try {
     return await readHistory(reader, values.from);
   } finally {
@@ -83,11 +83,11 @@ const writers = {
   html: pageOf,
 } as const;
 
-async function openPast(place: ReturnType<typeof storeOf>): ReturnType<typeof openFrozenReader> {
+async function openPast(place: ReturnType<typeof storePlaceOf>): ReturnType<typeof openFrozenReader> {
   try {
-    return await openFrozenReader(place);
+    return await openFrozenReader((await withStoreKeys(place)).store);
   } catch (cause) {
-    const name = "dir" in place ? place.dir : "the database";
+    const name = "dir" in place.store ? place.store.dir : "the database";
     throw new WrongUsage(`${name} cannot be read (--data): ${(cause as Error).message}`, {
       cause,
     });

@@ -6,6 +6,8 @@ import type { RouteId, RouteOf } from "./routes.ts";
  */
 export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${RouteOf<Id>["path"]}` } = {
   whoAmI: "GET /v1/whoami",
+  openStream: "GET /v1/stream",
+  leaveTopic: "DELETE /v1/stream/:topic",
   readSession: "GET /v1/session",
   signIn: "POST /v1/session",
   beginSignIn: "POST /v1/session/begin",
@@ -14,6 +16,10 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   readLogin: "GET /v1/logins/:login",
   allowLogin: "POST /v1/logins/:login/allow",
   takeLogin: "POST /v1/logins/:login/token",
+  beginStepUp: "POST /v1/step-ups",
+  readStepUp: "GET /v1/step-ups/:code",
+  allowStepUp: "POST /v1/step-ups/:code/allow",
+  takeStepUp: "POST /v1/step-ups/:code/take",
   linkSession: "POST /v1/session/link",
   signOutEverywhere: "DELETE /v1/sessions",
   challengeFactor: "POST /v1/session/factor/challenge",
@@ -153,6 +159,12 @@ export const creates: { readonly [Id in Having<"creates">]: true } = {
   createToken: true,
   createPool: true,
 };
+
+/** The header that says on which stream, and under which number there, a list is watched. */
+export const streamHeader = "tessera-stream";
+
+/** Of an answer to a token that will expire soon: when. */
+export const expiryHeader = "tessera-token-expires";
 
 /** The header in which the console's page shows its half of the session. */
 export const proofHeader = "tessera-proof";

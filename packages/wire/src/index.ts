@@ -77,6 +77,7 @@ export {
   Member,
   Output,
   OutputList,
+  Remedy,
   Start,
   WaitReason,
 } from "./shapes/job.ts";
@@ -102,6 +103,12 @@ export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export {
+  isJournalMetric,
+  type JournalMetric,
+  journalMetrics,
+  type MeasuredGroup,
+  type MeasuredMetric,
+  measuredGroups,
   type SeriesGroup,
   SeriesLine,
   type SeriesMetric,
@@ -111,6 +118,7 @@ export {
   seriesMetrics,
 } from "./shapes/series.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
+export { StepUpShape } from "./shapes/step-up.ts";
 export { SummaryShape, summaryAccountsMax, summaryColumnsMax } from "./shapes/summary.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";

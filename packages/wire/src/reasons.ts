@@ -8,6 +8,8 @@ import { moneyText } from "@tessera/core/money";
 export interface ReasonText<Values> {
   /** One or two words, for a table or a chip. */
   readonly title: string;
+  /** What is checked, in words that suit a check passed as well as one that is not. */
+  readonly check: string;
   /** What the kind means, for the documentation. */
   readonly meaning: string;
   /** After "waits because". */
@@ -31,6 +33,7 @@ export interface ReasonText<Values> {
 export const waitingReasons = {
   never: {
     title: "can never run",
+    check: "exists in the fleet",
     meaning: "the fleet no longer has the GPUs that the job asks for, or no node that it may use",
     because: "it can never start as it is",
     passed: "the fleet has the GPUs it asks for",
@@ -44,6 +47,7 @@ export const waitingReasons = {
   },
   held: {
     title: "held",
+    check: "released",
     meaning: "a user held the job with `tess hold`; `tess release` lets it compete again",
     because: "it is held",
     passed: "not held",
@@ -54,6 +58,7 @@ export const waitingReasons = {
   },
   "not-yet": {
     title: "not yet",
+    check: "its time",
     meaning: "its `not_before` has not come, it pauses before a retry, or its array runs as many elements as it may",
     because: "its time has not come",
     passed: "its time has come",
@@ -72,10 +77,12 @@ export const waitingReasons = {
   },
   dependency: {
     title: "waits for a job",
+    check: "jobs before it",
     meaning: "a job of its `after` has not ended",
     because: "it must run after another job",
     passed: "no other job has to end first",
-    sentence: ({ jobs, names }) => {
+    sentence: ({ jobs, awaited }) => {
+      const names = awaited.map(({ id, name }) => `${name} (${id})`);
       if (names.length === 0) return `${many(jobs, "job")} of its after ${jobs === 1 ? "has" : "have"} not ended.`;
       const more = jobs > names.length ? ` and ${jobs - names.length} more` : "";
       return `It runs after ${names.join(", ")}${more}, which ${jobs === 1 ? "has" : "have"} not ended.`;
@@ -85,6 +92,7 @@ export const waitingReasons = {
   },
   budget: {
     title: "budget",
+    check: "budget",
     meaning: "the budget of its account, or of an account above it, is spent, or the tenant's credit is used up",
     because: "its budget is spent",
     passed: "its accounts have budget left",
@@ -97,6 +105,7 @@ export const waitingReasons = {
   },
   price: {
     title: "price",
+    check: "price",
     meaning: "an hour costs more than its `max_price`; `until` says when it costs less, as far as prices are known",
     because: "an hour costs more than its max_price",
     passed: "the price is within its max_price",
@@ -112,6 +121,7 @@ export const waitingReasons = {
   },
   evicting: {
     title: "room is being made",
+    check: "room",
     meaning: "other jobs are being evicted for it",
     because: "room is being made for it",
     passed: "no room has to be made",
@@ -121,6 +131,7 @@ export const waitingReasons = {
   },
   quota: {
     title: "quota",
+    check: "quota",
     meaning:
       "a max, a limit per user or per period, GPUs that their owner does not lend, or `preemptible: false` without room in a guarantee",
     because: "a quota is used up",
@@ -132,6 +143,7 @@ export const waitingReasons = {
   },
   capacity: {
     title: "capacity",
+    check: "capacity",
     meaning: "too little is free; `missing` says when it is cores, memory or the memory of the GPUs",
     because: "too little is free",
     passed: "enough GPUs are free",
@@ -162,6 +174,7 @@ export const waitingReasons = {
   },
   shape: {
     title: "shape",
+    check: "shape",
     meaning:
       "enough is free, but not together, not apart, or not on nodes that the job may use: by its `engine`, `region` or `where`, by what an engine can run, or by a pool that is closed to its account",
     because: "enough is free, but not where it needs it",
@@ -172,6 +185,7 @@ export const waitingReasons = {
   },
   isolation: {
     title: "isolation",
+    check: "isolation",
     meaning:
       "enough is free, but only beside work with which the job may not share a node or a GPU: for trust, or for a [latency promise](jobs.md#a-latency-promise)",
     because: "it may not share what is free",
@@ -201,6 +215,7 @@ export const waitingReasons = {
   },
   health: {
     title: "health",
+    check: "nodes in service",
     meaning: "enough is free, but on nodes that are cordoned, draining, down or unknown",
     because: "nodes that could hold it take no work",
     passed: "their nodes take work",
@@ -211,6 +226,7 @@ export const waitingReasons = {
   },
   reservation: {
     title: "maintenance ahead",
+    check: "maintenance",
     meaning:
       "enough is free, but on nodes that [go into maintenance](operations.md#maintenance) before its `max_time` is over; `until` says when they are back",
     because: "the free nodes go into maintenance before it would end",
@@ -225,6 +241,7 @@ export const waitingReasons = {
   },
   order: {
     title: "others are ahead",
+    check: "order",
     meaning: "it would fit, but jobs ahead of it would then start later",
     because: "other jobs are ahead of it",
     passed: "no other job is ahead",

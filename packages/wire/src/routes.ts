@@ -115,6 +115,7 @@ import {
   SignInBegun,
 } from "./shapes/provider.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
+import { StepUpBegin, StepUpBegun, StepUpShape, StepUpTaken } from "./shapes/step-up.ts";
 import { SummaryShape } from "./shapes/summary.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
@@ -165,7 +166,8 @@ export interface Route {
   readonly watch?: true;
   /** Answers one JSON object a line for as long as it lasts. */
   /** `bytes`: answers the bytes of a file. */
-  readonly stream?: "ndjson" | "bytes";
+  /** `events`: with `Accept: text/event-stream`, answers events of the lists that are watched on it. */
+  readonly stream?: "ndjson" | "bytes" | "events";
   /** Also takes application/yaml. */
   readonly yaml?: true;
   /** Reads only, and a well-formed query can still mean nothing here. Whatever takes a body can. */
@@ -174,6 +176,7 @@ export interface Route {
   readonly upload?: true;
 }
 
+const StreamCount = Type.Object({ streams: Type.Integer(), lists: Type.Integer() });
 const none = Type.Object({});
 const empty = Type.Object({}, { additionalProperties: false });
 const text = (maxLength = 200) => Type.Optional(Line(maxLength));
@@ -212,6 +215,27 @@ const table = {
     summary: "The user of the token",
     answer: WhoAmI,
     status: 200,
+  },
+
+  openStream: {
+    method: "GET",
+    path: "/v1/stream",
+    action: "self.read",
+    resource: "self",
+    summary: "With Accept: text/event-stream, one connection for any number of lists, which join it by Tessera-Stream",
+    answer: StreamCount,
+    status: 200,
+    stream: "events",
+  },
+
+  leaveTopic: {
+    method: "DELETE",
+    path: "/v1/stream/:topic",
+    action: "self.read",
+    resource: "self",
+    summary: "Stop watching a list on a stream",
+    answer: none,
+    status: 204,
   },
 
   readSession: {
@@ -290,6 +314,45 @@ const table = {
     summary: "The token of a program that was let in, for the one that began",
     body: LoginTake,
     answer: LoginTaken,
+    status: 200,
+  },
+  beginStepUp: {
+    method: "POST",
+    path: "/v1/step-ups",
+    action: "session.write",
+    resource: "self",
+    summary: "A program asks its person to show a second factor in a browser, for a request that was refused",
+    body: StepUpBegin,
+    answer: StepUpBegun,
+    status: 200,
+  },
+  readStepUp: {
+    method: "GET",
+    path: "/v1/step-ups/:code",
+    action: "session.write",
+    resource: "self",
+    summary: "The act that waits for a second factor, and which program asks",
+    answer: StepUpShape,
+    status: 200,
+  },
+  allowStepUp: {
+    method: "POST",
+    path: "/v1/step-ups/:code/allow",
+    action: "session.write",
+    resource: "self",
+    summary: "Show a second factor for the program that asks",
+    body: FactorShow,
+    answer: LoginAllowed,
+    status: 200,
+  },
+  takeStepUp: {
+    method: "POST",
+    path: "/v1/step-ups/:code/take",
+    action: "session.write",
+    resource: "self",
+    summary: "Whether the factor was shown, for the program that began; from then on it counts for its token",
+    body: LoginTake,
+    answer: StepUpTaken,
     status: 200,
   },
   linkSession: {
@@ -1431,7 +1494,7 @@ const table = {
     path: "/v1/series",
     action: "usage.read",
     resource: "visible",
-    summary: "What GPUs and members did over time: one line for all, or one for each account, job, node, ...",
+    summary: "What GPUs, jobs and accounts did over time: one line for all, or one for each account, job, reason, ...",
     answer: SeriesView,
     status: 200,
     judges: true,

@@ -51,6 +51,7 @@ const roleList: Omit<Noun<RoleBindingShape>, "load"> = {
       text: ({ account }) => (account === "" ? "(platform)" : account),
       raw: ({ account }) => account,
     },
+    { name: "from", text: ({ from }) => from ?? "", wide: true },
     { name: "id", text: ({ id }) => id, wide: true },
   ],
   addFilters(command) {
@@ -81,7 +82,14 @@ const tokenList: Omit<Noun<TokenShape>, "load"> = {
     { name: "prefix", text: ({ prefix }) => `${prefix}…`, raw: ({ prefix }) => prefix },
     { name: "user", text: (each) => each.user, wide: true },
     { name: "scopes", text: ({ scopes }) => (scopes.length === 0 ? "all" : scopes.join(",")), shrinks: true },
-    { name: "expires", text: expiryText, raw: ({ expiresAt }) => expiresAt },
+    { name: "account", text: ({ account }) => account ?? "all", shrinks: true },
+    { name: "networks", text: ({ networks }) => networks?.join(",") ?? "all", shrinks: true },
+    {
+      name: "expires",
+      text: expiryText,
+      style: ({ expiring }) => (expiring ? "yellow" : undefined),
+      raw: ({ expiresAt }) => expiresAt,
+    },
     { name: "used", text: ({ lastUsedAt }, now) => agoText(lastUsedAt, now), raw: ({ lastUsedAt }) => lastUsedAt },
     { name: "age", text: ({ createdAt }, now) => ageText(createdAt, now), raw: ({ createdAt }) => createdAt },
   ],

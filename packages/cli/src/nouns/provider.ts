@@ -38,7 +38,7 @@ function describeProvider(each: ProviderShape, paint: Paint): string {
       ["Groups", `claim ${each.groupsClaim}`],
       [
         "Rules",
-        each.rules.length === 0 ? "none: people who sign in have no role" : each.rules.map(ruleText).join("\n"),
+        each.rules.length === 0 ? "none: people who sign in have no role" : each.rules.map(ruleText).join(", "),
       ],
       ["Second factor", each.acr.length === 0 ? undefined : `acr or amr ${each.acr.join(", ")}`],
       ["Redirect URI", `the server's address and ${each.redirectPath}`],

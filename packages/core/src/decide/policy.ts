@@ -3,7 +3,14 @@ import { type Refusal, refuse } from "../journal/refusal.ts";
 import type { Quota } from "../model/account.ts";
 import { durationText } from "../model/duration.ts";
 import { numberBounds, numberNames } from "../model/numbers.ts";
-import { checkEveryBounds, graceMaxBounds, graceMaxOf, type Policy, sessionBounds } from "../model/policy.ts";
+import {
+  checkEveryBounds,
+  graceMaxBounds,
+  graceMaxOf,
+  type Policy,
+  sessionBounds,
+  tokenLifeBounds,
+} from "../model/policy.ts";
 import { findSize } from "../model/size.ts";
 import type { Instant } from "../model/units.ts";
 import type { State } from "../state/state.ts";
@@ -15,7 +22,8 @@ export function setPolicy(state: State, policy: Policy, now: Instant): Decision 
     wrongGrace(policy) ??
     wrongNumber(policy) ??
     wrongChecks(policy) ??
-    wrongSessions(policy);
+    wrongSessions(policy) ??
+    wrongTokenLife(policy);
   return refused ?? { events: [{ kind: "policy-set", v: 1, at: now, policy }] };
 }
 
@@ -36,6 +44,13 @@ function wrongChecks({ checkEveryMs }: Policy): Refusal | undefined {
   if (checkEveryMs === undefined || (checkEveryMs >= leastMs && checkEveryMs <= mostMs)) return undefined;
   const range = `${durationText(leastMs)} to ${durationText(mostMs)}`;
   return refuse("invalid", "checkEvery", durationText(checkEveryMs), `is not in the range ${range}`, "such as 24h");
+}
+
+function wrongTokenLife({ tokenLifeMsMax: ms }: Policy): Refusal | undefined {
+  const { leastMs, mostMs } = tokenLifeBounds;
+  if (ms === undefined || (ms >= leastMs && ms <= mostMs)) return undefined;
+  const range = `${durationText(leastMs)} to ${durationText(mostMs)}`;
+  return refuse("invalid", "tokenLife", durationText(ms), `is not in the range ${range}`, "such as 90d, or off");
 }
 
 function wrongSessions(policy: Policy): Refusal | undefined {

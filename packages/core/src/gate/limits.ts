@@ -10,7 +10,7 @@ import type { ReadonlyState } from "../state/readonly-state.ts";
 
 /** A limit of an account that keeps a job from starting. */
 export type LimitHit =
-  | { readonly kind: "gpus-per-user"; readonly account: Account; readonly max: number }
+  | { readonly kind: "gpus-per-user"; readonly account: Account; readonly max: number; readonly heldUnits: number }
   | { readonly kind: "cpu-members"; readonly account: Account; readonly max: number }
   | { readonly kind: "gpu-time"; readonly account: Account; readonly until: Instant };
 
@@ -20,8 +20,9 @@ export function limitHit(state: ReadonlyState, job: Job, units: number, now: Ins
   for (const account of pathUp(state, job.account)) {
     const { gpusPerUserMax, gpuTime } = account.terms.limits;
     if (gpusPerUserMax !== undefined) {
-      const held = userCount(state.usage[account.no]!, job.user).units;
-      if (held + units > gpusPerUserMax * unitsPerGpu) return { kind: "gpus-per-user", account, max: gpusPerUserMax };
+      const heldUnits = userCount(state.usage[account.no]!, job.user).units;
+      if (heldUnits + units > gpusPerUserMax * unitsPerGpu)
+        return { kind: "gpus-per-user", account, max: gpusPerUserMax, heldUnits };
     }
     if (gpuTime !== undefined && usedInWindow(state, account.no, gpuTime.everyMs, now) >= gpuTime.unitMsMax) {
       return { kind: "gpu-time", account, until: now - (now % gpuTime.everyMs) + gpuTime.everyMs };

@@ -38,8 +38,10 @@ export interface Policy {
   readonly sessionIdleMs?: number;
   /** A session is over after so long; absent = `sessionBounds` says. */
   readonly sessionLifeMs?: number;
-  /** Nobody signs in with a password; absent = people may. */
+  /** No sign-in by password once there is a provider; absent = people may. */
   readonly passwordsOff?: true;
+  /** The longest life of a token that a person makes; absent = no limit. */
+  readonly tokenLifeMsMax?: number;
   /** Named sizes, which quotas and jobs can use. */
   readonly sizes?: SizeClasses;
 }
@@ -63,6 +65,9 @@ export const sessionBounds = {
   idle: { leastMs: 60_000, plainMs: 30 * 60_000, mostMs: 30 * 24 * 60 * 60_000 },
   life: { leastMs: 5 * 60_000, plainMs: 12 * 60 * 60_000, mostMs: 90 * 24 * 60 * 60_000 },
 } as const;
+
+/** Below a minute no program could use it. */
+export const tokenLifeBounds = { leastMs: 60_000, mostMs: 10 * 365 * 24 * 60 * 60_000 } as const;
 
 /** The longest time between the signal and the forced stop of any job. */
 export function graceMaxOf({ graceMs, graceMsMax }: Policy): number {

@@ -56,8 +56,8 @@ const triesPerField = 3;
 const priorityMax = 1_000;
 
 /**
- * The changes that would start a waiting job now, the smallest first, then those that would start it sooner [W3]. Each
- * was planned on the present state; a question makes at most `plansPerQuestion` plans.
+ * The changes that would start a waiting job now, the least harmful first, then those that would start it sooner [W3].
+ * Each was planned on the present state; a question makes at most `plansPerQuestion` plans.
  */
 export function alternativesFor(
   state: ReadonlyState,
@@ -167,11 +167,12 @@ class Search {
     if (best !== undefined) this.#found.push(best);
   }
 
-  /** Changes that start the job now come first, otherwise in the order in which they were tried. */
+  /**
+   * Changes that start the job now come first, those that evict least before others, and of equals the one that was
+   * tried first.
+   */
   found(): Alternative[] {
-    const now = this.#found.filter(({ outlook }) => outlook.when === "now");
-    const later = this.#found.filter(({ outlook }) => outlook.when === "later");
-    return [...now, ...later].slice(0, shownMax);
+    return this.#found.sort((a, b) => harmOf(a) - harmOf(b)).slice(0, shownMax);
   }
 
   #plan(spec: JobSpec): Outlook | undefined {
@@ -183,6 +184,12 @@ class Search {
     if (outlook.when !== "later" || this.#own.when === "unknown") return true;
     return this.#own.when === "later" && outlook.at + minute <= this.#own.at;
   }
+}
+
+/** Units of GPUs that must be left by other jobs; more than any if the job would start only later. */
+function harmOf({ outlook }: Alternative): number {
+  if (outlook.when === "later") return Number.MAX_SAFE_INTEGER;
+  return outlook.displaced.reduce((sum, { units }) => sum + units, 0);
 }
 
 /** Run times that end before a plan ahead or a maintenance window begins, the longest first [B2]. */

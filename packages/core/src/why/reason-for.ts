@@ -48,7 +48,7 @@ export function ownReason(state: ReadonlyState, job: Job, now: Instant): Reason 
   const array = arrayUseOf(state, job);
   if (array !== undefined && array.running >= array.limit)
     return { kind: "not-yet", values: { cause: "array", ...array } };
-  if (job.waitsFor > 0) return { kind: "dependency", values: { jobs: job.waitsFor, names: awaited(state, job) } };
+  if (job.waitsFor > 0) return { kind: "dependency", values: { jobs: job.waitsFor, awaited: awaited(state, job) } };
   return undefined;
 }
 
@@ -78,11 +78,11 @@ function sharedReason(state: ReadonlyState, job: Job, now: Instant): Reason {
 /** How many of the jobs that a job waits for are named; there may be a hundred. */
 const awaitedNamed = 3;
 
-function awaited(state: ReadonlyState, { spec }: Job): string[] {
+function awaited(state: ReadonlyState, { spec }: Job): { id: string; name: string }[] {
   const live = spec.after.flatMap(
     ({ job }) => state.jobById.get(job) ?? state.arrayById.get(job) ?? unmadeById(state, job) ?? [],
   );
-  return live.slice(0, awaitedNamed).map(({ id, spec: { name } }) => `${name} (${id})`);
+  return live.slice(0, awaitedNamed).map(({ id, spec: { name } }) => ({ id, name }));
 }
 
 /** Of two models that both lack GPUs, the one with more of them free says more. */
@@ -293,8 +293,10 @@ function quotaReason(state: ReadonlyState, job: Job, stop: QuotaStop, needed: nu
       const { what, maxUnits, usedUnits } = stop.hit;
       const account = stop.hit.account.path;
       const scale = what === "cpus" ? 1000 : what === "memory" ? 1 : unitsPerGpu;
-      const values = { account, what, max: maxUnits / scale, held: usedUnits / scale };
-      return { kind: "quota", values: { cause: "max", ...values }, account, needed };
+      const [limit, held] = [maxUnits / scale, usedUnits / scale];
+      const values = { cause: "max", account, what, max: limit, held } as const;
+      const inGpus = what !== "cpus" && what !== "memory";
+      return { kind: "quota", values, account, needed, ...(inGpus && { held, limit }) };
     }
     case "not-lent":
       return { kind: "quota", values: { cause: "not-lent", gpus: stop.unlentUnits / unitsPerGpu }, needed };
@@ -307,7 +309,14 @@ function limitReason(hit: LimitHit, needed: number): Reason {
   const account = hit.account.path;
   switch (hit.kind) {
     case "gpus-per-user":
-      return { kind: "quota", values: { cause: "user", account, gpusMax: hit.max }, account, needed };
+      return {
+        kind: "quota",
+        values: { cause: "user", account, gpusMax: hit.max },
+        account,
+        needed,
+        held: hit.heldUnits / unitsPerGpu,
+        limit: hit.max,
+      };
     case "cpu-members":
       return { kind: "quota", values: { cause: "cpu-members", account, membersMax: hit.max }, account };
     case "gpu-time":
@@ -338,7 +347,8 @@ function unguaranteed(state: ReadonlyState, job: Job, needed: number): Reason {
     for (const units of Object.values(terms.quota.guarantee)) floor += units;
     if (floor === 0) continue;
     const guarantee = { account: path, gpus: floor / unitsPerGpu, held: state.usage[no]!.units / unitsPerGpu };
-    return { kind: "quota", values: { cause: "not-preemptible", guarantee }, account: path, needed };
+    const { gpus: limit, held } = guarantee;
+    return { kind: "quota", values: { cause: "not-preemptible", guarantee }, account: path, needed, held, limit };
   }
   return { kind: "quota", values: { cause: "not-preemptible" }, needed };
 }

@@ -33,8 +33,12 @@ export interface ReasonOf<Kind extends ReasonKind> {
   readonly missing?: "cpus" | "memory" | "gpu_memory";
   /** GPUs. */
   readonly needed?: number;
-  /** GPUs. */
+  /** GPUs; for the reason `health` those on nodes that take no work. */
   readonly free?: number;
+  /** GPUs that the account, or the user in it, holds of what the limit allows. */
+  readonly held?: number;
+  /** GPUs. */
+  readonly limit?: number;
   readonly until?: Instant;
   /** Engines that could hold the job and take nothing new; absent where there are none. */
   readonly engines?: readonly EngineOut[];
@@ -87,8 +91,9 @@ export interface ReasonValues {
     | { readonly cause: "retry" | "not-before" }
     | { readonly cause: "array"; readonly running: number; readonly limit: number };
   dependency: {
-    readonly jobs: number /** The first few of them, by name and id. */;
-    readonly names: readonly string[];
+    readonly jobs: number;
+    /** The first few of them. */
+    readonly awaited: readonly { readonly id: string; readonly name: string }[];
   };
   budget: { readonly account: string; readonly of: "budget" | "credit"; readonly guaranteedMayStart: boolean };
   price: {

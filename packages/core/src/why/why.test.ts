@@ -282,6 +282,24 @@ describe("alternatives", () => {
     assert.equal(byField(alternatives(make(), "x", { ...offersAll, mayRaise: false }), "priority"), undefined);
   });
 
+  it("[W3] puts the change for which the fewest GPUs must be left by other jobs first", () => {
+    const make = () => {
+      const w = twoNodes();
+      w.must({ kind: "policy.set", policy: { ...w.state.policy, minRuntimeMs: 0 } });
+      for (const id of ["a", "b"]) w.submit(id, "lab", { gpus: 8, priority: 3 });
+      return w.run("a").run("b").submit("x", "lab", { gpus: 8, nodes: 2, priority: 4 }) && w;
+    };
+    const w = make();
+    w.submit("y", "lab", { gpus: 2, nodes: 2 });
+    const harm = alternatives(w, "y").map(({ outlook }) =>
+      outlook.when === "now" ? outlook.displaced.reduce((sum, { units }) => sum + units, 0) : Number.POSITIVE_INFINITY,
+    );
+    assert.deepEqual(
+      harm,
+      [...harm].sort((a, b) => a - b),
+    );
+  });
+
   it("[W3, P5] offers to drop a latency promise that a neighbour would break", () => {
     const w = new World().account("lab");
     const sliced = (name: string) => ({ ...nodeOf(name, "H100:1"), pool: "timeslice" as const });

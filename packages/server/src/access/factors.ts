@@ -100,6 +100,28 @@ export class Factors {
   }
 }
 
+/** The passkeys of a user, by their ids. */
+export function passkeysOf(factors: Factors, user: UserId): [string, PasskeyFactor][] {
+  return [...factors.of(user)].flatMap(([id, factor]) => (factor.kind === "passkey" ? [[id, factor]] : []));
+}
+
+/** What the secret of a TOTP factor is bound to. */
+export function totpRow(id: string): string {
+  return `factor/${id}`;
+}
+
+/** The sealed secret in the row of a factor; undefined where it holds none. */
+export function sealedTotp(row: Uint8Array): Uint8Array | undefined {
+  const factor = JSON.parse(Buffer.from(row).toString("utf8")) as Factor;
+  return factor.kind === "totp" ? Buffer.from(factor.sealed, "base64") : undefined;
+}
+
+/** The row with its secret sealed by another key. */
+export function withTotp(row: Uint8Array, sealed: Uint8Array): Uint8Array {
+  const factor = JSON.parse(Buffer.from(row).toString("utf8")) as TotpFactor;
+  return Buffer.from(JSON.stringify({ ...factor, sealed: Buffer.from(sealed).toString("base64") }));
+}
+
 /** With a salt: the journal keeps a digest of the row. */
 export function factorRow(user: UserId, id: string, factor: Factor): PrivateWrite {
   const salt = randomBytes(16).toString("base64url");

@@ -1,5 +1,6 @@
 import * as crypto from "node:crypto";
 import { promisify } from "node:util";
+import type { ReadonlyState } from "@tessera/core";
 
 /** RFC 9106, second recommended choice: for where memory is not plentiful. */
 const cost = { memory: 65_536, passes: 3, parallelism: 4 };
@@ -8,6 +9,14 @@ const tagBytes = 32;
 const pattern = /^\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,4}),p=(\d{1,3})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 type Cost = typeof cost;
+
+/**
+ * Whether the owner turned passwords off. Without a provider they count all the same, since people would be locked out.
+ * One that cannot be reached is a provider too: who can disturb it must not bring passwords back.
+ */
+export function arePasswordsOff({ policy, providers }: Pick<ReadonlyState, "policy" | "providers">): boolean {
+  return policy.passwordsOff === true && providers.size > 0;
+}
 
 /** Argon2 came to Node with 24.7. */
 export const passwordsWork = typeof crypto.argon2 === "function";

@@ -7,6 +7,7 @@ import {
   type Role,
   roles,
   rootAccount,
+  type Token,
   type User,
 } from "@tessera/core";
 import type { Action } from "@tessera/wire";
@@ -113,11 +114,25 @@ export function mayAnywhere(user: User, action: Action): boolean {
 }
 
 /**
+ * The user as far as a token goes that is limited to an account: roles held above it hold there and below, roles held
+ * elsewhere do not count.
+ */
+export function userWithin(state: ReadonlyState, user: User, { account }: Pick<Token, "account">): User {
+  if (account === undefined) return user;
+  const bindings = user.bindings.flatMap((binding) => {
+    if (isInside(state, binding.account, account)) return [binding];
+    return isInside(state, account, binding.account) ? [{ ...binding, account }] : [];
+  });
+  return { ...user, bindings };
+}
+
+/**
  * An account's quota is set from above: the administrators of an account share it out among the accounts below, and
  * cannot raise it. The root, which nothing is above, belongs to the platform owner.
  */
 export function mayWriteAccount(state: ReadonlyState, user: User, account: Account): boolean {
-  if (account.no === rootAccount) return user.bindings.some((binding) => binding.role === "platform-owner");
+  if (account.no === rootAccount)
+    return user.bindings.some((binding) => binding.role === "platform-owner" && binding.account === rootAccount);
   return may(state, user, "account.write", account.parent);
 }
 
@@ -130,7 +145,7 @@ export function mayGiveRole(state: ReadonlyState, user: User, role: Role, accoun
 
 /** Something of another user is visible where one may look at users and that user has a role. */
 export function maySeeUser(state: ReadonlyState, user: User, other: User, action: Action = "user.read"): boolean {
-  if (user === other) return true;
+  if (user.id === other.id) return true;
   if (other.bindings.length === 0) return may(state, user, action, rootAccount);
   return other.bindings.some((binding) => may(state, user, action, binding.account));
 }

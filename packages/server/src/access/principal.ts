@@ -1,10 +1,12 @@
 import type { Instant, ReadonlyState, Token, User } from "@tessera/core";
 import type { Action } from "@tessera/wire";
+import { userWithin } from "./policy.ts";
 import type { RevokedTokens } from "./revoked-tokens.ts";
 import { bearerOf, tokenHash } from "./tokens.ts";
 
 /** The user a request speaks for. Looked up for each request, so that a revocation counts at once. */
 export interface Principal {
+  /** With the roles that the token lets through: compare users by their ids. */
   readonly user: User;
   readonly token: Token;
 }
@@ -24,9 +26,14 @@ export function authenticate(
 /** The same question for a connection that stays open. */
 export function principalOf(state: ReadonlyState, token: Token, now: Instant): Principal | undefined {
   if (state.tokens.get(token.id) !== token) return undefined;
-  if (isExpired(state, token, now)) return undefined;
+  if (isExpired(state, token, now) || isHomeless(state, token)) return undefined;
   const user = state.users.get(token.user);
-  return user === undefined || user.disabled ? undefined : { user, token };
+  return user === undefined || user.disabled ? undefined : { user: userWithin(state, user, token), token };
+}
+
+/** The account that it is limited to is gone. */
+function isHomeless({ accounts }: ReadonlyState, { account }: Token): boolean {
+  return account !== undefined && accounts[account] === undefined;
 }
 
 function isExpired({ lastAt }: ReadonlyState, { expiresAt }: Token, now: Instant): boolean {
@@ -36,7 +43,7 @@ function isExpired({ lastAt }: ReadonlyState, { expiresAt }: Token, now: Instant
 
 /** Why a request is not authenticated. The cause is told only to a caller who sends the whole secret of the token. */
 export type Stranger =
-  | { readonly why: "no-token" | "no-such-form" | "unknown" | "disabled" }
+  | { readonly why: "no-token" | "no-such-form" | "unknown" | "disabled" | "homeless" }
   | { readonly why: "expired" | "revoked"; readonly at: Instant };
 
 export function strangerOf(
@@ -54,17 +61,23 @@ export function strangerOf(
     const at = revoked.revokedAt(hash);
     return at === undefined ? { why: "unknown" } : { why: "revoked", at };
   }
-  return isExpired(state, token, now) ? { why: "expired", at: token.expiresAt } : { why: "disabled" };
+  if (isExpired(state, token, now)) return { why: "expired", at: token.expiresAt };
+  return { why: isHomeless(state, token) ? "homeless" : "disabled" };
 }
 
 /**
- * Passwords, tokens, roles and users. Whoever changes these can make a way in that has no scopes, so no token with
- * scopes reaches them, whatever its scopes name.
+ * Passwords, tokens, roles and users. A change of these can make a way in that has no limits, so no token with limits
+ * reaches them, whatever its scopes name.
  */
 export const credentialActions: ReadonlySet<Action> = new Set<Action>(["user.write", "role.write", "token.write"]);
 
-/** A token without scopes may do whatever its user may. */
-export function inScope({ token }: Principal, action: Action): boolean {
-  if (token.scopes.length === 0) return true;
-  return token.scopes.includes(action) && !credentialActions.has(action);
+/** A token without limits may do whatever its user may. */
+export function inScope({ token }: Pick<Principal, "token">, action: Action): boolean {
+  if (credentialActions.has(action) && isLimited(token)) return false;
+  return token.scopes.length === 0 || token.scopes.includes(action);
+}
+
+/** Whether it reaches less far than its user. */
+function isLimited({ scopes, account, networks }: Token): boolean {
+  return scopes.length > 0 || account !== undefined || networks !== undefined;
 }

@@ -30,6 +30,12 @@ export function keyOfSecret(sealed: Uint8Array): string | undefined {
   return Buffer.from(sealed.subarray(1, 1 + keyIdBytes)).toString("hex");
 }
 
+/** How a value shows that this key sealed it, as it is and in base64: 9 bytes make 12 letters. */
+export function marksOf(id: string): readonly Buffer[] {
+  const bytes = Buffer.from([form.dataKey, ...Buffer.from(id, "hex")]);
+  return [bytes, Buffer.from(bytes.toString("base64")), Buffer.from(bytes.toString("base64url"))];
+}
+
 /** What opens secrets: data keys, and the one key of earlier versions. */
 export interface SecretKeys {
   readonly ring: Pick<Ring, "find" | "isShredded">;

@@ -6,13 +6,13 @@ import type { ContentStore } from "@tessera/content";
 import type { TelemetryStore } from "@tessera/telemetry";
 import { type Route, type RouteId, routes, summaryColumnsMax } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { BrowserAsks } from "../access/browser-asks.ts";
 import { Factors } from "../access/factors.ts";
 import { signerOf, vaultOf } from "../access/holder.ts";
 import { hostCheck } from "../access/hosts.ts";
 import { identityOf } from "../access/identity.ts";
 import type { Keys } from "../access/keys.ts";
 import { isLoopback } from "../access/listen.ts";
-import { Logins } from "../access/logins.ts";
 import { People } from "../access/people.ts";
 import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
@@ -37,6 +37,7 @@ import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
+import type { JournalSeries } from "../work/series.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { addHeaders } from "./answer/headers.ts";
@@ -47,12 +48,16 @@ import { followCertificate, type TlsFiles } from "./certificates.ts";
 import type { Api, Incoming } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addBackChannel } from "./guard/back-channel.ts";
+import { FactorChanges } from "./guard/factor-changes.ts";
+import { FactorChecks } from "./guard/factor-checks.ts";
+import { FactorTries } from "./guard/factor-tries.ts";
 import { addGate, addRequestIds, type Rates, usualRates } from "./guard/gate.ts";
 import { addHostCheck } from "./guard/host.ts";
 import { Passwords } from "./guard/passwords.ts";
 import { addRecording } from "./guard/record.ts";
 import { SecondFactors } from "./guard/second-factors.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
+import { StepUps } from "./guard/step-ups.ts";
 import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
 import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
 import { Pages } from "./inside/pages.ts";
@@ -64,7 +69,8 @@ import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
 import { authoriseBeforeBody, prepare, routeIds, serve } from "./route.ts";
-import { addConsole } from "./static.ts";
+import { type AnswerVisit, addConsole } from "./static.ts";
+import { SharedStreams } from "./watch/shared.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
 export interface ApiConfig {
@@ -124,6 +130,7 @@ export async function buildApi(built: {
   engines?: Engines;
   nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
+  series?: JournalSeries;
   collector?: Collector;
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
@@ -158,6 +165,7 @@ export async function buildApi(built: {
   const notices = new Notices(control);
   const people = await People.load(control.reader, control.state);
   const factors = await Factors.load(control.reader, control.state);
+  const tries = new FactorTries(control, notices);
   const local = isLoopback(config.host ?? "127.0.0.1");
   const api: Api = {
     control,
@@ -171,12 +179,15 @@ export async function buildApi(built: {
     sso: openSso(control, people, vault, config.providerLimits),
     passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     factors,
-    second: new SecondFactors({ control, people, factors, vault, notices, local }),
+    second: new SecondFactors({ control, factors, local }),
+    factorChecks: new FactorChecks({ control, factors, vault, tries }),
+    factorChanges: new FactorChanges({ control, people, factors, vault, tries }),
+    stepUps: new StepUps(),
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     sessions: new Sessions(keys.serverKey),
     links: new SignInLinks(),
-    logins: new Logins(),
+    logins: new BrowserAsks(),
     liveNames: new LiveNames(control),
     reasons,
     tallies: new Tallies(control, reasons, summaryColumnsMax),
@@ -185,6 +196,7 @@ export async function buildApi(built: {
     pages,
     notices,
     streams,
+    shared: new SharedStreams(ground, streams),
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
@@ -192,6 +204,7 @@ export async function buildApi(built: {
     ...(built.engines !== undefined && { engines: built.engines }),
     ...(built.nodeChecks !== undefined && { nodeChecks: built.nodeChecks }),
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
+    ...(built.series !== undefined && { series: built.series }),
     ...(built.collector !== undefined && { collector: built.collector }),
     ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
     ...(built.idleWatch !== undefined && { idleWatch: built.idleWatch }),
@@ -221,21 +234,23 @@ export async function buildApi(built: {
   addHostCheck(app, isOurs);
   addGate(app, api, config.rates ?? usualRates, secure);
   // Before the framework looks at the body: some methods must have one, which would be told first.
+  let answerVisit: AnswerVisit = () => false;
   app.addHook("onRequest", (request, reply, done) => {
-    if (request.is404) answerNowhere(request, reply);
-    else done();
+    if (!request.is404) done();
+    else if (!answerVisit(request, reply)) answerNowhere(request, reply);
   });
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addBackChannel(app, api, log);
   addRoutes(app, api, watches, log, table);
   addUpgrades(app, api, pages, isOurs);
-  if (config.console !== undefined) addConsole(app, config.console);
+  if (config.console !== undefined) answerVisit = addConsole(app, config.console);
   app.setNotFoundHandler(answerNowhere);
   const flush = setInterval(() => {
     api.tokenUse.flush(control.state, control.now());
     api.sessions.forget(control.state);
-    api.second.sweep();
+    for (const each of [api.second, api.factorChecks, api.factorChanges]) each.sweep();
+    api.stepUps.sweep(control);
   }, flushTokenUseMs);
   flush.unref();
   return {
@@ -252,6 +267,7 @@ export async function buildApi(built: {
       heads.close();
       stopMetrics();
       watches.close();
+      api.shared.close();
       entrances.close();
       streams.close();
       pages.close();

@@ -1,9 +1,9 @@
 import type { ContentStore } from "@tessera/content";
 import type { TelemetryReader, TelemetryStore } from "@tessera/telemetry";
 import type { AnswerOf, BodyOf, QueryOf, RouteId, RouteOf } from "@tessera/wire";
+import type { BrowserAsks } from "../access/browser-asks.ts";
 import type { Factors } from "../access/factors.ts";
 import type { Keys } from "../access/keys.ts";
-import type { Logins } from "../access/logins.ts";
 import type { People } from "../access/people.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RevokedTokens } from "../access/revoked-tokens.ts";
@@ -28,15 +28,25 @@ import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
+import type { JournalSeries } from "../work/series.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
+import type { FactorChanges } from "./guard/factor-changes.ts";
+import type { FactorChecks } from "./guard/factor-checks.ts";
 import type { Passwords } from "./guard/passwords.ts";
 import type { SecondFactors } from "./guard/second-factors.ts";
+import type { StepUps } from "./guard/step-ups.ts";
 import type { Streams } from "./guard/streams.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
 import type { Targets } from "./targets.ts";
+import type { SharedStreams } from "./watch/shared.ts";
+
+/** What a program says of itself that asks to be let in. */
+export interface LoginAsk {
+  readonly label: string;
+}
 
 /** What the API's parts share. */
 export interface Api {
@@ -53,7 +63,7 @@ export interface Api {
   readonly tokenUse: TokenUse;
   readonly sessions: Sessions;
   readonly links: SignInLinks;
-  readonly logins: Logins;
+  readonly logins: BrowserAsks<LoginAsk>;
   readonly liveNames: LiveNames;
   readonly reasons: Reasons;
   readonly tallies: Tallies;
@@ -68,9 +78,14 @@ export interface Api {
   readonly alarms?: Alarms;
   /** Answers that last, counted and looked after. */
   readonly streams: Streams;
+  /** Connections on which browsers watch many lists. */
+  readonly shared: SharedStreams;
   readonly passwords: Passwords;
   readonly factors: Factors;
   readonly second: SecondFactors;
+  readonly factorChecks: FactorChecks;
+  readonly factorChanges: FactorChanges;
+  readonly stepUps: StepUps;
   /** No volume may show it. */
   readonly dataFolder?: string;
   /** The engines that are driven here; absent where there is only a state. */
@@ -79,6 +94,8 @@ export interface Api {
   readonly nodeChecks?: NodeChecks;
   /** What GPUs did; absent where nothing is kept of it. On other threads it is behind by a minute. */
   readonly telemetry?: TelemetryReader & Partial<Pick<TelemetryStore, "status">>;
+  /** What the journal says of the past; absent where nothing follows it. */
+  readonly series?: JournalSeries;
   /** How engines answered when they were asked what their GPUs do. */
   readonly collector?: Pick<Collector, "counts">;
   /** What came of comparing leased with busy time in the last whole hour. */

@@ -3,12 +3,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { mayAnywhere } from "../access/policy.ts";
 import type { Principal } from "../access/principal.ts";
 import { unauthenticated } from "./answer/answer.ts";
-import { type Denial, deny, isDenied } from "./answer/problem.ts";
+import { type Denial, deny, forbidden, isDenied } from "./answer/problem.ts";
 import { answerAway, isAway, whenLeft } from "./away/away.ts";
 import type { AwayAnswer } from "./away/tasks.ts";
 import type { Api, Call, Handler, Incoming } from "./context.ts";
 import { type Asked, authorise, checkMounts, checkScope } from "./guard/authorise.ts";
 import { noteRead } from "./guard/record.ts";
+import { actOf } from "./guard/step-ups.ts";
 import { stillMay, stillThere } from "./guard/streams.ts";
 import { sendFile, sendFiles } from "./handle/files.ts";
 import { handlers } from "./handle/index.ts";
@@ -27,6 +28,7 @@ const sensitive: ReadonlySet<RouteId> = new Set<RouteId>([
   "putProvider",
   "addFactor",
   "allowLogin",
+  "allowStepUp",
 ]);
 
 export const routeIds = Object.keys(routes) as RouteId[];
@@ -82,10 +84,10 @@ export async function authoriseBeforeBody(
 ): Promise<Denial | undefined> {
   if (route.body === undefined && !route.upload) return undefined;
   const params = request.params as Record<string, string>;
-  const bad = checkScope(principal, route) ?? api.second.stepUp(principal, route) ?? checkParams(params);
+  const bad = checkScope(principal, route) ?? checkParams(params);
   if (bad !== undefined) return bad;
   if (route.resource === "in-project" || route.resource === "in-account")
-    return mayAnywhere(principal.user, route.action) ? undefined : nowhere(route.action);
+    return mayAnywhere(principal.user, route.action) ? undefined : forbidden(route.action);
   const target = await authorise(api, { id, route, principal, params, query: {}, body: undefined });
   return isDenied(target) ? target : undefined;
 }
@@ -107,7 +109,6 @@ export async function serve(
   const body = bodyOf(prepared, request.body);
   const bad =
     checkScope(principal, route) ??
-    api.second.stepUp(principal, route, body) ??
     checkMounts(principal, body) ??
     prepared.checkParams(params) ??
     prepared.checkHeaders(request.headers) ??
@@ -119,15 +120,23 @@ export async function serve(
   const allowing = authorise(api, asked);
   const target = allowing instanceof Promise ? await allowing : allowing;
   if (isDenied(target)) return withAllMistakes(api, asked, target);
+  const stepUp = api.second.stepUp(principal, route, body);
+  if (stepUp !== undefined) {
+    api.stepUps.noteRefused(principal.token, requestId, actOf(route, request.url, body));
+    return stepUp;
+  }
   const key = route.creates ? (request.headers["idempotency-key"] as string | undefined) : undefined;
   const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body, principal.token);
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
   const whence = { principal, requestId, address, host, idempotency, ifMatch };
   const call = { ...whence, params, query, body, target } as unknown as Call<RouteId>;
   noteRead(api, id, call);
-  if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
-  if (route.watch && request.headers.accept?.includes("text/event-stream")) {
-    return watches.open(id, call, request.headers["last-event-id"], reply);
+  const wantsEvents = request.headers.accept?.includes("text/event-stream") ?? false;
+  if (route.stream === "events") {
+    if (wantsEvents) return api.shared.open(call, reply);
+  } else if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
+  if (route.watch && wantsEvents) {
+    return watches.open(id, call, request.headers, reply);
   }
   const began = performance.now();
   if (route.upload) {
@@ -172,14 +181,6 @@ function followUpload(api: Api, call: Call<"putContent">, { raw }: FastifyReques
   const uncount = api.streams.add({ principal, over, end: () => raw.destroy() });
   raw.once("close", uncount);
   return undefined;
-}
-
-function nowhere(action: string): Denial {
-  return deny(
-    "forbidden",
-    `None of your roles allows ${action}.`,
-    `Ask an administrator of the account for a role that allows ${action}.`,
-  );
 }
 
 /** An upload stays a stream; its handler reads it. */

@@ -3,6 +3,8 @@ import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
+export type AnswerVisit = (request: FastifyRequest, reply: FastifyReply) => boolean;
+
 /** Where pages of the console live. Only these answer with the page; everything else that is unknown stays unknown. */
 const pages = [
   "sign-in",
@@ -75,9 +77,20 @@ class ConsoleFile {
   }
 }
 
-/** Serves the built console from `folder`: the page at its addresses, and its files, whose names carry their hash. */
-export function addConsole(app: FastifyInstance, folder: string): void {
-  if (!existsSync(join(folder, "index.html"))) return;
+/** Answers of programs, at which a browser is told what a program is told. */
+const ofPrograms = /^\/(v1|assets|metrics|healthz|readyz|openapi\.json)(\/|\?|$)/;
+
+/** Whether a person follows a link or types an address, and not one that only programs use. */
+function isVisit({ method, url, headers }: FastifyRequest): boolean {
+  return method === "GET" && !ofPrograms.test(url) && (headers.accept ?? "").includes("text/html");
+}
+
+/**
+ * Serves the built console from `folder`: the page at its addresses, and its files, whose names carry their hash. What
+ * it gives back answers people at addresses that do not exist with the page that says so; false for programs.
+ */
+export function addConsole(app: FastifyInstance, folder: string): AnswerVisit {
+  if (!existsSync(join(folder, "index.html"))) return () => false;
   const page = new ConsoleFile(join(folder, "index.html"));
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => page.send(request, reply, "no-cache");
   app.get("/", sendPage);
@@ -95,4 +108,9 @@ export function addConsole(app: FastifyInstance, folder: string): void {
     const file = new ConsoleFile(join(folder, name));
     app.get(`/${name}`, (request, reply) => file.send(request, reply, "no-cache"));
   }
+  return (request, reply) => {
+    if (!isVisit(request)) return false;
+    sendPage(request, reply.code(404));
+    return true;
+  };
 }

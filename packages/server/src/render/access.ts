@@ -1,8 +1,9 @@
-import { accountOf, type ReadonlyState, type RoleBinding, type Token, type User } from "@tessera/core";
+import { accountOf, type Instant, type ReadonlyState, type RoleBinding, type Token, type User } from "@tessera/core";
 import type { RoleBindingShape, TokenShape, UserShape } from "@tessera/wire";
 import type { People } from "../access/people.ts";
 import { may } from "../access/policy.ts";
 import type { Seal } from "../access/seal.ts";
+import { isExpiring } from "../access/token-expiry.ts";
 import type { TokenUse } from "../access/token-use.ts";
 import { timestamp } from "./quantities.ts";
 
@@ -13,8 +14,11 @@ export function userTag(seal: Seal, user: Pick<User, "id" | "revision">): string
 /** A user for this viewer: roles elsewhere are left out. */
 export function renderUser(state: ReadonlyState, seal: Seal, people: People, viewer: User, user: User): UserShape {
   const person = people.person(user.id);
-  const own = viewer === user;
-  const seen = user.bindings.filter(({ account }) => own || may(state, viewer, "user.read", account));
+  // Of oneself, what the token lets through.
+  const seen =
+    viewer.id === user.id
+      ? viewer.bindings
+      : user.bindings.filter(({ account }) => may(state, viewer, "user.read", account));
   return {
     id: user.id,
     name: person?.name ?? "",
@@ -44,7 +48,7 @@ export function renderBinding(
   };
 }
 
-export function renderToken(token: Token, use: TokenUse): TokenShape {
+export function renderToken(state: ReadonlyState, token: Token, use: TokenUse, now: Instant): TokenShape {
   const usedAt = use.lastUsedAt(token.id);
   return {
     id: token.id,
@@ -52,8 +56,13 @@ export function renderToken(token: Token, use: TokenUse): TokenShape {
     label: token.label,
     prefix: token.prefix,
     scopes: [...token.scopes],
+    // The account may be gone, and the token with it.
+    ...(token.account !== undefined && { account: state.accounts[token.account]?.path ?? "" }),
+    ...(token.networks !== undefined && { networks: [...token.networks] }),
+    ...(token.signIn !== undefined && { signIn: token.signIn.by }),
     createdAt: timestamp(token.createdAt),
     ...(token.expiresAt > 0 && { expiresAt: timestamp(token.expiresAt) }),
+    ...(isExpiring(token, now) && { expiring: true as const }),
     ...(usedAt !== undefined && { lastUsedAt: timestamp(usedAt) }),
   };
 }

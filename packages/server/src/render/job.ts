@@ -55,7 +55,13 @@ export function heldGpus(leases: readonly Lease[]): number {
 
 export function renderReason(reason: Reason): WaitReason {
   const { kind, values: _, engines: __, until, ...rest } = reason;
-  return { kind, detail: reasonSentence(reason), ...rest, ...(until !== undefined && { until: timestamp(until) }) };
+  return {
+    kind,
+    detail: reasonSentence(reason),
+    ...rest,
+    ...(until !== undefined && { until: timestamp(until) }),
+    ...(kind === "dependency" && { waitsFor: [...reason.values.awaited] }),
+  };
 }
 
 export function renderMember(state: ReadonlyState, lease: Lease): Member {

@@ -1,8 +1,9 @@
 import {
+  type AccountNo,
   type Alternative,
   accountOf,
-  type Displaced,
   durationText,
+  type Job,
   type JobSpec,
   nodeName,
   type Outlook,
@@ -30,8 +31,8 @@ const namesMax = 20;
 export function renderDisplaced(
   state: ReadonlyState,
   user: User,
-  displaced: readonly Displaced[],
-  graceMs: number,
+  account: AccountNo,
+  { displaced, graceMs }: Pick<Extract<Outlook, { when: "now" }>, "displaced" | "graceMs">,
 ): Displacement {
   const by = new Map<Rule, Displacement["by"][number]>();
   const seen: Displacement["seen"] = [];
@@ -54,6 +55,7 @@ export function renderDisplaced(
     gpus: gpusOf(displaced.reduce((sum, { units }) => sum + units, 0)),
     by: rules,
     seen,
+    own: displaced.filter(({ job }) => job.account === account).length,
     hidden: displaced.length - seen.length,
     within: durationText(graceMs),
   };
@@ -97,17 +99,17 @@ export function renderStart({ fleet }: ReadonlyState, outlook: Outlook, now: num
 export function renderAlternative(
   state: ReadonlyState,
   user: User,
-  from: JobSpec,
+  { spec: from, account }: Pick<Job, "spec" | "account">,
   { field, spec, outlook }: Alternative,
 ): WireAlternative {
   const change = { field, from: fieldOf(from, field), to: fieldOf(spec, field) };
   if (outlook.when === "later") return { change, effect: "starts later", at: timestamp(outlook.at) };
-  const { placement, displaced, graceMs } = outlook;
+  const { placement, displaced } = outlook;
   return {
     change,
     effect: "starts now",
     class: placement.class,
-    ...(displaced.length > 0 && { displaces: renderDisplaced(state, user, displaced, graceMs) }),
+    ...(displaced.length > 0 && { displaces: renderDisplaced(state, user, account, outlook) }),
   };
 }
 

@@ -1,5 +1,6 @@
-import type { JournalRow } from "../journal/format.ts";
+import type { EventLines, JournalRow } from "../journal/format.ts";
 import type { AuditRow, BookRow, DeviceRow, EndedJobRow, UsageRow } from "./port.ts";
+import type { Sealing } from "./seal/sealing.ts";
 
 /** The columns that both databases share, and the rows that come out of them. */
 export const journalColumns = "seq, at, op, epoch, inputs, events, event_count, events_before, salt, root, hash";
@@ -20,8 +21,8 @@ export function columnsOf(table: string, columns: string): string {
 // biome-ignore lint/suspicious/noExplicitAny: each column's type is fixed by the schema, which TypeScript cannot see
 export type Found = Record<string, any>;
 
-export function journalRowOf(found: Found): JournalRow {
-  return {
+export function journalRowOf(found: Found, sealing: Sealing): JournalRow {
+  return sealing.openRow({
     seq: found.seq,
     at: found.at,
     op: found.op,
@@ -33,11 +34,11 @@ export function journalRowOf(found: Found): JournalRow {
     salt: found.salt,
     root: found.root,
     hash: found.hash,
-  };
+  });
 }
 
-export function jobRowOf(found: Found): EndedJobRow {
-  return {
+export function jobRowOf(found: Found, sealing: Sealing): EndedJobRow {
+  return sealing.openColumns("jobs", {
     id: found.id,
     account: found.account,
     user: found.user_id,
@@ -48,11 +49,11 @@ export function jobRowOf(found: Found): EndedJobRow {
     outcome: found.outcome,
     exitCode: found.exit_code,
     doc: found.doc,
-  };
+  });
 }
 
-export function usageRowOf(found: Found): UsageRow {
-  return {
+export function usageRowOf(found: Found, sealing: Sealing): UsageRow {
+  return sealing.openColumns("usage", {
     lease: found.lease,
     job: found.job,
     account: found.account,
@@ -65,7 +66,7 @@ export function usageRowOf(found: Found): UsageRow {
     class: found.class,
     fromAt: found.from_at,
     toAt: found.to_at,
-  };
+  });
 }
 
 export function deviceRowOf(found: Found): DeviceRow {
@@ -81,8 +82,8 @@ export function deviceRowOf(found: Found): DeviceRow {
   };
 }
 
-export function auditRowOf(found: Found): AuditRow {
-  return {
+export function auditRowOf(found: Found, sealing: Sealing): AuditRow {
+  return sealing.openColumns("audit", {
     seq: found.seq,
     index: found.idx,
     at: found.at,
@@ -96,20 +97,20 @@ export function auditRowOf(found: Found): AuditRow {
     detail: found.detail,
     ...(found.origin !== null && { origin: found.origin }),
     ...(found.count !== null && { count: found.count }),
-  };
+  });
 }
 
-export function bookRowOf(found: Found): BookRow {
-  return {
+export function bookRowOf(found: Found, sealing: Sealing): BookRow {
+  return sealing.openColumns("books", {
     seq: found.seq,
     index: found.idx,
     kind: found.kind,
-    key: found.key,
+    key: sealing.openBookKey(found.kind, found.key),
     tenant: found.tenant,
     fromAt: found.from_at,
     toAt: found.to_at,
     doc: found.doc,
-  };
+  });
 }
 
 /** The order in which jobs are listed: newest first, ties by id. */
@@ -120,4 +121,21 @@ export function newestJobFirst(a: EndedJobRow, b: EndedJobRow): number {
 /** The order in which audit records are listed: latest first. */
 export function latestAuditFirst(a: AuditRow, b: AuditRow): number {
   return b.seq - a.seq || b.index - a.index;
+}
+
+/** Values of private rows by key. */
+export function openedPrivates(found: readonly Found[], sealing: Sealing): Map<string, Uint8Array> {
+  return new Map(
+    found.map(({ kind, key, value }) => {
+      const opened = sealing.openPrivate({ kind, key, value });
+      return [opened.key, opened.value];
+    }),
+  );
+}
+
+/** The events of sealed rows, of which the bytes were read. */
+export function openedLines(found: readonly Found[], sealing: Sealing): EventLines[] {
+  return found.map(({ seq, at, eventCount, lines }) => {
+    return { seq, at, eventCount, lines: sealing.openEvents(seq, lines) };
+  });
 }

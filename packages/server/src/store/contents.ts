@@ -4,7 +4,8 @@ import type { PrivateWrite, Projected, Snapshot, Store, StoreReader } from "./po
 
 /** A reader that can also show all private rows, of any kind: what goes into a backup and comes out of one. */
 export interface WholeReader extends StoreReader {
-  allPrivates(): AsyncIterable<readonly PrivateWrite[]>;
+  /** The id of the key that seals what it holds; undefined where nothing is sealed. */
+  readonly sealedBy: string | undefined;
 }
 
 /** A store that can take over the contents of another while it is still empty. */

@@ -9,12 +9,14 @@ import { openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "./sql
 
 /** Opens the store for the one writer. Throws StoreHeld when another has it, StoreDamaged when it lost rows. */
 export async function openStore(config: StoreConfig, options?: OpenOptions): Promise<Store> {
-  return "dir" in config ? openSqliteStore(config.dir, options) : openPostgresStore(config, options);
+  return "dir" in config
+    ? openSqliteStore(config.dir, { ...options, keys: config.keys })
+    : openPostgresStore(config, { ...options, keys: config.keys });
 }
 
 /** Opens the store for questions only, beside the writer. */
 export async function openReader(config: StoreConfig): Promise<StoreReader> {
-  return "dir" in config ? openSqliteReader(config.dir) : openPostgresReader(config.url);
+  return "dir" in config ? openSqliteReader(config.dir, config.keys) : openPostgresReader(config.url, config.keys);
 }
 
 /**
@@ -22,7 +24,9 @@ export async function openReader(config: StoreConfig): Promise<StoreReader> {
  * compares one table with another; close it soon, since the database keeps old versions for it.
  */
 export async function openFrozenReader(config: StoreConfig): Promise<WholeReader> {
-  return "dir" in config ? openFrozenSqliteReader(config.dir) : openFrozenPostgresReader(config.url);
+  return "dir" in config
+    ? openFrozenSqliteReader(config.dir, config.keys)
+    : openFrozenPostgresReader(config.url, config.keys);
 }
 
 /** A frozen reader, and how the store compares with the head noted beside it; `reader` is of no earlier moment. */
@@ -42,5 +46,6 @@ export type { StoreConfig } from "./config.ts";
 export { lossOf } from "./head/compare.ts";
 export { MemoryPlace, openMemoryStore } from "./memory.ts";
 export { type Store, StoreDamaged, StoreHeld, type StoreReader } from "./port.ts";
+export { speaksTls } from "./postgres/tls.ts";
 export { setUpWriter, warningAboutRole } from "./postgres/writer-role.ts";
 export { asStored } from "./stored.ts";

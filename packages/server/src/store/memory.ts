@@ -218,6 +218,10 @@ class MemoryStore implements Store {
       .slice(0, limit);
   }
 
+  async *allPrivates(): AsyncGenerator<PrivateWrite[]> {
+    for (const [kind, rows] of this.#place.privates) yield [...rows].map(([key, value]) => ({ kind, key, value }));
+  }
+
   async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
     const all = this.#place.privates.get(storable(kind)) ?? new Map<string, Uint8Array>();
     const asked = keys && new Set(keys.map(storable));

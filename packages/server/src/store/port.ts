@@ -1,5 +1,6 @@
 import type { Instant } from "@tessera/core";
 import type { EventLines, JournalHead, JournalRow, RowDraft } from "../journal/format.ts";
+import type { StoreKey } from "./seal/keys.ts";
 
 export interface Snapshot {
   readonly seq: number;
@@ -141,6 +142,8 @@ export interface OpenOptions {
   readonly acceptLoss?: boolean;
   /** Hears what had to be mended. */
   readonly say?: (text: string) => void;
+  /** Keys of stores; one that is sealed names the one it needs. */
+  readonly keys?: readonly StoreKey[] | undefined;
 }
 
 /** Another process holds the store. */
@@ -230,6 +233,8 @@ export interface StoreReader {
   books(query: BookQuery): Promise<readonly BookRow[]>;
   bookPage(query: BookPageQuery): Promise<readonly BookRow[]>;
   privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** Those of all kinds, in pages. */
+  allPrivates(): AsyncIterable<readonly PrivateWrite[]>;
   /** Rows with seq >= fromSeq in order, in pages of at most `limit`. */
   rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]>;
   /** The hashes of the same rows. */

@@ -21,28 +21,29 @@ const rowsPerPage = 1_000;
 
 /** All rows of the projections, table by table. */
 export async function* scanProjected(ask: Ask, dialect: Dialect): AsyncGenerator<Projected> {
+  const { sealing } = dialect;
   const empty: Projected = { jobs: [], usage: [], devices: [], audit: [], books: [] };
   for await (const page of scan(ask, dialect, "ended_job", jobColumns, ["id"])) {
-    yield { ...empty, jobs: page.map(jobRowOf) };
+    yield { ...empty, jobs: page.map((found) => jobRowOf(found, sealing)) };
   }
   for await (const page of scan(ask, dialect, "usage", usageColumns, [dialect.usageKey])) {
-    yield { ...empty, usage: page.map(usageRowOf) };
+    yield { ...empty, usage: page.map((found) => usageRowOf(found, sealing)) };
   }
   for await (const page of scan(ask, dialect, "device", deviceColumns, ["gpu", "at", "seq"])) {
     yield { ...empty, devices: page.map(deviceRowOf) };
   }
   for await (const page of scan(ask, dialect, "audit", auditColumns, ["seq", "idx"])) {
-    yield { ...empty, audit: page.map(auditRowOf) };
+    yield { ...empty, audit: page.map((found) => auditRowOf(found, sealing)) };
   }
   for await (const page of scan(ask, dialect, "book", bookColumns, ["seq", "idx"])) {
-    yield { ...empty, books: page.map(bookRowOf) };
+    yield { ...empty, books: page.map((found) => bookRowOf(found, sealing)) };
   }
 }
 
 /** All private rows, as the writes that would put them. */
 export async function* scanPrivates(ask: Ask, dialect: Dialect): AsyncGenerator<PrivateWrite[]> {
   for await (const page of scan(ask, dialect, "private", "kind, key, value", ["kind", "key"])) {
-    yield page.map(({ kind, key, value }) => ({ kind, key, value }));
+    yield page.map(({ kind, key, value }) => dialect.sealing.openPrivate({ kind, key, value }));
   }
 }
 

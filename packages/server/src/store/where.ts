@@ -1,5 +1,6 @@
 import { rangeOf, tenantOf, topmost } from "./paths.ts";
 import type { AuditPlace, AuditQuery, BookPageQuery, BookQuery, JobQuery, MadeAt } from "./port.ts";
+import type { SealedTable, Sealing } from "./seal/sealing.ts";
 import { storable } from "./text.ts";
 import { spanRows } from "./usage-span.ts";
 
@@ -14,6 +15,7 @@ export interface Dialect {
   readonly schema: string;
   /** The column that numbers the rows of `usage`, which have no other key. */
   readonly usageKey: string;
+  readonly sealing: Sealing;
 }
 
 /** A list of conditions whose values are bound in order. */
@@ -52,7 +54,9 @@ export class Where {
  * of a name, of a user; then those under each account, which are kept in order of time; then all by time.
  */
 export function jobStatements(query: JobQuery, columns: string, dialect: Dialect): Statement[] {
-  const roots = topmost(query.accounts);
+  const kept = keptOf("jobs", dialect);
+  const roots = topmost(query.accounts).map((path) => kept("account", path));
+  const madeAt = new Map([...(query.madeAt ?? [])].map(([path, at]) => [kept("account", path), at]));
   const led = query.arrayId !== undefined || query.name !== undefined || query.user !== undefined;
   const statement = (from: string, key: string, where: Where) => ({
     text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.submitted_at DESC, ${key}.id DESC ${where.bind("LIMIT ?", query.limit)}`,
@@ -60,7 +64,7 @@ export function jobStatements(query: JobQuery, columns: string, dialect: Dialect
   });
   const common = (key: string, where: Where) => {
     if (query.arrayId !== undefined) where.and("j.array_id = ?", query.arrayId);
-    if (query.name !== undefined) where.and("j.name = ?", query.name);
+    if (query.name !== undefined) where.and("j.name = ?", kept("name", query.name));
     if (query.user !== undefined) where.and("j.user_id = ?", query.user);
     const { outcome } = query;
     if (typeof outcome === "string") where.and(`${key}.outcome = ?`, outcome);
@@ -73,13 +77,13 @@ export function jobStatements(query: JobQuery, columns: string, dialect: Dialect
   };
   if (led || roots.length === 0) {
     const where = common("j", new Where(dialect));
-    if (roots.length > 0) where.and(...within("j.account", roots, "j.submitted_at", query.madeAt));
+    if (roots.length > 0) where.and(...within("j.account", roots, "j.submitted_at", madeAt));
     return [statement(`${dialect.schema}ended_job j`, "j", where)];
   }
   return roots.map((root) => {
     const where = common("u", new Where(dialect).and("u.ancestor = ?", root));
-    const madeAt = query.madeAt?.get(root);
-    if (madeAt !== undefined) where.and("u.submitted_at >= ?", madeAt);
+    const since = madeAt.get(root);
+    if (since !== undefined) where.and("u.submitted_at >= ?", since);
     return statement(`${dialect.schema}ended_job_under u JOIN ${dialect.schema}ended_job j ON j.id = u.id`, "u", where);
   });
 }
@@ -92,13 +96,15 @@ export interface SeqSpan {
 
 /** How to find audit records: one statement for each list that has to be merged. The narrowest index leads. */
 export function auditStatements(query: AuditQuery, span: SeqSpan, columns: string, dialect: Dialect): Statement[] {
-  const roots = topmost(query.accounts);
+  const kept = keptOf("audit", dialect);
+  const roots = topmost(query.accounts).map((path) => kept("account", path));
+  const madeAt = new Map([...(query.madeAt ?? [])].map(([path, at]) => [kept("account", path), at]));
   const statement = (from: string, key: string, where: Where) => ({
     text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.seq DESC, ${key}.idx DESC ${where.bind("LIMIT ?", query.limit)}`,
     values: where.values,
   });
   const common = (key: string, where: Where) => {
-    if (query.target !== undefined) where.and("a.target = ?", query.target);
+    if (query.target !== undefined) where.and("a.target = ?", kept("target", query.target));
     if (query.actor !== undefined) where.and("a.actor = ?", query.actor);
     if (query.action !== undefined) where.and("a.action = ?", query.action);
     if (query.outcome !== undefined) where.and("a.outcome = ?", query.outcome);
@@ -112,7 +118,7 @@ export function auditStatements(query: AuditQuery, span: SeqSpan, columns: strin
     return where;
   };
   const overall = (where: Where) => {
-    if (roots.length > 0) where.and(...within("a.account", roots, "a.at", query.madeAt));
+    if (roots.length > 0) where.and(...within("a.account", roots, "a.at", madeAt));
     return statement(`${dialect.schema}audit a`, "a", common("a", where));
   };
   if (query.origins !== undefined)
@@ -122,8 +128,8 @@ export function auditStatements(query: AuditQuery, span: SeqSpan, columns: strin
   if (led || roots.length === 0) return [overall(new Where(dialect))];
   return roots.map((root) => {
     const where = common("u", new Where(dialect).and("u.ancestor = ?", root));
-    const madeAt = query.madeAt?.get(root);
-    if (madeAt !== undefined) where.and("u.at >= ?", madeAt);
+    const since = madeAt.get(root);
+    if (since !== undefined) where.and("u.at >= ?", since);
     return statement(
       `${dialect.schema}audit_under u JOIN ${dialect.schema}audit a ON a.seq = u.seq AND a.idx = u.idx`,
       "u",
@@ -151,11 +157,11 @@ export function auditProbes(dialect: Dialect): { readonly from: string; readonly
 /** How to find what has to do with money, in the order of the journal. */
 export function bookStatement(query: BookQuery, columns: string, dialect: Dialect): Statement {
   const where = new Where(dialect).and("b.kind = ?", query.kind);
-  if (query.key !== undefined) where.and("b.key = ?", query.key);
+  if (query.key !== undefined) where.and("b.key = ?", dialect.sealing.bookKey(query.kind, storable(query.key)));
   // In byte order a point comes right after a hyphen.
   if (query.keyPrefix !== undefined)
     where.and("b.key >= ? AND b.key < ?", query.keyPrefix, `${query.keyPrefix.slice(0, -1)}.`);
-  if (query.tenant !== undefined) where.and("b.tenant = ?", query.tenant);
+  if (query.tenant !== undefined) where.and("b.tenant = ?", keptOf("books", dialect)("tenant", query.tenant));
   if (query.fromAt !== undefined) where.and("b.to_at >= ?", query.fromAt);
   if (query.toAt !== undefined) where.and("b.from_at < ?", query.toAt);
   if (query.after !== undefined) where.and("(b.seq, b.idx) > (?, ?)", query.after.seq, query.after.index);
@@ -168,7 +174,10 @@ export function bookStatement(query: BookQuery, columns: string, dialect: Dialec
 export function bookPageStatement(query: BookPageQuery, columns: string, dialect: Dialect): Statement {
   const { kind, tenants, before, limit } = query;
   const where = new Where(dialect).and("b.kind = ?", kind);
-  if (tenants !== undefined) where.and(`b.tenant IN (${tenants.map(() => "?").join(", ")})`, ...tenants);
+  if (tenants !== undefined) {
+    const kept = tenants.map((tenant) => keptOf("books", dialect)("tenant", tenant));
+    where.and(`b.tenant IN (${tenants.map(() => "?").join(", ")})`, ...kept);
+  }
   if (before !== undefined) where.and("(b.to_at, b.seq, b.idx) < (?, ?, ?)", before.toAt, before.seq, before.index);
   const order = "ORDER BY b.to_at DESC, b.seq DESC, b.idx DESC";
   const text = `SELECT ${columns} FROM ${dialect.schema}book b ${where.text} ${order} ${where.bind("LIMIT ?", limit)}`;
@@ -191,7 +200,13 @@ export function usageStatements(
     const text = `WITH spans(span, length_ms) AS (VALUES ${spanRows}) SELECT ${columns} FROM ${from} ${where.text}`;
     return { text, values: where.values };
   };
-  return accounts.length === 0 ? [statement()] : topmost(accounts).map(statement);
+  const kept = keptOf("usage", dialect);
+  return accounts.length === 0 ? [statement()] : topmost(accounts).map((path) => statement(kept("account", path)));
+}
+
+/** What is searched for, as the tables hold it. */
+function keptOf(table: SealedTable, { sealing }: Dialect): (column: string, value: string) => string {
+  return (column, value) => sealing.column(table, column, storable(value));
 }
 
 export interface Statement {

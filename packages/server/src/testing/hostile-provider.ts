@@ -8,8 +8,8 @@ type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 export interface Misdeed {
   /** Claims of the ID token that replace the right ones; undefined leaves one out. */
   readonly claims?: (right: JWTPayload) => JWTPayload;
-  /** How it is signed: without a signature, with the public key as a password, with a key that is not published. */
-  readonly sign?: "none" | "public-key" | "unpublished" | "broken";
+  /** How it is signed: without a signature, with the public key as a password, with a key that is not published, or one that was. */
+  readonly sign?: "none" | "public-key" | "unpublished" | "broken" | "retired";
   /** The answer of an address instead of its own. */
   readonly answers?: Readonly<Record<string, (response: ServerResponse, own: object, base: string) => void>>;
   readonly userinfo?: object;
@@ -24,7 +24,10 @@ export class HostileProvider {
   person: object = { preferred_username: "mallory", groups: ["ml"] };
   clientId = "tessera";
   readonly #server = createServer((request, response) => void this.#answer(request, response));
+  /** How often each of its addresses was asked for. */
+  readonly asked = new Map<string, number>();
   #keys: Keys | undefined;
+  #retired: Keys | undefined;
   #kid = 0;
   readonly #codes = new Map<string, { readonly nonce: string; readonly challenge: string }>();
 
@@ -41,6 +44,7 @@ export class HostileProvider {
 
   /** From now on other keys sign, and only those are published. */
   async rollKeys(): Promise<void> {
+    this.#retired = this.#keys;
     this.#keys = await generateKeyPair("RS256", { extractable: true });
     this.#kid++;
   }
@@ -69,6 +73,7 @@ export class HostileProvider {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? "/", this.issuer);
+    this.asked.set(pathname, (this.asked.get(pathname) ?? 0) + 1);
     const own = await this.#own(pathname, request);
     const other = this.misdeed.answers?.[pathname];
     if (other !== undefined) return other(response, own, this.issuer);
@@ -121,14 +126,15 @@ export class HostileProvider {
   }
 
   async #sign(claims: JWTPayload, how: Misdeed["sign"], typ: string): Promise<string> {
-    const kid = `k${this.#kid}`;
+    const kid = `k${how === "retired" ? this.#kid - 1 : this.#kid}`;
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     if (how === "none") return `${part({ alg: "none", typ })}.${part(claims)}.`;
     if (how === "public-key") {
       const secret = new TextEncoder().encode(await exportSPKI(this.#keys!.publicKey));
       return new SignJWT(claims).setProtectedHeader({ alg: "HS256", kid, typ }).sign(secret);
     }
-    const keys = how === "unpublished" ? await generateKeyPair("RS256") : this.#keys!;
+    const published = how === "retired" ? this.#retired! : this.#keys!;
+    const keys = how === "unpublished" ? await generateKeyPair("RS256") : published;
     const token = await new SignJWT(claims).setProtectedHeader({ alg: "RS256", kid, typ }).sign(keys.privateKey);
     return how === "broken" ? `${token.slice(0, -8)}AAAAAAAA` : token;
   }

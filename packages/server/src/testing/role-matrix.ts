@@ -52,6 +52,9 @@ export const someProvider = {
 
 const expectations: Readonly<Record<RouteId, Expectation>> = {
   whoAmI: { anywhere: true },
+  openStream: { anywhere: true },
+  // Cells have no stream open, and none that could be named.
+  leaveTopic: { anywhere: true, answers: 400 },
   readSession: { anywhere: true },
   signIn: { anywhere: true },
   // No provider can be asked in a cell.
@@ -61,6 +64,11 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readLogin: { anywhere: true, answers: 404 },
   allowLogin: { anywhere: true, answers: 404 },
   takeLogin: { anywhere: true, answers: 404 },
+  // No request of a walker waits for a factor, and tokens of programs show none.
+  beginStepUp: { anywhere: true, answers: 403 },
+  readStepUp: { anywhere: true, answers: 404 },
+  allowStepUp: { anywhere: true, answers: 403 },
+  takeStepUp: { anywhere: true, answers: 404 },
   signOut: { anywhere: true },
   linkSession: { anywhere: true },
   // The walkers come with tokens, and second factors are for sessions.
@@ -281,7 +289,7 @@ export async function requestFor(
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
           .replace(":provider", exists ? "corp" : "nowhere")
-          .replace(":login", "BCDF-GHJK")
+          .replace(/:(login|code)/, "BCDF-GHJK")
           .replace(":repair", "999")
           .replace(":factor", "fac_0000000000000000")
           .replace(":pool", exists ? `p${n}` : "nowhere")
@@ -293,10 +301,14 @@ export async function requestFor(
     case "offerFactor":
       return { path, body: { kind: "totp" } };
     case "addFactor":
+    case "allowStepUp":
     case "showFactor":
       return { path, body: { code: "123456" } };
     case "beginLogin":
       return { path, body: { challenge: "x".repeat(43), label: "a machine" } };
+    case "beginStepUp":
+      return { path, body: { request: "req_x", challenge: "x".repeat(43) } };
+    case "takeStepUp":
     case "takeLogin":
       return { path, body: { verifier: "x".repeat(43) } };
     case "beginSignIn":

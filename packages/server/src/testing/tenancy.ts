@@ -32,6 +32,7 @@ import { type ApiConfig, type BuiltApi, buildApi } from "../api/build.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { newId } from "../flow/ids.ts";
+import type { JournalSeries } from "../work/series.ts";
 import type { TestControl } from "./control.ts";
 
 export const testKeys = {
@@ -165,6 +166,7 @@ export async function serveApi(
   engines?: Engines,
   telemetry?: TelemetryStore,
   reconciled?: () => Reconciled | undefined,
+  series?: JournalSeries,
 ): Promise<TestServer> {
   const built = await buildApi({
     control,
@@ -173,6 +175,7 @@ export async function serveApi(
     ...(engines !== undefined && { engines }),
     ...(telemetry !== undefined && { telemetry }),
     ...(reconciled !== undefined && { reconciled }),
+    ...(series !== undefined && { series }),
     config: { logLevel: "silent", ...config },
     ...(table && { table }),
   });

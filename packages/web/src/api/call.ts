@@ -25,11 +25,16 @@ export interface Ask<Id extends RouteId> {
   readonly signal?: AbortSignal;
 }
 
-let onSignedOut = () => {};
+let onSignedOut: (why: string) => void = () => {};
 
-/** Called when the session is no longer valid. */
-export function whenSignedOut(listener: () => void): void {
+/** Called with the reason when the session is no longer valid. */
+export function whenSignedOut(listener: typeof onSignedOut): void {
   onSignedOut = listener;
+}
+
+/** The session is no longer valid, as another request or a stream has found. */
+export function signedOut(why: string): void {
+  onSignedOut(why);
 }
 
 let onStepUp: () => Promise<boolean> = async () => false;
@@ -69,8 +74,8 @@ export async function call<Id extends RouteId>(id: Id, ask: Ask<Id> = {}): Promi
   const response = await send(id, ask);
   if (response.ok && !signingIn.has(id)) onHead(response.headers.get("tessera-head"));
   if (response.ok) return (response.status === 204 ? {} : await response.json()) as AnswerOf<Id>;
-  if (response.status === 401 && id !== "signIn") onSignedOut();
   const problem = await problemOf(response);
+  if (response.status === 401 && id !== "signIn") onSignedOut(problem.detail);
   if (problem.code === "factor-required") onFactorMissing();
   if (problem.code === "step-up-required" && (await onStepUp())) return call(id, ask);
   throw new Refused(problem);
@@ -110,6 +115,18 @@ async function problemOf(response: Response): Promise<Problem> {
       requestId: "",
     };
   }
+}
+
+/** Whether there is nothing to show because of it: the caller may not see it, or the server failed. */
+export function isNotShown(error: Error, { state }: { state: { data: unknown } }): boolean {
+  if (!(error instanceof Refused) || state.data !== undefined) return false;
+  const { status, code } = error.problem;
+  return status >= 500 || status === 429 || (status === 403 && code === "forbidden");
+}
+
+/** Whether what was asked for does not exist, as far as the caller may see. */
+export function isMissing(error: unknown): error is Refused {
+  return error instanceof Refused && error.problem.status === 404;
 }
 
 /** What went wrong, in the API's own words. */

@@ -1,7 +1,7 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { AnswerOf, RouteId } from "@tessera/wire";
 import { toast } from "../frame/toasts.tsx";
-import { type Ask, call, wordsOf } from "./call.ts";
+import { type Ask, call, isNotShown, wordsOf } from "./call.ts";
 
 interface Options {
   readonly on?: boolean;
@@ -9,13 +9,17 @@ interface Options {
   readonly everyMs?: number;
 }
 
-/** A request to the API whose answer is cached for the next page that asks. */
+/**
+ * A request to the API whose answer is cached for the next page that asks. There is no answer while another question
+ * is asked: a page never shows what was asked before under the words of what is asked now. A refusal that nothing on
+ * the page can mend is shown by the boundary around it.
+ */
 export function useCall<Id extends RouteId>(id: Id, ask: Ask<Id> = {}, { on = true, everyMs }: Options = {}) {
   return useQuery({
     queryKey: [id, ask.at ?? {}, ask.query ?? {}],
     queryFn: ({ signal }) => call(id, { ...ask, signal }),
     enabled: on,
-    placeholderData: keepPreviousData,
+    throwOnError: isNotShown,
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });
 }

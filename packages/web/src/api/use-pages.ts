@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AnswerOf, PageOf, QueryOf, RouteId } from "@tessera/wire";
 import { useMemo } from "react";
-import { call } from "./call.ts";
+import { call, isNotShown } from "./call.ts";
 
 /** Routes that answer a page of a list. */
 type PagedId = { [Id in RouteId]: AnswerOf<Id> extends PageOf<unknown> ? Id : never }[RouteId];
@@ -23,6 +23,7 @@ export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: CountedPage<ItemOf<Id>>) => page.next,
     refetchInterval: everyMs,
+    throwOnError: isNotShown,
   });
   const more = useMemo(
     () => (hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined),

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
 
 interface DialogProps {
@@ -12,9 +12,10 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, footer }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = box.current!;
     if (!dialog.open) dialog.showModal();
+    focusFirst(dialog);
     return () => dialog.close();
   }, []);
   return (
@@ -41,4 +42,19 @@ export function Dialog({ title, onClose, children, footer }: DialogProps) {
       {footer !== undefined && <footer>{footer}</footer>}
     </dialog>
   );
+}
+
+const fields = ":is(input, select, textarea):not(:disabled, [type=hidden])";
+
+/**
+ * The first field, else the first button below the title: `showModal` would choose the one that closes the dialog.
+ * The caret goes behind what is written already.
+ */
+function focusFirst(dialog: HTMLDialogElement): void {
+  const first =
+    dialog.querySelector<HTMLElement>(`.body ${fields}`) ??
+    dialog.querySelector<HTMLElement>(":is(.body, footer) button:not(:disabled)");
+  first?.focus();
+  if (first instanceof HTMLInputElement && ["text", "search"].includes(first.type))
+    first.setSelectionRange(first.value.length, first.value.length);
 }

@@ -1,6 +1,7 @@
 import { type ButtonHTMLAttributes, type ReactNode, useId } from "react";
 import { Link } from "wouter";
 import { spell, spellFull } from "../format/times.ts";
+import { useTick } from "./tick.ts";
 
 type Kind = "primary" | "danger" | "plain" | "usual";
 
@@ -120,11 +121,15 @@ export function Tabs(props: { label: string; tabs: readonly { href: string; labe
   );
 }
 
-/** An instant in the viewer's zone, with UTC on hover. */
-export function Time({ at, now }: { at: string; now?: number }) {
+/** Relative times are at most this old. */
+const timeEveryMs = 5_000;
+
+/** An instant in the chosen zone, with UTC on hover. */
+export function Time({ at }: { at: string }) {
+  useTick(timeEveryMs);
   return (
     <time dateTime={at} title={spellFull(at)} className="nowrap">
-      {spell(at, now)}
+      {spell(at)}
     </time>
   );
 }

@@ -1,10 +1,27 @@
 import { shortDuration } from "@tessera/wire/duration";
+import { zoneName } from "./zone.ts";
 
 const dayMs = 86_400_000;
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+const looks = {
+  clock: { hour: "2-digit", minute: "2-digit" },
+  seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+  day: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
+  date: { year: "numeric", month: "2-digit", day: "2-digit" },
+  whole: { dateStyle: "medium", timeStyle: "long" },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+const made = new Map<string, Intl.DateTimeFormat>();
+
+/** A formatter is dear to make and the zone can be changed, so each is made once for each zone. */
+function formatted(look: keyof typeof looks, at: string | number, timeZone = zoneName()): string {
+  const key = `${look} ${timeZone}`;
+  let format = made.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(undefined, { ...looks[look], timeZone });
+    made.set(key, format);
+  }
+  return format.format(new Date(at));
+}
 
 /** A span in whole seconds and at most two units: `45s`, `2h10m`, `3d4h`. */
 export function spellSpan(ms: number): string {
@@ -15,20 +32,25 @@ export function spellSpan(ms: number): string {
 export function spell(at: string, now = Date.now()): string {
   const away = Date.parse(at) - now;
   if (Math.abs(away) < 5_000) return "now";
-  if (Math.abs(away) >= dayMs) return day.format(new Date(at));
+  if (Math.abs(away) >= dayMs) return formatted("day", at);
   return away < 0 ? `${spellSpan(-away)} ago` : `in ${spellSpan(away)}`;
 }
 
-/** Both zones, for the hover. */
+/** With its zone, and in UTC too, for the hover. */
 export function spellFull(at: string): string {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return `${whole.format(new Date(at))} (${zone})\n${at.replace("T", " ").replace(/\.\d+Z$/, " UTC")}`;
+  const zone = zoneName();
+  const utc = at.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
+  return zone === "UTC" ? utc : `${formatted("whole", at)} (${zone})\n${utc}`;
+}
+
+/** `14:20:07`, for lines of a log. */
+export function spellSeconds(at: string): string {
+  return formatted("seconds", at);
 }
 
 /** The time of day, with the date when it is not today. */
 export function spellClock(at: string, now = Date.now()): string {
-  const date = new Date(at);
-  return date.toDateString() === new Date(now).toDateString() ? clock.format(date) : day.format(date);
+  return formatted(formatted("date", at) === formatted("date", now) ? "clock" : "day", at);
 }
 
 /** When a job starts, as far as is known: `Starts about 14:20 (p50) to 15:05 (p90)`. */

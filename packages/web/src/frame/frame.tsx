@@ -14,6 +14,10 @@ import { Search } from "./search.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { chooseTheme, type Theme, themeChosen } from "./theme.ts";
 import { Toasts } from "./toasts.tsx";
+import { InZone, ZoneChoice } from "./zone.tsx";
+
+/** Pages that put the name of what they show into the title. */
+const namesItself = /^\/jobs\/[^/]/;
 
 /** Rail, top bar, and the page in between; the same around every page. */
 export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut: () => void }) {
@@ -33,6 +37,7 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top
   useEffect(() => main.current?.scrollTo(0, 0), [first]);
   useEffect(() => {
+    if (namesItself.test(path)) return;
     const label = links.find(({ href }) => isAt(href, path))?.label;
     document.title = label === undefined ? "Tessera" : `${label} · Tessera`;
   }, [path, links]);
@@ -71,7 +76,7 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
       <main className="main" id="main" tabIndex={-1} ref={main}>
         <LostBanner />
         <HistoryBanner />
-        {children}
+        <InZone>{children}</InZone>
       </main>
       <nav className="bottom" aria-label="Main pages">
         {onPhone.map(({ href, label, icon }) => (
@@ -166,6 +171,7 @@ function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => 
             </button>
           ))}
         </fieldset>
+        <ZoneChoice />
         {links
           .filter(({ label }) => !["Home", "Queue", "Jobs", "Cost"].includes(label))
           .map(({ href, label }) => (

@@ -37,7 +37,6 @@ export function Search({ onClose }: { onClose: () => void }) {
         aria-activedescendant={hits.length > 0 ? `hit-${at}` : undefined}
         aria-label="Search jobs, nodes, accounts and pages"
         placeholder="A job, node, account or page"
-        autoFocus
         value={text}
         onChange={(event) => {
           setText(event.target.value);

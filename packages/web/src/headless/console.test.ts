@@ -196,7 +196,7 @@ describe("the console in a real browser", { skip: missing }, () => {
       .click();
     const dialog = page.getByRole("dialog", { name: "How acme is billed" });
     await dialog.getByLabel("Credit limit").fill("a lot");
-    await dialog.getByText("Not an amount").waitFor();
+    await dialog.getByText("a lot is not an amount.").waitFor();
     await dialog.getByLabel("Credit limit").fill("1000.50");
     await dialog.getByLabel("Billing", { exact: true }).selectOption("showback");
     assert.deepEqual(await seriousViolations(page), []);
@@ -346,21 +346,6 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.keyboard.press("Escape");
     await signOut.waitFor({ state: "hidden" });
     assert.ok(await user.evaluate((button) => button === button.ownerDocument.activeElement), "the focus is back");
-    await watched.close();
-  });
-
-  it("says when the server is gone, and recovers by itself when it is back", async () => {
-    const watched = await open();
-    const { page } = watched;
-    await watched.signInWithToken(server.ownerToken);
-    await watched.go("/jobs");
-    await page.getByText("from-the-form").first().waitFor();
-    await server.stop("SIGKILL");
-    await page.getByText("The server does not answer").waitFor();
-    await server.start();
-    await server.call("submitJob", { body: { name: "after-the-crash", project: "acme", run: "true", gpus: 0 } });
-    await page.getByText("after-the-crash").first().waitFor();
-    await page.getByText("The server does not answer").waitFor({ state: "detached" });
     await watched.close();
   });
 });

@@ -4,6 +4,7 @@ export interface Look {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
+  readonly locale?: string;
 }
 
 /** A page of its own browser profile that records console errors and all answers. */
@@ -30,13 +31,13 @@ export class WatchedPage {
   }
 
   static async open(browser: Browser, base: string, look: Look = {}): Promise<WatchedPage> {
-    const { width = 1280, height = 800, dark = false } = look;
+    const { width = 1280, height = 800, dark = false, locale = "en-US" } = look;
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
       reducedMotion: "reduce",
       // Without one the browser has the name of a locale of this machine, which is no language tag.
-      locale: "en-US",
+      locale,
     });
     context.setDefaultTimeout(60_000);
     return new WatchedPage(context, await context.newPage(), base);
@@ -50,7 +51,7 @@ export class WatchedPage {
     await this.go("/");
     await this.page.getByRole("button", { name: "Use a token" }).click();
     await this.page.getByLabel("Token").fill(token);
-    await this.page.getByRole("button", { name: "Sign in" }).click();
+    await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }
 
@@ -58,7 +59,7 @@ export class WatchedPage {
     await this.go("/");
     await this.page.getByLabel("Name").fill(name);
     await this.page.getByLabel("Password").fill(password);
-    await this.page.getByRole("button", { name: "Sign in" }).click();
+    await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }
 

@@ -70,8 +70,12 @@ export const TokenShape = Type.Object({
   label: Type.String(),
   prefix: Type.String(),
   scopes: Type.Array(Type.String()),
+  account: Type.Optional(Type.String({ description: "It works at this account and below; absent: at all" })),
+  networks: Type.Optional(Type.Array(Type.String(), { description: "From where it may be used; absent: everywhere" })),
+  signIn: Type.Optional(Type.String({ description: "How the person signed in; absent: a program's token" })),
   createdAt: Timestamp,
   expiresAt: Type.Optional(Timestamp),
+  expiring: Type.Optional(Type.Literal(true, { description: "It expires within days: time for another" })),
   lastUsedAt: Type.Optional(Timestamp),
 });
 export type TokenShape = Static<typeof TokenShape>;
@@ -83,6 +87,14 @@ export const TokenCreate = Type.Object(
     user: Type.Optional(Name(200)),
     scopes: Type.Optional(
       Type.Array(Type.String({ pattern: "^[a-z]+\\.[a-z]+$", maxLength: 50, title: "an action" }), { maxItems: 50 }),
+    ),
+    account: Type.Optional(AccountPath),
+    networks: Type.Optional(
+      Type.Array(Type.String({ minLength: 2, maxLength: 49, title: "a network" }), {
+        minItems: 1,
+        maxItems: 16,
+        description: "CIDR networks or addresses from which it may be used",
+      }),
     ),
     expiresIn: Type.Optional(Duration),
     currentPassword: CurrentPassword,
@@ -158,5 +170,6 @@ export const SessionShape = Type.Object({
       description: "With which one can sign in; absent where there are none",
     }),
   ),
+  passwordsOff: Type.Optional(Type.Literal(true, { description: "Nobody signs in with a password" })),
 });
 export type SessionShape = Static<typeof SessionShape>;

@@ -444,8 +444,15 @@ export const WaitReason = Type.Object({
     Type.Enum(["cpus", "memory", "gpu_memory"], { description: "What there is too little of, if not GPUs" }),
   ),
   needed: Type.Optional(Type.Integer({ description: "GPUs" })),
-  free: Type.Optional(Type.Integer({ description: "GPUs" })),
+  free: Type.Optional(Type.Integer({ description: "GPUs; for health those on nodes that take no work" })),
+  held: Type.Optional(Type.Number({ description: "GPUs that the account or the user holds of the limit" })),
+  limit: Type.Optional(Type.Number({ description: "GPUs" })),
   until: Type.Optional(Timestamp),
+  waitsFor: Type.Optional(
+    Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+      description: "The first of the jobs of its after",
+    }),
+  ),
 });
 export type WaitReason = Static<typeof WaitReason>;
 
@@ -663,6 +670,7 @@ export const Displacement = Type.Object({
   seen: Type.Array(
     Type.Object({ id: Type.String(), name: Type.String(), project: Type.String(), gpus: Type.Number() }),
   ),
+  own: Type.Integer({ description: "Jobs among them of the same account" }),
   hidden: Type.Integer({ description: "Jobs among them that you may not see" }),
   within: Type.String({ description: "How long they have to leave, such as 30s" }),
 });
@@ -711,6 +719,14 @@ export type DryRun = Static<typeof DryRun>;
 
 const ByClass = Type.Object({ guaranteed: Type.Integer(), burst: Type.Integer() });
 
+/** An act other than a change of the job that would help it, and that the caller may do. */
+export const Remedy = Type.Object({
+  act: Type.Enum(["release", "up"]),
+  target: Type.String({ description: "The job, or the node" }),
+  text: Type.String({ description: "What it does, in a sentence" }),
+});
+export type Remedy = Static<typeof Remedy>;
+
 export const Explanation = Type.Object({
   job: Type.String(),
   state: Type.String(),
@@ -721,7 +737,8 @@ export const Explanation = Type.Object({
   /** The same by the class they would start as, of its own account and of all others together. */
   aheadBy: Type.Optional(Type.Object({ account: ByClass, others: ByClass })),
   start: Type.Optional(Start),
-  /** The least change first; those that start it now before those that start it sooner. */
+  remedies: Type.Optional(Type.Array(Remedy)),
+  /** Those that start it now first, and of them those that evict least; then those that start it sooner. */
   alternatives: Type.Optional(Type.Array(Alternative)),
 });
 export type Explanation = Static<typeof Explanation>;

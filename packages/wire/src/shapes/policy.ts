@@ -104,6 +104,12 @@ const policy = {
   ),
   sessionIdle: Type.Optional(Duration),
   sessionLife: Type.Optional(Duration),
+  passwords: Type.Optional(
+    Type.Enum(["on", "off"], { description: "Off: nobody signs in with a password once there is a provider" }),
+  ),
+  tokenLife: Type.Optional(
+    Type.Union([Duration, Type.Literal("off")], { description: "The longest life of a new token; off: no limit" }),
+  ),
   max: Type.Optional(
     Type.Object(numbers, {
       additionalProperties: false,

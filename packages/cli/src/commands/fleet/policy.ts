@@ -26,6 +26,8 @@ interface PolicyFlags {
   readonly factorRoles?: string;
   readonly sessionIdle?: string;
   readonly sessionLife?: string;
+  readonly passwords?: "on" | "off";
+  readonly tokenLife?: string;
   readonly max?: string[];
   readonly size?: string[];
 }
@@ -76,6 +78,13 @@ export function define(command: Command, session: Session): void {
     .option("--session-idle <duration>", "a session in a browser ends when it is not used for so long; 1m to 30d")
     .option("--session-life <duration>", "a session in a browser ends after so long; 5m to 90d")
     .addOption(
+      new Option("--passwords <when>", "off: nobody signs in with a password once there is a provider").choices([
+        "on",
+        "off",
+      ]),
+    )
+    .option("--token-life <duration>", "the longest life of new tokens, such as 90d; or off")
+    .addOption(
       new Option(
         "--max <name=number>",
         "the most that tenants may have of something, such as arrayElements=500; tess policy get lists the names; may be repeated",
@@ -91,7 +100,7 @@ export function define(command: Command, session: Session): void {
   set.action((flags: PolicyFlags) => change(session, flags));
 }
 
-const mayBeOff: ReadonlySet<string> = new Set(["--scrub", "--reshape", "--check-every"]);
+const mayBeOff: ReadonlySet<string> = new Set(["--scrub", "--reshape", "--check-every", "--token-life"]);
 
 async function change(session: Session, flags: PolicyFlags): Promise<void> {
   const { rebalance, minRuntime, grace, graceMax, backfill, movesPerHour, scrub, reshape, size, lostWork, max } = flags;
@@ -105,6 +114,7 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
     "--check-every": flags.checkEvery,
     "--session-idle": flags.sessionIdle,
     "--session-life": flags.sessionLife,
+    "--token-life": flags.tokenLife,
   };
   for (const [flag, text] of Object.entries(durations)) {
     if (text !== undefined && !(text === "off" && mayBeOff.has(flag)) && readDuration(text) === undefined)
@@ -131,6 +141,8 @@ async function change(session: Session, flags: PolicyFlags): Promise<void> {
     checkEvery: flags.checkEvery,
     sessionIdle: flags.sessionIdle,
     sessionLife: flags.sessionLife,
+    passwords: flags.passwords,
+    tokenLife: flags.tokenLife,
     ...content,
   };
   const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -230,6 +242,8 @@ async function show(session: Session, policy: PolicyShape): Promise<void> {
             : shown.factorRoles.join(", ") || "only of users who have one",
         ],
         ["Sessions", `end when not used for ${shown.sessionIdle}, and after ${shown.sessionLife}`],
+        ["Passwords", shown.passwords === "off" ? "off: once there is a provider, people sign in with it" : "on"],
+        ["Tokens", (shown.tokenLife ?? "off") === "off" ? "may live for ever" : `live ${shown.tokenLife} at most`],
         ...Object.entries(shown.max ?? {}).map(
           ([name, number]) =>
             [`Max ${name}`, `${number}: ${(numberWords as Readonly<Record<string, string>>)[name]}`] as const,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { showInBrowser } from "../../browser/show.ts";
 import { examples } from "../../help.ts";
 import type { Api } from "../../http.ts";
-import { showInBrowser } from "../../inside/browser.ts";
 import { enterPort, hostOf, parsePorts } from "../../inside/forward.ts";
 import { findMember, type JobMember } from "../../inside/member.ts";
 import type { Session } from "../../session.ts";

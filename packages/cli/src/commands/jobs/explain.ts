@@ -1,4 +1,4 @@
-import type { Explanation, WaitReason } from "@tessera/wire";
+import type { Explanation, Remedy, WaitReason } from "@tessera/wire";
 import { shortDuration } from "@tessera/wire/duration";
 import { type ReasonText, waitingReasons } from "@tessera/wire/reasons";
 import type { Command } from "commander";
@@ -26,7 +26,7 @@ export function define(command: Command, session: Session): void {
 
 /** Sentences that a person can act on. */
 export function explainText(name: string, explanation: Explanation, session: Session): string {
-  const { state, reason, position, start, alternatives = [] } = explanation;
+  const { state, reason, position, start, remedies = [], alternatives = [] } = explanation;
   const { paint } = session;
   const now = session.now();
   const title = paint("bold", printable(name));
@@ -55,6 +55,7 @@ export function explainText(name: string, explanation: Explanation, session: Ses
   if (position !== undefined && inQueue) lines.push(positionText(position, explanation));
   if (start !== undefined && start.when !== "now") lines.push(startText(start, now));
   if (advice !== undefined) lines.push(paint("dim", `${advice}.`));
+  for (const { act, target, text } of remedies) lines.push(`${text} ${paint("dim", remedyCommand(act, target))}`);
   const text = lines.map((line) => `${line}\n`).join("");
   if (alternatives.length === 0) return text;
   return `${text}\nWhat would start it sooner:\n${alternativesText(alternatives, session).replace(/^(?=.)/gm, "  ")}`;
@@ -89,4 +90,8 @@ function mentions(text: string, count: number): boolean {
 export function sentence(text: string): string {
   const clean = printable(text);
   return /[.!?]$/.test(clean) ? clean : `${clean}.`;
+}
+
+function remedyCommand(act: Remedy["act"], target: string): string {
+  return act === "release" ? `tess release ${target}` : `tess node up ${target}`;
 }

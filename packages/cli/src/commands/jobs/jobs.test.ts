@@ -170,6 +170,7 @@ test("explain says who is ahead, when it starts, and what would start it sooner"
     gpus: 5,
     by: [{ rule: "priority" as const, jobs: 1, members: 0, gpus: 5 }],
     seen: [],
+    own: 1,
     hidden: 1,
     within: "30s",
   };

@@ -409,6 +409,7 @@ test("--dry-run submits nothing and says where it would go or why it would wait"
       gpus: 8,
       by: [{ rule: "reclaim" as const, jobs: 2, members: 1, gpus: 8 }],
       seen: [{ id: "job_7", name: "sweep", project: "lab", gpus: 4 }],
+      own: 1,
       hidden: 1,
       within: "30s",
     },

@@ -14,6 +14,8 @@ interface CreateFlags {
   readonly label?: string;
   readonly user?: string;
   readonly scope?: string[];
+  readonly account?: string;
+  readonly network?: string[];
   readonly expiresIn?: string;
   readonly out?: string;
   readonly idempotencyKey?: string;
@@ -33,11 +35,14 @@ export function define(command: Command, session: Session): void {
     .option("--label <text>", "what it is for")
     .option("--user <user>", "for another user")
     .option("--scope <action...>", "limit it to these actions, such as job.read")
-    .option("--expires-in <duration>", "such as 90d; without it, never")
+    .option("--account <account>", "limit it to this account and those below")
+    .option("--network <cidr...>", "limit it to requests from these networks, such as 10.1.0.0/16")
+    .option("--expires-in <duration>", "such as 90d; without it, never, or as the policy says")
     .option("--out <file>", "write it to this new file, which only you can read, instead of showing it")
     .option("--idempotency-key <key>", "a repeated request with this key creates no second token");
   examples(create, [
     "tess token create --label ci --scope job.submit job.read --expires-in 90d",
+    "tess token create --label nightly --account lab/vision --network 10.1.0.0/16 --expires-in 30d",
     "tess token create --user ana --out ana.token",
     "tess token create -o json",
   ]);
@@ -88,16 +93,19 @@ class TokenFile {
 
 async function makeToken(
   session: Session,
-  { label, user, scope, expiresIn, out, idempotencyKey: key }: CreateFlags,
+  { label, user, scope, account, network, expiresIn, out, idempotencyKey: key }: CreateFlags,
 ): Promise<void> {
   if (expiresIn !== undefined && readDuration(expiresIn) === undefined) {
     throw usageFailure(`--expires-in must be a duration, got "${expiresIn}"`, "such as 90d");
   }
   const scopes = scope?.flatMap((text) => text.split(","));
+  const networks = network?.flatMap((text) => text.split(","));
   const body = {
     ...(label !== undefined && { label }),
     ...(user !== undefined && { user }),
     ...(scopes !== undefined && { scopes }),
+    ...(account !== undefined && { account }),
+    ...(networks !== undefined && { networks }),
     ...(expiresIn !== undefined && { expiresIn }),
   };
   const api = await session.api();

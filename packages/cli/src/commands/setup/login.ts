@@ -36,10 +36,10 @@ interface LoginFlags {
 /** Where the server has providers, or it is asked for, a browser lets this program in; otherwise a token is typed. */
 async function tokenOfPerson(session: Session, target: Omit<Target, "token">, device: boolean): Promise<string> {
   const api = new Api(() => ({ ...target, token: undefined }));
-  if (device) return (await import("./browser-login.ts")).loginByDevice(session, api);
+  if (device) return (await import("../../browser/login.ts")).loginByDevice(session, api);
   if (canAsk(session)) {
     const { providers = [] } = await api.call("readSession");
-    if (providers.length > 0) return (await import("./browser-login.ts")).loginByBrowser(session, api);
+    if (providers.length > 0) return (await import("../../browser/login.ts")).loginByBrowser(session, api);
   }
   return (await askSecret(session, `Token for ${target.server}: `)).trim();
 }
@@ -71,7 +71,7 @@ async function login(session: Session, given: string | undefined, flags: LoginFl
     (options.tokenFile === undefined ? undefined : readTokenFile(options.tokenFile)) ??
     (terminal.env.TESS_TOKEN || undefined) ??
     (ownServer && flags.device !== true ? tokenOfEndpoint(ownServer) : undefined) ??
-    (await tokenOfPerson(session, { server, ...trust }, flags.device === true));
+    (await tokenOfPerson(session, { server, ...trust }, flags.device === true || options.browser === false));
   const me = await new Api(() => ({ server, token, ...trust })).call("whoAmI");
 
   const name = checkContextName(

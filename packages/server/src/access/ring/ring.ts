@@ -19,7 +19,7 @@ import type { Master, Wrapped } from "./master.ts";
 export const platform = "platform";
 
 /** For what a key is derived from a data key. What opens one purpose opens no other. */
-export type Purpose = "secret" | "content" | "content-name" | "log";
+export type Purpose = "secret" | "content" | "content-name" | "log" | "journal";
 
 /** A data key as it lies in its file. */
 export interface KeptKey {

@@ -50,6 +50,8 @@ export function denialOfStranger(stranger: Stranger): Denial {
       return deny("unauthenticated", `The token was revoked at ${instantText(stranger.at)}.`, another);
     case "expired":
       return deny("unauthenticated", `The token expired at ${instantText(stranger.at)}.`, another);
+    case "homeless":
+      return deny("unauthenticated", "The account that the token is limited to was deleted.", another);
     case "disabled":
       return deny(
         "unauthenticated",

@@ -1,5 +1,6 @@
-import { hintText, type Refusal, type RefusalKind, refusalText } from "@tessera/core";
-import { type Mistake, type Problem, statusOfRefusal } from "@tessera/wire";
+import { hintText, type Refusal, type RefusalKind, refusalText, roles } from "@tessera/core";
+import { type Action, type Mistake, type Problem, statusOfRefusal } from "@tessera/wire";
+import { grantsOf, mayGive } from "../../access/policy.ts";
 
 /** Kinds of problems that the API finds by itself, before or beside the core, with their statuses. */
 export const statusOfDenial = {
@@ -62,11 +63,20 @@ export function notFound(what: string, name?: string, hint = "", field = what): 
   return deny("not-found", `There is no ${what} ${JSON.stringify(asked)}, or you may not see it.`, hint, field, asked);
 }
 
-export function forbidden(action: string): Denial {
+/**
+ * For what may be seen but not done: which roles allow it, and which can give them. That is the same for everyone, so
+ * it tells nothing of what or who is there.
+ */
+export function forbidden(action: Action): Denial {
+  const needed = roles.filter((role) => grantsOf[role][action] !== undefined);
+  const givers = roles.filter((role) => needed.some((each) => mayGive[role].includes(each)));
+  const where = action === "account.write" ? "the account above it" : "the account";
   return deny(
     "forbidden",
     `Your roles at this account do not allow ${action}.`,
-    `Ask an administrator of the account for a role that allows ${action}.`,
+    needed.length === 1
+      ? `It needs the role ${needed[0]}; ask one of the platform's owners.`
+      : `It needs one of the roles ${needed.join(", ")} at ${where}; ask for one: ${givers.join(" or ")}.`,
   );
 }
 

@@ -5,6 +5,7 @@ import { type RouteId, routes } from "@tessera/wire";
 import { engineKeysIn, signerOf, vaultOf } from "../../access/holder.ts";
 import type { Keys } from "../../access/keys.ts";
 import { People } from "../../access/people.ts";
+import { userWithin } from "../../access/policy.ts";
 import { RevokedTokens } from "../../access/revoked-tokens.ts";
 import { contentKeysOf } from "../../access/ring/tenant-keys.ts";
 import { Seal } from "../../access/seal.ts";
@@ -92,6 +93,9 @@ export class Answering {
       get streams(): never {
         throw new Error("a worker answers at once, and streams nothing");
       },
+      get shared(): never {
+        throw new Error("a worker answers at once, and streams nothing");
+      },
       get entrances(): never {
         throw new Error("a worker has no way into jobs");
       },
@@ -110,6 +114,15 @@ export class Answering {
       get second(): never {
         throw new Error("a worker asks for no second factor: that is done where the request comes in");
       },
+      get factorChecks(): never {
+        throw new Error("a worker checks no second factors");
+      },
+      get factorChanges(): never {
+        throw new Error("a worker adds no second factors");
+      },
+      get stepUps(): never {
+        throw new Error("a worker asks for no second factor: that is done where the request comes in");
+      },
       get pages(): never {
         throw new Error("a worker has no pages of jobs");
       },
@@ -124,7 +137,7 @@ export class Answering {
     const user = this.#control.state.users.get(userId as UserId);
     if (user === undefined || user.disabled) return deny("unauthenticated", "The user was disabled meanwhile.");
     const { params, query, body } = rest;
-    const principal = { user, token };
+    const principal = { user: userWithin(this.#control.state, user, token), token };
     const asked = { id, route: routes[id], principal, params, query: query ?? {}, body };
     const target = await authorise(api, asked);
     if (isDenied(target)) return withAllMistakes(api, asked, target);

@@ -14,6 +14,7 @@ import {
   type UserId,
 } from "@tessera/core";
 import { type Action, nearestName, type Resource, type Route, type RouteId, routes } from "@tessera/wire";
+import { isWithin } from "../../access/cidr.ts";
 import {
   grantsOfEveryone,
   may,
@@ -25,6 +26,7 @@ import {
 } from "../../access/policy.ts";
 import { credentialActions, inScope, type Principal } from "../../access/principal.ts";
 import { type FoundJob, findJob, type Several, similarName } from "../../flow/find/find-job.ts";
+import { plainAddress } from "../../flow/notice/origins.ts";
 import { projectOf } from "../../flow/submit/project-of.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
@@ -48,14 +50,25 @@ export function checkScope(principal: Principal, { action }: Pick<Route, "action
   if (credentialActions.has(action)) {
     return deny(
       "forbidden",
-      `A token with scopes changes no credentials, and ${action} does.`,
-      "Use a token without scopes, or sign in.",
+      `A token with limits changes no credentials, and ${action} does.`,
+      "Use a token without scopes, account and networks, or sign in.",
     );
   }
   return deny(
     "forbidden",
     `The scopes of this token do not include ${action}.`,
     "Use a token whose scopes include it.",
+  );
+}
+
+/** Whether the token may be used from there. Told before anything is looked up. */
+export function checkNetwork({ token }: Principal, address: string): Denial | undefined {
+  if (token.networks === undefined || isWithin(token.networks, address)) return undefined;
+  const from = plainAddress(address);
+  return deny(
+    "forbidden",
+    `This token may not be used from ${from}.`,
+    `Use it from ${token.networks.join(", ")}, or make one for your network.`,
   );
 }
 
@@ -147,6 +160,11 @@ function accountNamed(state: ReadonlyState, name: string): Account | undefined {
   return state.accountByPath.get(name) ?? state.accountById.get(name as AccountId);
 }
 
+/** An account that the user may see. */
+export function seenAccount(state: ReadonlyState, user: User, name: string): Account | Denial {
+  return accountFor(state, user, "account.read", name);
+}
+
 /** An account that the user may do this with; an account that cannot be seen is not there. */
 function accountFor(
   state: ReadonlyState,
@@ -206,7 +224,7 @@ function onUser(api: Api, { id, route, principal, params }: Asked): User | Denia
   const { state } = api.control;
   const other = userNamed(api, params.user!);
   if (other === undefined || !maySeeUser(state, principal.user, other)) return notFound("user", params.user);
-  if (route.action === "user.read" || (id === "setPassword" && other === principal.user)) return other;
+  if (route.action === "user.read" || (id === "setPassword" && other.id === principal.user.id)) return other;
   return mayActFor(state, principal.user, other) ? other : forbidden(route.action);
 }
 
@@ -214,7 +232,7 @@ function onToken(state: ReadonlyState, { route, principal, params }: Asked): Tok
   const token = state.tokens.get(params.token as TokenId);
   const owner = token && state.users.get(token.user);
   if (owner === undefined || !maySeeUser(state, principal.user, owner, "token.read")) return notFound("token");
-  if (owner === principal.user || mayActFor(state, principal.user, owner)) return token!;
+  if (owner.id === principal.user.id || mayActFor(state, principal.user, owner)) return token!;
   return forbidden(route.action);
 }
 
@@ -224,7 +242,7 @@ function onBinding(state: ReadonlyState, { route, principal, params }: Asked): T
   const account = state.accountByPath.get(path ?? "?");
   const binding = user?.bindings.find((each) => each.role === role && each.account === account?.no);
   const seen =
-    account !== undefined && (user === principal.user || may(state, principal.user, "role.read", account.no));
+    account !== undefined && (user?.id === principal.user.id || may(state, principal.user, "role.read", account.no));
   if (user === undefined || account === undefined || binding === undefined || !seen) return notFound("binding");
   return mayBind(state, principal.user, binding.role, account) ? { user, binding, account } : forbidden(route.action);
 }

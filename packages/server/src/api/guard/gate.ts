@@ -1,17 +1,19 @@
 import type { Token } from "@tessera/core";
 import type { RouteId } from "@tessera/wire";
-import { addresses, proofHeader } from "@tessera/wire/addresses";
+import { addresses, expiryHeader, proofHeader } from "@tessera/wire/addresses";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
-import { authenticate } from "../../access/principal.ts";
-import { cookieIn, sessionCookie } from "../../access/session.ts";
+import { authenticate, type Principal } from "../../access/principal.ts";
+import { cookieIn, isSession, sessionCookie } from "../../access/session.ts";
 import type { Found } from "../../access/sessions.ts";
+import { isExpiring } from "../../access/token-expiry.ts";
 import { newId } from "../../flow/ids.ts";
 import { accountOfUser } from "../../flow/project/audit.ts";
 import { answerDenial } from "../answer/answer.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import { version } from "../version.ts";
+import { checkNetwork } from "./authorise.ts";
 import { type Rate, RateLimit } from "./rate-limit.ts";
 
 /** For each user, and for each address without a valid token. */
@@ -63,12 +65,16 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
       reply.raw.setHeader("tessera-version", version);
       const head = api.heads.newest;
       if (head !== undefined) reply.raw.setHeader("tessera-head", head.line);
-      api.tokenUse.note(principal.token.id, now);
       request.incoming = { principal, requestId, address: request.ip, host: (headers.host ?? "").toLowerCase() };
+      const elsewhere = checkNetwork(principal, request.ip);
+      if (elsewhere !== undefined) return void answerDenial(request, reply, elsewhere);
+      api.tokenUse.note(principal.token.id, now);
+      if (isExpiring(principal.token, now))
+        reply.raw.setHeader(expiryHeader, new Date(principal.token.expiresAt).toISOString());
       const missing = withoutFactor.has(`${request.method} ${request.routeOptions.url}`)
         ? undefined
         : api.second.missing(principal);
-      if (missing !== undefined) return void answerDenial(request, reply, factorMissing(missing));
+      if (missing !== undefined) return void answerDenial(request, reply, factorMissing(missing, principal));
     }
     done();
   });
@@ -84,10 +90,15 @@ const withoutFactor: ReadonlySet<string> = new Set(
   ).map((id) => addresses[id]),
 );
 
-function factorMissing(missing: "show" | "enrol"): Denial {
+function factorMissing(missing: "show" | "enrol", { token }: Principal): Denial {
+  const inTerminal = isSession(token) ? "" : " Then log in here again: tess login.";
   return missing === "show"
-    ? deny("factor-required", "This session has not shown a second factor.", "Show it in the console.")
-    : deny("factor-required", "Your roles need a second factor, and you have none.", "Add one in the console.");
+    ? deny("factor-required", "This session has not shown a second factor.", `Show it in the console.${inTerminal}`)
+    : deny(
+        "factor-required",
+        "Your roles need a second factor, and you have none.",
+        `Add one in the console.${inTerminal}`,
+      );
 }
 
 function findSession(api: Api, { headers }: FastifyRequest, secure: boolean): Found | undefined {

@@ -1,7 +1,7 @@
 import { isRefusal } from "@tessera/core";
 import { type BodyOf, routes } from "@tessera/wire";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { loginAskSeconds } from "../../access/logins.ts";
+import { askSeconds } from "../../access/browser-asks.ts";
 import { principalOf } from "../../access/principal.ts";
 import { createLoginToken } from "../../flow/people/login.ts";
 import { timestamp } from "../../render/quantities.ts";
@@ -27,7 +27,7 @@ export class LoginDoor {
     const asked = { challenge, label, address: request.ip, ...(port !== undefined && { port }) };
     const { code, expiresAt } = this.#api.logins.begin(asked, this.#api.control.now());
     const path = `/sign-in/tess?login=${code}`;
-    send(reply, { login: code, path, expiresAt: timestamp(expiresAt), intervalSeconds: loginAskSeconds });
+    send(reply, { login: code, path, expiresAt: timestamp(expiresAt), intervalSeconds: askSeconds });
     return undefined;
   }
 
@@ -52,7 +52,12 @@ export class LoginDoor {
     if (source === undefined || principalOf(control.state, source, control.now()) === undefined)
       return deny("unauthenticated", "The session that allowed this has ended.", "Begin again: tess login URL.");
     const { ip: address, tessRequestId } = request;
-    const token = await createLoginToken(control, source, login.label, { request: tessRequestId, address });
+    const token = await createLoginToken(
+      control,
+      source,
+      { label: login.label, factorAt: this.#api.second.factorAt(source) },
+      { request: tessRequestId, address },
+    );
     if (isRefusal(token)) return token;
     send(reply, { token });
     return undefined;

@@ -1,5 +1,6 @@
 import type { User, UserId } from "@tessera/core";
 import { Devices } from "../../access/device.ts";
+import { arePasswordsOff } from "../../access/passwords.ts";
 import type { People } from "../../access/people.ts";
 import type { Principal } from "../../access/principal.ts";
 import { isSession } from "../../access/session.ts";
@@ -66,8 +67,8 @@ export class Passwords {
    */
   async prove({ principal, address, requestId }: Caller, password: string | undefined): Promise<Denial | undefined> {
     const { user, token } = principal;
-    const { people } = this.#ground;
-    if (!isSession(token) || !people.hasPassword(user.id)) return undefined;
+    const { control, people } = this.#ground;
+    if (!isSession(token) || !people.hasPassword(user.id) || arePasswordsOff(control.state)) return undefined;
     const hint = "Give the password that you sign in with.";
     if (password === undefined) return proofDenied("is missing: credentials are changed only with the password", hint);
     const attempt = { name: people.nameOf(user.id), address, device: token.id };

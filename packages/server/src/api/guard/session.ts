@@ -3,6 +3,7 @@ import { type FactorShow, type RouteId, routes, type SessionShape, type SignIn }
 import { proofHeader } from "@tessera/wire/addresses";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
+import { arePasswordsOff } from "../../access/passwords.ts";
 import { authenticate, type Principal, principalOf, strangerOf } from "../../access/principal.ts";
 import { cookieIn, isSession, sessionCookie } from "../../access/session.ts";
 import { closeSessions, openSession } from "../../flow/people/session.ts";
@@ -13,7 +14,7 @@ import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Incoming } from "../context.ts";
 import { showWhoAmI } from "../handle/access.ts";
 import { checkOfBody } from "../request/validate.ts";
-import { checkScope } from "./authorise.ts";
+import { checkNetwork, checkScope } from "./authorise.ts";
 import { otherSite } from "./gate.ts";
 import { LoginDoor } from "./login-door.ts";
 import { ProviderDoor } from "./provider-door.ts";
@@ -68,6 +69,7 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
     const answer: SessionShape = {
       ...(incoming !== undefined && { me: showWhoAmI(api, incoming.principal) }),
       ...(offered.length > 0 && { providers: offered }),
+      ...(arePasswordsOff(api.control.state) && { passwordsOff: true as const }),
     };
     reply.send(JSON.stringify(answer));
     return undefined;
@@ -154,7 +156,7 @@ class Door {
       return deny("forbidden", "Second factors are shown in the console.", "Sign in there: tess open.");
     const wrong = this.#checkFactor(request.body);
     const by = askerOf({ ...incoming, idempotency: undefined });
-    return wrong ?? (await this.#api.second.show(incoming, by, request.body as FactorShow));
+    return wrong ?? (await this.#api.factorChecks.show(incoming, by, request.body as FactorShow));
   }
 
   /**
@@ -182,7 +184,10 @@ class Door {
     const { control } = this.#api;
     const header = `Bearer ${token}`;
     const principal = authenticate(control.state, header, control.now());
-    if (principal !== undefined) return this.#open(principal.user, request, { by: "token" }, principal.token);
+    if (principal !== undefined)
+      return (
+        checkNetwork(principal, request.ip) ?? this.#open(principal.user, request, { by: "token" }, principal.token)
+      );
     const stranger = strangerOf(control.state, this.#api.revoked, header, control.now());
     this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, `${stranger.why} token`);
     return denialOfStranger(stranger);
@@ -192,7 +197,8 @@ class Door {
     const { control, links } = this.#api;
     const token = links.take(ticket, control.now());
     const principal = token === undefined ? undefined : principalOf(control.state, token, control.now());
-    if (principal !== undefined) return this.#open(principal.user, request, { by: "link" }, token);
+    if (principal !== undefined)
+      return checkNetwork(principal, request.ip) ?? this.#open(principal.user, request, { by: "link" }, token);
     this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, "unknown ticket");
     return deny(
       "unauthenticated",
@@ -217,8 +223,12 @@ class Door {
     request: FastifyRequest,
     reply: FastifyReply,
   ) {
-    const { people, passwords } = this.#api;
+    const { control, people, passwords } = this.#api;
     const { ip: address, tessRequestId } = request;
+    if (arePasswordsOff(control.state)) {
+      passwords.noteFailure(address, tessRequestId, undefined, "passwords are off");
+      return deny("forbidden", "Passwords are off on this server.", "Sign in with your provider.");
+    }
     const device = passwords.devices.known(request.headers.cookie, people.idOf(name));
     const user = await passwords.check({ name, address, device }, password, tessRequestId);
     if (isDenied(user)) return user;

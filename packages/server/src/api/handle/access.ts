@@ -3,23 +3,15 @@ import { actions, type RoleBindingShape, type TokenCreated, type UserShape, type
 import { grantsOfEveryone, mayActFor, mayAnywhere, maySeeUser } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
 import { signInPath } from "../../access/sign-in-links.ts";
-import {
-  createToken,
-  createUser,
-  eraseUser,
-  expiryOf,
-  loginName,
-  mintFor,
-  scopesOf,
-  setPassword,
-} from "../../flow/people/access.ts";
+import { createUser, eraseUser, loginName, setPassword } from "../../flow/people/access.ts";
 import { closeSessions } from "../../flow/people/session.ts";
+import { createToken, expiryOf, limitsOf, mintFor, scopesOf } from "../../flow/people/tokens.ts";
 import { defaultProjects } from "../../flow/submit/project-of.ts";
 import { bindingId, renderBinding, renderToken, renderUser, userTag } from "../../render/access.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { userNamed } from "../guard/authorise.ts";
+import { seenAccount, userNamed } from "../guard/authorise.ts";
 import { listing, pageOf, sortOf } from "../request/page.ts";
 import { earlierResult, firstUsedAt } from "../request/repeat.ts";
 
@@ -56,20 +48,21 @@ export const accessHandlers: AccessHandlers = {
   getUser: (api, { principal, target }) => showUser(api, principal.user, target),
 
   disableUser(api, call) {
-    if (call.target === call.principal.user) return oneself("disable");
+    if (call.target.id === call.principal.user.id) return oneself("disable");
     return changeUser(api, call, "user.disable");
   },
 
   enableUser: (api, call) => changeUser(api, call, "user.enable"),
 
   async eraseUser(api, call) {
-    if (call.target === call.principal.user) return oneself("erase");
+    if (call.target.id === call.principal.user.id) return oneself("erase");
     return (await eraseUser(api.control, api, askerOf(call), call.target)) ?? {};
   },
 
   async setPassword(api, call) {
     const { target, principal, body } = call;
-    const unproven = target === principal.user ? await api.passwords.prove(call, body.currentPassword) : undefined;
+    const unproven =
+      target.id === principal.user.id ? await api.passwords.prove(call, body.currentPassword) : undefined;
     if (unproven !== undefined) return unproven;
     const refused = await setPassword(api.control, api.people, askerOf(call), target, body.password);
     if (refused !== undefined) return refused;
@@ -123,26 +116,32 @@ export const accessHandlers: AccessHandlers = {
     if (isDenied(owner)) return owner;
     const scopes = scopesOf(body.scopes, principal.token);
     if (isRefusal(scopes)) return scopes;
-    const expiresAt = expiryOf(body.expiresIn, firstUsedAt(api, call) ?? api.control.now());
+    const { state } = api.control;
+    const expiresAt = expiryOf(body.expiresIn, firstUsedAt(api, call) ?? api.control.now(), state.policy);
     if (isRefusal(expiresAt)) return expiresAt;
-    const unproven = owner === principal.user ? await api.passwords.prove(call, body.currentPassword) : undefined;
+    const account = body.account === undefined ? undefined : seenAccount(state, principal.user, body.account);
+    if (isDenied(account)) return account;
+    const limits = limitsOf(state, owner, body, account);
+    if (isRefusal(limits)) return limits;
+    const unproven = owner.id === principal.user.id ? await api.passwords.prove(call, body.currentPassword) : undefined;
     if (unproven !== undefined) return unproven;
     const minted = mintFor(api.keys.serverKey, askerOf(call));
     let id = earlierResult(api, call);
     if (isDenied(id)) return id;
-    id ??= await createToken(api.control, askerOf(call), owner, minted, { body, scopes, expiresAt });
+    const asked = { label: body.label ?? "", scopes, expiresAt, ...limits };
+    id ??= await createToken(api.control, askerOf(call), owner, minted, asked);
     if (isDenied(id)) return id;
     const kept = api.control.state.tokens.get(id as TokenId);
     const made = kept ?? {
       id: id as TokenId,
       user: owner.id,
       ...minted,
-      label: body.label ?? "",
-      scopes,
-      expiresAt,
+      ...{ label: asked.label, scopes, expiresAt },
       createdAt: firstUsedAt(api, call)!,
+      ...(account !== undefined && { account: account.no }),
+      ...(limits.networks !== undefined && { networks: limits.networks }),
     };
-    const { lastUsedAt: _, ...shown } = renderToken(made, api.tokenUse);
+    const { lastUsedAt: _, ...shown } = renderToken(state, made, api.tokenUse, api.control.now());
     const answer: TokenCreated = { ...shown, token: minted.token };
     return answer;
   },
@@ -173,7 +172,7 @@ export function showWhoAmI(api: Api, { user, token }: Principal): WhoAmI {
     ...(second !== undefined && { second }),
     scopes: [...token.scopes],
     may: actions.filter(
-      (action) => inScope({ user, token }, action) && (grantsOfEveryone.has(action) || mayAnywhere(user, action)),
+      (action) => inScope({ token }, action) && (grantsOfEveryone.has(action) || mayAnywhere(user, action)),
     ),
     ...(project !== undefined && { defaultProject: project }),
   };
@@ -224,7 +223,7 @@ function tokenOwner(api: Api, { body, principal }: Call<"createToken">): User | 
   const { state } = api.control;
   const owner = userNamed(api, body.user);
   if (owner === undefined || !maySeeUser(state, principal.user, owner)) return notFound("user");
-  return owner === principal.user || mayActFor(state, principal.user, owner) ? owner : forbidden("token.write");
+  return owner.id === principal.user.id || mayActFor(state, principal.user, owner) ? owner : forbidden("token.write");
 }
 
 export function userListing(api: Api, { principal, query }: Pick<Call<"listUsers">, "principal" | "query">) {
@@ -265,5 +264,12 @@ export function tokenListing(api: Api, { principal, query }: Pick<Call<"listToke
   const owner = query.user === undefined ? principal.user : userNamed(api, query.user);
   if (owner === undefined || !maySeeUser(api.control.state, principal.user, owner, "token.read"))
     return notFound("user");
-  return listing("tokens", tokensOf(api, owner), tokenKey, (token) => renderToken(token, api.tokenUse));
+  const { state } = api.control;
+  // A token that is limited to an account does not tell which others its user has.
+  const { account: limit } = principal.token;
+  const isSeen = ({ account }: Token) =>
+    limit === undefined ||
+    (account !== undefined && state.accounts[account] !== undefined && isInside(state, account, limit));
+  const shown = tokensOf(api, owner).filter(isSeen);
+  return listing("tokens", shown, tokenKey, (token) => renderToken(state, token, api.tokenUse, api.control.now()));
 }

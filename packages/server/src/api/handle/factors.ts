@@ -16,7 +16,7 @@ type FactorHandlers = {
 };
 
 export const factorHandlers: FactorHandlers = {
-  challengeFactor: (api, call) => onlyInSession(call) ?? api.second.challenge(call),
+  challengeFactor: (api, call) => onlyInSession(call) ?? api.factorChecks.challenge(call),
 
   listFactors(api, { principal: { user } }) {
     const items = [...api.factors.of(user.id)].map(([id, factor]) => showFactor(api, user.id, id, factor));
@@ -25,7 +25,7 @@ export const factorHandlers: FactorHandlers = {
   },
 
   async offerFactor(api, call) {
-    return onlyInSession(call) ?? (await api.second.offer(call, call.body.kind));
+    return onlyInSession(call) ?? (await api.factorChanges.offer(call, call.body.kind));
   },
 
   async addFactor(api, call) {
@@ -37,9 +37,10 @@ export const factorHandlers: FactorHandlers = {
       ...(code !== undefined && { code }),
       ...(passkey !== undefined && { passkey }),
     };
-    const added = await api.second.add(call, askerOf(call), asked);
+    const added = await api.factorChanges.add(call, askerOf(call), asked);
     if (isDenied(added)) return added;
-    const { user } = call.principal;
+    const { user, token } = call.principal;
+    api.second.noteShown(token);
     const factor = showFactor(api, user.id, added.id, api.factors.of(user.id).get(added.id)!);
     return { factor, ...(added.codes !== undefined && { codes: added.codes }) };
   },
@@ -49,7 +50,7 @@ export const factorHandlers: FactorHandlers = {
     const refused = onlyInSession(call);
     if (refused !== undefined) return refused;
     if (!api.factors.has(user.id)) return deny("conflict", "You have no second factor.", "Add one first.");
-    const codes = await api.second.renewCodes(user, askerOf(call));
+    const codes = await api.factorChanges.renewCodes(user, askerOf(call));
     return isDenied(codes) ? codes : { codes };
   },
 
@@ -59,12 +60,12 @@ export const factorHandlers: FactorHandlers = {
     const refused = onlyInSession(call);
     if (refused !== undefined) return refused;
     if (factor === undefined || !api.factors.of(user.id).has(factor)) return notFound("factor", factor);
-    return (await api.second.remove(user, factor, askerOf(call))) ?? {};
+    return (await api.factorChanges.remove(user, factor, askerOf(call))) ?? {};
   },
 };
 
 /** A token may have been copied from a file: a thief who has it must not be able to add a factor. */
-function onlyInSession({ principal: { token } }: Pick<Call<"listFactors">, "principal">): Denial | undefined {
+export function onlyInSession({ principal: { token } }: Pick<Call<"listFactors">, "principal">): Denial | undefined {
   if (isSession(token)) return undefined;
   return deny("forbidden", "Second factors are shown and changed in the console.", "Sign in there: tess open.");
 }

@@ -19,6 +19,8 @@ import { poolHandlers } from "./pools.ts";
 import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
+import { stepUpHandlers } from "./step-ups.ts";
+import { streamHandlers } from "./streams.ts";
 import { summaryHandlers } from "./summary.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
@@ -47,6 +49,8 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...poolHandlers,
   ...recordHandlers,
   ...seriesHandlers,
+  ...streamHandlers,
+  ...stepUpHandlers,
   ...summaryHandlers,
   ...trailHandlers,
   ...volumeHandlers,

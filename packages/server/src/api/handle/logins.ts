@@ -1,7 +1,7 @@
-import type { Login } from "../../access/logins.ts";
+import type { BrowserAsk } from "../../access/browser-asks.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny } from "../answer/problem.ts";
-import type { Api, Handler } from "../context.ts";
+import type { Api, Handler, LoginAsk } from "../context.ts";
 
 type LoginHandlers = {
   readLogin: Handler<"readLogin">;
@@ -27,7 +27,7 @@ export const loginHandlers: LoginHandlers = {
   },
 };
 
-function found(api: Api, code: string): Login | Denial {
+function found(api: Api, code: string): (BrowserAsk & LoginAsk) | Denial {
   return api.logins.find(code, api.control.now()) ?? noLogin();
 }
 

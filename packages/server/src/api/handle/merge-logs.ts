@@ -1,10 +1,14 @@
 /** How long a line waits for an earlier one of another stream before it is passed on. */
 const patienceMs = 50;
+/** The same while a stream has said nothing at all: what it has to say may lie on a slow disk or another machine. */
+const firstPatienceMs = 1_000;
 
 interface Head<Item> {
   readonly stream: AsyncIterator<Item>;
   item: Item | undefined;
   done: boolean;
+  /** It has said something. */
+  begun: boolean;
   /** It kept the others waiting once; until its next item the others do not wait for it. */
   quiet: boolean;
   pending: Promise<void> | undefined;
@@ -56,6 +60,7 @@ function headOf<Item>(stream: AsyncIterable<Item>): Head<Item> {
     stream: stream[Symbol.asyncIterator](),
     item: undefined,
     done: false,
+    begun: false,
     quiet: false,
     pending: undefined,
     error: undefined,
@@ -65,12 +70,15 @@ function headOf<Item>(stream: AsyncIterable<Item>): Head<Item> {
 /** The stream whose next item is the earliest, after a short wait for those that have none yet. */
 async function earliest<Item extends { readonly at: number }>(heads: readonly Head<Item>[], changed: Promise<void>) {
   const waiting = heads.flatMap((head) => head.pending ?? []);
-  if (heads.every((head) => head.item === undefined)) {
-    if (waiting.length > 0) await Promise.race([...waiting, changed]);
-  } else {
+  if (heads.every((head) => head.item === undefined) && waiting.length > 0) await Promise.race([...waiting, changed]);
+  if (heads.some((head) => head.item !== undefined)) {
     const awaited = heads.filter((head) => head.pending !== undefined && !head.quiet);
     if (awaited.length > 0) {
-      await Promise.race([Promise.all(awaited.map((head) => head.pending)), changed, pause()]);
+      await Promise.race([
+        Promise.all(awaited.map((head) => head.pending)),
+        changed,
+        pause(awaited.some(({ begun }) => !begun) ? firstPatienceMs : patienceMs),
+      ]);
       for (const head of awaited) head.quiet = head.pending !== undefined;
     }
   }
@@ -88,6 +96,7 @@ function askNext<Item>(head: Head<Item>): void {
     (result) => {
       head.pending = undefined;
       head.quiet = false;
+      head.begun = true;
       if (result.done) head.done = true;
       else head.item = result.value;
     },
@@ -99,6 +108,6 @@ function askNext<Item>(head: Head<Item>): void {
   );
 }
 
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, patienceMs));
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -50,6 +50,8 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
   if (isRefusal(sessionIdleMs)) return sessionIdleMs;
   const sessionLifeMs = body.sessionLife === undefined ? undefined : parseDuration(body.sessionLife, "sessionLife");
   if (isRefusal(sessionLifeMs)) return sessionLifeMs;
+  const tokenLifeMsMax = offOr(body.tokenLife, "tokenLife");
+  if (isRefusal(tokenLifeMsMax)) return tokenLifeMsMax;
   const max = changedNumbers(body.max ?? {});
   const sizes = parseSizes(body.sizes ?? {}, fleet);
   if (isRefusal(sizes)) return sizes;
@@ -81,6 +83,8 @@ function policyOf(body: PolicyPut, fleet: ReadonlyFleet): Policy | Refusal {
     ...(body.factorRoles !== undefined && { factorRoles: [...new Set(body.factorRoles as Role[])].sort() }),
     ...(sessionIdleMs !== undefined && sessionIdleMs !== sessionBounds.idle.plainMs && { sessionIdleMs }),
     ...(sessionLifeMs !== undefined && sessionLifeMs !== sessionBounds.life.plainMs && { sessionLifeMs }),
+    ...(body.passwords === "off" && { passwordsOff: true as const }),
+    ...(tokenLifeMsMax !== undefined && { tokenLifeMsMax }),
     ...(Object.keys(max).length > 0 && { max }),
     ...(Object.keys(sizes).length > 0 && { sizes }),
   };
@@ -123,6 +127,8 @@ function renderPolicy(seal: Seal, policy: Policy): PolicyShape {
     ...(policy.factorRoles !== undefined && { factorRoles: [...policy.factorRoles] }),
     sessionIdle: durationText(policy.sessionIdleMs ?? sessionBounds.idle.plainMs),
     sessionLife: durationText(policy.sessionLifeMs ?? sessionBounds.life.plainMs),
+    passwords: policy.passwordsOff ? ("off" as const) : ("on" as const),
+    tokenLife: orOff(policy.tokenLifeMsMax),
     max: Object.fromEntries(numberNames.map((name) => [name, mostOf(policy, name)])),
     ...(asks.length > 0 && { sizes }),
   };

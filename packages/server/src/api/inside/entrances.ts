@@ -81,7 +81,7 @@ export class Entrances {
   /** Notes that the visit was allowed; refused where one user keeps too many. */
   grant(visit: Visit, ask: EntryAsk): Granted | Denial {
     this.#forget();
-    const own = [...this.#granted.values()].filter((each) => each.principal.user === visit.principal.user);
+    const own = [...this.#granted.values()].filter((each) => each.principal.user.id === visit.principal.user.id);
     if (own.length >= this.limits.entrancesPerUserMax) return tooMany("entrances", own.length);
     const id = newId("ent_");
     const granted = { ...visit, id, ask, expiresAt: this.#ground.control.now() + this.#keptMs(ask) };
@@ -137,7 +137,7 @@ export class Entrances {
     let [users, jobs] = [0, 0];
     for (const each of this.#open.keys()) {
       if (each.kind !== kind) continue;
-      if (each.principal.user === principal.user) users++;
+      if (each.principal.user.id === principal.user.id) users++;
       if (each.job === job) jobs++;
     }
     const { limits } = this;

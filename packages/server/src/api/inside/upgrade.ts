@@ -9,7 +9,7 @@ import { authenticate, type Principal } from "../../access/principal.ts";
 import { newId } from "../../flow/ids.ts";
 import { type Denial, deny, notFound, problemOf, statusOf } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
-import { checkScope } from "../guard/authorise.ts";
+import { checkNetwork, checkScope } from "../guard/authorise.ts";
 import { wrongHost } from "../guard/host.ts";
 import { RateLimit } from "../guard/rate-limit.ts";
 import { noteDenial } from "../guard/record.ts";
@@ -62,7 +62,10 @@ export function addUpgrades(
     }
     const waitMs = callers.take(principal.user.id, performance.now());
     if (waitMs > 0) return refuse(deny("rate-limited", "Rate limit exceeded.", "Retry in a second."));
-    const granted = checkScope(principal, routes.openEntrance) ?? api.entrances.take(asked, principal.user.id);
+    const granted =
+      checkNetwork(principal, request.socket.remoteAddress ?? "") ??
+      checkScope(principal, routes.openEntrance) ??
+      api.entrances.take(asked, principal.user.id);
     if (granted === undefined) return refuse(notFound("entrance"));
     if ("refused" in granted) return refuse(granted);
     openEntrance(api, sockets, granted, request, socket, head).then(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
-import { loginMsMax } from "../../access/logins.ts";
+import { askMsMax } from "../../access/browser-asks.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
 
@@ -60,7 +60,7 @@ describe("a program that asks to be let in", () => {
     const { verifier, login } = await begin();
     assert.equal((await server.call(narrow.json.token, "POST", `/v1/logins/${login}/allow`, {})).status, 403);
     await allow(login);
-    control.setTime(control.now() + loginMsMax + 1);
+    control.setTime(control.now() + askMsMax + 1);
     assert.equal((await take(login, { verifier })).status, 404);
   });
 });

@@ -129,6 +129,16 @@ describe("merging", () => {
     assert.deepEqual(seen, [1, 2, 3, 4, 5, 8, 9]);
   });
 
+  it("waits longer for the first line of each, which may have to be read from a disk or another machine", async () => {
+    const slow = (async function* () {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      yield { at: 2 };
+    })();
+    const seen: number[] = [];
+    for await (const { at } of mergeByTime([stream(1, 3), slow], new AbortController().signal)) seen.push(at);
+    assert.deepEqual(seen, [1, 2, 3]);
+  });
+
   it("passes an error on", async () => {
     const broken = (async function* () {
       yield { at: 1 };

@@ -54,6 +54,17 @@ describe("the console's files", () => {
     }
   });
 
+  it("say to people that an address does not exist, and leave programs their answer", async () => {
+    const visit = (path: string, accept: string) => fetch(`${server.url}${path}`, { headers: { accept } });
+    const page = await visit("/nothing/here", "text/html,application/xhtml+xml,*/*;q=0.8");
+    assert.equal(page.status, 404);
+    assert.match(page.headers.get("content-type")!, /^text\/html/);
+    assert.match(page.headers.get("content-security-policy")!, /script-src 'self'/);
+    for (const path of ["/v1/nothing", "/v1", "/assets/old.js", "/metrics/x"])
+      assert.match((await visit(path, "text/html")).headers.get("content-type")!, /problem\+json/, path);
+    assert.match((await visit("/nothing", "*/*")).headers.get("content-type")!, /problem\+json/);
+  });
+
   it("leave unknown addresses unknown, and reach nothing outside their folder", async () => {
     for (const path of ["/v1/nothing", "/assets/main-old.js", "/secret", "/assets/..%2f..%2fetc%2fpasswd", "/queuex"]) {
       const answer = await get(path);

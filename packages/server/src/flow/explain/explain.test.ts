@@ -56,6 +56,7 @@ describe("why not now, over the API", () => {
       gpus: 8,
       by: [{ rule: "reclaim", jobs: 2, members: 0, gpus: 8 }],
       seen: [],
+      own: 0,
       hidden: 2,
       within: "30s",
     });
@@ -89,6 +90,24 @@ describe("why not now, over the API", () => {
     await server.call(bob.token, "POST", `/v1/jobs/${id}/cancel`);
     const changed = await tenancy.job("mill", bob.id, { gpus: first.change.to });
     assert.equal(control.state.jobById.get(changed)!.state, "starting");
+  });
+
+  it("offers to release a held job and to open a closed node, each only to users who may", async (t) => {
+    t.after(() => server.close());
+    for (const { name } of (await server.call(owner.token, "GET", "/v1/nodes")).json.items)
+      await server.call(owner.token, "POST", `/v1/nodes/${name}/cordon`, { reason: "fan" });
+    const held = await tenancy.job("mill", bob.id, { gpus: "H100:1" });
+    await server.call(bob.token, "POST", `/v1/jobs/${held}/hold`);
+    assert.deepEqual((await explain(bob, held)).remedies, [
+      { act: "release", target: held, text: "Release it: it competes again." },
+    ]);
+    const id = await tenancy.job("mill", bob.id, { gpus: "H100:8" });
+    assert.deepEqual((await explain(bob, id)).remedies, []);
+    const told = await explain(owner, id);
+    assert.equal(told.reason.kind, "health");
+    assert.match(told.remedies[0].text, /^Let (.+) take work again; it is cordoned \(fan\)\.$/);
+    await server.call(owner.token, "POST", `/v1/nodes/${told.remedies[0].target}/up`);
+    assert.equal(control.state.jobById.get(id)!.state, "starting");
   });
 
   it("[W4] learns a band from past runs of what runs, and says unknown where nothing tells", async (t) => {

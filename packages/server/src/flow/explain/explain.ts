@@ -21,6 +21,7 @@ import { timestamp } from "../../render/quantities.ts";
 import { waitsAgain } from "../../render/waits-again.ts";
 import type { ControlPlane } from "../control.ts";
 import { learnWait } from "./history.ts";
+import { remediesOf } from "./remedies.ts";
 
 /** Why a waiting job waits, which jobs are ahead, when it will start, and what would start it now. */
 export async function explainWaiting(control: ControlPlane, user: User, job: Job): Promise<Explanation> {
@@ -39,6 +40,7 @@ export async function explainWaiting(control: ControlPlane, user: User, job: Job
     position: ahead + 1,
     ahead,
     aheadBy: { account: own, others },
+    remedies: remediesOf(state, user, job, reason),
     alternatives: alternativesOf(control, user, job, reason, outlook),
     start: await startOf(control, job, outlook, now),
   };
@@ -59,7 +61,7 @@ export function alternativesOf(
     mayRaise: may(state, user, "job.submit", job.account),
   };
   const found = alternativesFor(state, job, control.now(), outlook, terms);
-  return found.map((each) => renderAlternative(state, user, job.spec, each));
+  return found.map((each) => renderAlternative(state, user, job, each));
 }
 
 /** The planned start with what past runs make of it; else a band from past waits; else why it is not known [B3]. */

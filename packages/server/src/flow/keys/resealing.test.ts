@@ -7,6 +7,7 @@ import { it } from "node:test";
 import { ContentStore, logSealFor, logSealOf } from "@tessera/content";
 import { LogWriter, readLog } from "@tessera/engine/log";
 import { engineKeysIn } from "../../access/holder.ts";
+import { JournalKeys } from "../../access/ring/journal-keys.ts";
 import { ringAt } from "../../access/ring/place.ts";
 import { contentKeysOf } from "../../access/ring/tenant-keys.ts";
 import { keyOfSecret, secretKey } from "../../access/secrets.ts";
@@ -46,6 +47,7 @@ it("after a rotation the old key is destroyed, and nothing is unreadable, lost o
   const parts = {
     control,
     ring,
+    journalKeys: new JournalKeys(testKeys.held.ring),
     content,
     logFolders: () => [join(folder, "logs")],
     say: (text: string) => said.push(text),

@@ -1,14 +1,16 @@
 import type { ContentStore } from "@tessera/content";
 import { tenantOf } from "@tessera/core";
-import { type KeptKey, platform, type Ring } from "../../access/ring/ring.ts";
+import type { JournalKeys } from "../../access/ring/journal-keys.ts";
+import type { KeptKey, Ring } from "../../access/ring/ring.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { ControlPlane } from "../control.ts";
 import { resealLogs } from "./logs.ts";
-import { keysOfRows, resealRows } from "./secret-rows.ts";
+import { keysInRows, resealRows } from "./secret-rows.ts";
 
 export interface ResealingParts {
   readonly control: Pick<ControlPlane, "reader" | "state" | "ask">;
   readonly ring: Ring;
+  readonly journalKeys: Pick<JournalKeys, "rewrap" | "wrappedBy">;
   readonly vault: Vault;
   readonly content: ContentStore;
   /** Folders of logs, one folder for each lease in them. */
@@ -53,7 +55,7 @@ export class Resealing {
 
   /** One pass over everything that an older key may have sealed. */
   async look(): Promise<void> {
-    const { control, ring, vault, content, logFolders, say, graceMs = usualGraceMs } = this.#parts;
+    const { control, ring, journalKeys, vault, content, logFolders, say, graceMs = usualGraceMs } = this.#parts;
     const turned = ownersWithOldKeys(ring).filter(({ newest }) => Date.now() - newest.madeAt >= graceMs);
     if (turned.length === 0 && !this.#first) return;
     this.#first = false;
@@ -61,12 +63,15 @@ export class Resealing {
     let files = 0;
     for (const tenant of await content.tenants()) files += await content.of(tenant).reseal();
     const logs = await resealLogs(logFolders(), ring);
-    if (rows + files + logs > 0) say(`sealed with new data keys: ${rows} secrets, ${files} files, ${logs} logs`);
+    const journal = await journalKeys.rewrap();
+    if (rows + files + logs + journal > 0)
+      say(`sealed with new data keys: ${rows} secrets, ${files} files, ${logs} logs, ${journal} journal keys`);
     if (files + logs > 0) return; // looked at once more before anything is destroyed
-    const inRows = await keysOfRows(control.reader);
+    const old = turned.flatMap(({ older }) => older.map(({ id }) => id));
+    const needed = new Set([...(await keysInRows(control.reader, old)), ...journalKeys.wrappedBy()]);
     for (const { owner, newest, older } of turned) {
-      if (owner === platform || this.#mayStillSeal(owner, newest.madeAt + graceMs)) continue;
-      for (const key of older.filter(({ id }) => !inRows.has(id))) {
+      if (this.#mayStillSeal(owner, newest.madeAt + graceMs)) continue;
+      for (const key of older.filter(({ id }) => !needed.has(id))) {
         ring.destroy(key.id);
         say(`the data key ${key.id} (version ${key.version} of ${owner}) is destroyed: nothing needs it any more`);
       }

@@ -1,26 +1,20 @@
 import {
   type Account,
-  type Instant,
   isRefusal,
-  parseDuration,
   type ReadonlyState,
   type Refusal,
   type Role,
   refuse,
   rootAccount,
-  type Token,
-  type TokenId,
   tenantOf,
   type User,
   type UserId,
 } from "@tessera/core";
-import { actions, type TokenCreate, type UserCreate } from "@tessera/wire";
+import type { UserCreate } from "@tessera/wire";
 import type { Factors } from "../../access/factors.ts";
-import { hashPassword, passwordsWork } from "../../access/passwords.ts";
+import { arePasswordsOff, hashPassword, passwordsWork } from "../../access/passwords.ts";
 import { eraseRows, type People, type Person, personRow } from "../../access/people.ts";
 import { may } from "../../access/policy.ts";
-import { credentialActions } from "../../access/principal.ts";
-import { deriveToken, type MintedToken, mintToken } from "../../access/tokens.ts";
 import { weaknessOf } from "../../access/weak-passwords.ts";
 import type { PrivateWrite } from "../../store/port.ts";
 import type { Asker, ControlPlane } from "../control.ts";
@@ -111,6 +105,10 @@ export async function setPassword(
   if (!passwordsWork) {
     return refuse("unsupported", "password", null, "cannot be set: passwords need Node 24.7 or newer", "use tokens");
   }
+  if (arePasswordsOff(control.state)) {
+    const fix = "sign in with a provider, or have the owner turn them on: tess policy set --passwords on";
+    return refuse("conflict", "password", null, "cannot be set: passwords are off on this server", fix);
+  }
   const weakness = weaknessOf(password, people.person(user.id));
   if (weakness !== undefined) {
     return refuse(
@@ -128,75 +126,4 @@ export async function setPassword(
   if (isRefusal(done)) return done;
   people.passwordSet(user.id);
   return undefined;
-}
-
-const longestLifeMs = 10 * 365 * 24 * 3_600_000;
-
-/** When a token made now expires; 0 = never. */
-export function expiryOf(expiresIn: string | undefined, now: Instant): Instant | Refusal {
-  if (expiresIn === undefined) return 0;
-  const life = parseDuration(expiresIn, "expiresIn");
-  if (isRefusal(life)) return life;
-  if (life === 0 || life > longestLifeMs) {
-    return refuse(
-      "invalid",
-      "expiresIn",
-      expiresIn,
-      "is not a lifetime that a token can have",
-      "give 1s to 3650d, or leave it out",
-    );
-  }
-  return now + life;
-}
-
-/** What a token may be limited to: actions that exist, and none beyond those of the token that asks for it. */
-export function scopesOf(asked: readonly string[] | undefined, holder: Token): readonly string[] | Refusal {
-  const scopes = [...new Set(asked ?? holder.scopes)].sort();
-  const known: readonly string[] = actions;
-  const credentials: ReadonlySet<string> = credentialActions;
-  for (const [i, scope] of scopes.entries()) {
-    if (!known.includes(scope)) {
-      return refuse("invalid", `scopes.${i}`, scope, "is not an action", `use any of ${known.join(", ")}`);
-    }
-    if (credentials.has(scope)) {
-      return refuse(
-        "invalid",
-        `scopes.${i}`,
-        scope,
-        "changes credentials, which no token with scopes may",
-        "leave it out, or make a token without scopes",
-      );
-    }
-    if (holder.scopes.length > 0 && !holder.scopes.includes(scope)) {
-      return refuse("not-allowed", `scopes.${i}`, scope, "is beyond the token you use", "use a token with more scopes");
-    }
-  }
-  if (scopes.length === 0 && holder.scopes.length > 0) {
-    return refuse("not-allowed", "scopes", null, "would be wider than those of the token you use", "name the scopes");
-  }
-  return scopes;
-}
-
-/** The secret part of a new token: with a key the same each time, so that the answer can be given again. */
-export function mintFor(serverKey: Buffer, by: Asker): MintedToken {
-  if (by.idempotency === undefined) return mintToken();
-  return deriveToken(serverKey, by.actor.user, by.idempotency.key, by.idempotency.bodyHash);
-}
-
-/** Makes a token. Answers its id. */
-export async function createToken(
-  control: ControlPlane,
-  by: Asker,
-  owner: User,
-  minted: MintedToken,
-  asked: { readonly body: TokenCreate; readonly scopes: readonly string[]; readonly expiresAt: Instant },
-): Promise<TokenId | Refusal> {
-  const { body, scopes, expiresAt } = asked;
-  const { prefix, hash } = minted;
-  const id = newId("tok_") as TokenId;
-  const done = await control.ask(
-    { kind: "token.create", id, user: owner.id, prefix, hash, label: body.label ?? "", scopes, expiresAt },
-    by,
-  );
-  return isRefusal(done) ? done : (done.result as TokenId);
 }

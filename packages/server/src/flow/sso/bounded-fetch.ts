@@ -42,6 +42,30 @@ export function boundedFetch({ bytesMax, msMax }: AnswerLimits) {
   };
 }
 
+/** The same, but asking no more often than this, however the last time ended: callers may be strangers. */
+export function spacedFetch(fetching: ReturnType<typeof boundedFetch>, everyMs: number): typeof fetching {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  return (url, asked) => {
+    const ago = Date.now() - askedAt;
+    if (ago >= 0 && ago < everyMs)
+      throw new ProviderFault(`${new URL(url).origin} was asked a moment ago, and in vain`);
+    askedAt = Date.now();
+    return fetching(url, asked);
+  };
+}
+
+/** The same, but those who ask for this address while it is being asked share one answer: keys, when many sign in. */
+export function sharedFetch(fetching: ReturnType<typeof boundedFetch>, shared: string | undefined): typeof fetching {
+  let asking: Promise<Response> | undefined;
+  return async (url, asked) => {
+    if (url !== shared) return fetching(url, asked);
+    asking ??= fetching(url, asked).finally(() => {
+      asking = undefined;
+    });
+    return (await asking).clone();
+  };
+}
+
 async function readUpTo(answer: Response, bytesMax: number): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   let size = 0;

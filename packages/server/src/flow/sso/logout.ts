@@ -2,7 +2,7 @@ import { isRefusal, type Provider, type UserId } from "@tessera/core";
 import { createRemoteJWKSet, customFetch, type JWTPayload, jwtVerify } from "jose";
 import type { People } from "../../access/people.ts";
 import type { Asker, ControlPlane } from "../control.ts";
-import { type AnswerLimits, boundedFetch, ProviderFault, usualAnswerLimits } from "./bounded-fetch.ts";
+import { type AnswerLimits, boundedFetch, ProviderFault, spacedFetch, usualAnswerLimits } from "./bounded-fetch.ts";
 import { clockSkewSeconds, faultOf, type Parties } from "./parties.ts";
 
 /** Where a provider tells of people who signed out there. */
@@ -27,8 +27,11 @@ const algorithms = [
 /** A logout token is taken for this long after it was made, and remembered for as long. */
 const takenMs = 5 * 60_000;
 const rememberedMax = 10_000;
-/** Keys are asked for again this often at most, whatever key a token names. */
+/** Keys are asked for again this often at most, whatever key a token names; sooner where that failed. */
 const keysMs = 30_000;
+const failedMs = 5_000;
+/** A key that the provider took back is believed no longer than this. */
+const keysMsMax = 300_000;
 
 interface Ground {
   readonly control: ControlPlane;
@@ -92,8 +95,10 @@ export class Logouts {
     if (address === undefined) throw new ProviderFault("it names no keys");
     let keys = this.#keys.get(address);
     if (keys === undefined) {
-      const options = { cooldownDuration: keysMs, timeoutDuration: 10_000, [customFetch]: this.#fetch };
-      keys = createRemoteJWKSet(new URL(address), options);
+      keys = createRemoteJWKSet(new URL(address), {
+        ...{ cooldownDuration: keysMs, cacheMaxAge: keysMsMax, timeoutDuration: 10_000 },
+        [customFetch]: spacedFetch(this.#fetch, failedMs),
+      });
       this.#keys.set(address, keys);
     }
     try {

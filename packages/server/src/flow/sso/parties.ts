@@ -4,7 +4,14 @@ import * as oidc from "openid-client";
 import { soundPrivates } from "../../access/private-rows.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { PrivateWrite, StoreReader } from "../../store/port.ts";
-import { type AnswerLimits, boundedFetch, isSafeAddress, ProviderFault, usualAnswerLimits } from "./bounded-fetch.ts";
+import {
+  type AnswerLimits,
+  boundedFetch,
+  isSafeAddress,
+  ProviderFault,
+  sharedFetch,
+  usualAnswerLimits,
+} from "./bounded-fetch.ts";
 
 /** How far the clocks of provider and server may differ. */
 export const clockSkewSeconds = 60;
@@ -12,19 +19,19 @@ export const clockSkewSeconds = 60;
 const knownMs = 3_600_000;
 const failedMs = 5_000;
 
-const secretKind = "provider";
+export const providerKind = "provider";
 
-function sealedRow(provider: string): string {
+export function sealedRow(provider: string): string {
   return `provider/${provider}`;
 }
 
 /** The private row with the sealed client secret of a provider. */
 export async function secretRow(vault: Pick<Vault, "seal">, provider: string, text: string): Promise<PrivateWrite> {
-  return { kind: secretKind, key: provider, value: await vault.seal(sealedRow(provider), text) };
+  return { kind: providerKind, key: provider, value: await vault.seal(sealedRow(provider), text) };
 }
 
 export function noSecret(provider: string): PrivateWrite {
-  return { kind: secretKind, key: provider, value: null };
+  return { kind: providerKind, key: provider, value: null };
 }
 
 interface Known {
@@ -76,7 +83,7 @@ export class Parties {
 
   async secretOf(name: string): Promise<string | undefined> {
     const { reader, state, vault } = this.#ground();
-    const sealed = (await soundPrivates(reader, state, secretKind, [name])).get(name);
+    const sealed = (await soundPrivates(reader, state, providerKind, [name])).get(name);
     if (sealed === undefined) return undefined;
     try {
       return await vault.openToken(sealedRow(name), sealed);
@@ -107,7 +114,7 @@ export class Parties {
         { [oidc.clockTolerance]: clockSkewSeconds },
         authenticationOf(server, secret),
       );
-      config[oidc.customFetch] = fetching;
+      config[oidc.customFetch] = sharedFetch(fetching, server.jwks_uri);
       for (const apply of execute) apply(config);
       // Tokens are believed by their signature, not only because TLS led to where they came from.
       oidc.enableNonRepudiationChecks(config);

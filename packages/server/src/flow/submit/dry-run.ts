@@ -40,7 +40,7 @@ export async function dryRunJob(
     start: await startOf(finder.control, job, outlook, now),
     ...(starts &&
       outlook.displaced.length > 0 && {
-        displaces: renderDisplaced(state, user, outlook.displaced, outlook.graceMs),
+        displaces: renderDisplaced(state, user, account.no, outlook),
       }),
     ...(reason !== undefined && {
       reason: renderReason(reason),

@@ -115,7 +115,7 @@ describe("what a start checks", () => {
     bytes.fill(0, (Number(rootpage) - 1) * Number(page_size), Number(rootpage) * Number(page_size));
     writeFileSync(file, bytes);
     await assert.rejects(start(), /The store is damaged: the table audit.*tess admin rebuild/);
-    const old = await rewriteStore(dir, projections);
+    const old = await rewriteStore({ dir }, projections);
     assert.ok(existsSync(old));
     await start();
     assert.deepEqual(said, []);

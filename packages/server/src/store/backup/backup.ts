@@ -5,12 +5,15 @@ import type { JournalHead } from "../../journal/format.ts";
 import type { StoreConfig } from "../config.ts";
 import { StoreDamaged } from "../port.ts";
 import { openFrozenPostgresReader } from "../postgres/store.ts";
+import { sealingOf } from "../seal/sealing.ts";
 import { fileIn } from "../sqlite/connect.ts";
 import { schemaVersion } from "../sqlite/schema.ts";
 import { fillFile, openFile, openReadOnly } from "../sqlite/store.ts";
 import { type Preface, prefaceBytes } from "./preface.ts";
 import { withScratch } from "./scratch.ts";
 import { readSealed, writeSealed } from "./sealed.ts";
+
+type KeyedPostgres = Extract<StoreConfig, { readonly url: string }>;
 
 export interface BackupOptions {
   /** A folder that no one else can read, such as the data folder: the plain copy is in it until it is sealed. */
@@ -32,16 +35,16 @@ export async function backup(from: StoreConfig, file: string, options: BackupOpt
     const image = join(scratch, "store.sqlite");
     closeSync(openSync(image, "wx", 0o600));
     if ("dir" in from) copyFile(fileIn(from.dir), image);
-    else await copyDatabase(from.url, image);
-    const head = await headOfImage(image);
+    else await copyDatabase(from, image);
+    const head = await headOfImage(image, from.keys);
     const preface = { at: Date.now(), seq: head.seq, schema: schemaVersion, keyFiles: options.keyFiles };
     await sealImage(image, file, preface, options.key);
     return head;
   });
 }
 
-async function headOfImage(image: string): Promise<JournalHead> {
-  const reader = openFile(image);
+async function headOfImage(image: string, keys: StoreConfig["keys"]): Promise<JournalHead> {
+  const reader = openFile(image, keys);
   try {
     const [fault] = await reader.faults();
     if (fault !== undefined) throw new StoreDamaged(`The store is damaged, and no backup was written: ${fault}.`);
@@ -85,12 +88,12 @@ function copyFile(from: string, to: string): void {
   }
 }
 
-async function copyDatabase(url: string, to: string): Promise<void> {
-  const reader = await openFrozenPostgresReader(url);
+async function copyDatabase({ url, keys }: KeyedPostgres, to: string): Promise<void> {
+  const reader = await openFrozenPostgresReader(url, keys);
   try {
     const [fault] = await reader.faults();
     if (fault !== undefined) throw new StoreDamaged(`The store is damaged, and no backup was written: ${fault}.`);
-    await fillFile(to, reader);
+    await fillFile(to, reader, sealingOf(reader.sealedBy, keys, "the database"));
   } finally {
     await reader.close();
   }

@@ -4,12 +4,13 @@ import { checkChain } from "../../journal/chain.ts";
 import type { JournalHead } from "../../journal/format.ts";
 import type { StoreConfig } from "../config.ts";
 import type { FillableStore, WholeReader } from "../contents.ts";
-import { StoreDamaged } from "../port.ts";
-import { openPostgresStore } from "../postgres/store.ts";
+import { type OpenOptions, StoreDamaged } from "../port.ts";
+import { openPostgresStore, sealEmptyPostgres } from "../postgres/store.ts";
+import type { StoreKey } from "../seal/keys.ts";
 import { primaryCodeOf } from "../sqlite/codes.ts";
 import { cutOff, fileIn } from "../sqlite/connect.ts";
 import { schemaVersion } from "../sqlite/schema.ts";
-import { openSqliteStore } from "../sqlite/store.ts";
+import { openSqliteStore, sealEmptySqlite } from "../sqlite/store.ts";
 import { type Preface, takePreface } from "./preface.ts";
 import { isPlain, readSealed } from "./sealed.ts";
 
@@ -18,6 +19,8 @@ export interface OpenBackup {
   readonly file: string;
   /** Undefined where there is none: only a plain backup can be opened then. */
   readonly key: Buffer | undefined;
+  /** Keys of stores: the contents of a sealed one are sealed in the backup too. */
+  readonly keys?: readonly StoreKey[];
   /** The owner takes a backup of the time before they were sealed as it is. */
   readonly unsealed: boolean;
 }
@@ -31,7 +34,7 @@ export interface Unpacked {
 }
 
 /** Opens the contents of a backup as a store in `folder`, brought up to today's version. Every byte was checked then. */
-export async function unpack({ file, key, unsealed }: OpenBackup, folder: string): Promise<Unpacked> {
+export async function unpack({ file, key, keys, unsealed }: OpenBackup, folder: string): Promise<Unpacked> {
   if (!existsSync(file)) throw new Error(`There is no backup ${file}.`);
   const image = fileIn(folder);
   let preface: Preface | undefined;
@@ -43,7 +46,7 @@ export async function unpack({ file, key, unsealed }: OpenBackup, folder: string
     preface = await writeImage(readSealed(file, key), image);
   }
   try {
-    const store = await openSqliteStore(folder, { acceptLoss: true, say: () => {} });
+    const store = await openSqliteStore(folder, { acceptLoss: true, say: () => {}, keys });
     return { store, preface, rebuild: preface?.schema !== schemaVersion };
   } catch (error) {
     if (primaryCodeOf(error) === undefined && !(error instanceof StoreDamaged)) throw error;
@@ -69,6 +72,11 @@ async function writeImage(contents: AsyncIterable<Buffer>, image: string): Promi
   }
 }
 
+/** Has a store, which must be empty, seal all that it will hold with this key. */
+export async function sealEmpty(store: StoreConfig, key: string, options: OpenOptions = {}): Promise<void> {
+  await ("dir" in store ? sealEmptySqlite(store.dir, key) : sealEmptyPostgres(store, options, key));
+}
+
 /**
  * Fills an empty store from another, all of it or nothing, and then reads the journal back and checks its chain. What
  * must be there before the store is, `prepare` makes. Returns its head.
@@ -79,8 +87,14 @@ export async function fillEmpty(
   prepare: () => void = () => {},
 ): Promise<JournalHead> {
   // To restore is to go on without what came after the backup, whatever a head file in the place still says.
-  const options = { acceptLoss: true };
-  const store = await ("dir" in into ? openSqliteStore(into.dir, options) : openPostgresStore(into, options));
+  const options = { acceptLoss: true, keys: into.keys };
+  const open = () => ("dir" in into ? openSqliteStore(into.dir, options) : openPostgresStore(into, options));
+  let store: FillableStore = await open();
+  if (store.sealedBy === undefined && source.sealedBy !== undefined && (await store.head()).seq === 0) {
+    await store.close();
+    await sealEmpty(into, source.sealedBy, options);
+    store = await open();
+  }
   try {
     if ((await store.head()).seq > 0)
       throw new Error("The store to restore into holds a journal already; name an empty folder or database.");

@@ -18,6 +18,8 @@ import {
   journalRowOf,
   latestAuditFirst,
   newestJobFirst,
+  openedLines,
+  openedPrivates,
   usageColumns,
   usageRowOf,
 } from "../columns.ts";
@@ -39,6 +41,7 @@ import type {
   UsageRow,
 } from "../port.ts";
 import { scanPrivates, scanProjected } from "../scan.ts";
+import type { Sealing } from "../seal/sealing.ts";
 import { storable } from "../text.ts";
 import {
   auditAfterStatement,
@@ -54,7 +57,7 @@ import {
 } from "../where.ts";
 import { schema } from "./connect.ts";
 
-const postgres: Dialect = { mark: (n) => `$${n}`, schema, usageKey: "row_number" };
+const postgres = { mark: (n: number) => `$${n}`, schema, usageKey: "row_number" };
 
 const devicesText = `
   WITH RECURSIVE gpus(gpu) AS (
@@ -75,12 +78,18 @@ export type Queryable = Pick<Pool | ClientBase, "query">;
 
 /** Answers questions through a small pool of connections. */
 export class PostgresReader implements WholeReader {
+  readonly #dialect: Dialect;
   readonly #source: Queryable;
   readonly #close: () => Promise<void>;
 
-  constructor(source: Queryable, close: () => Promise<void>) {
+  constructor(source: Queryable, sealing: Sealing, close: () => Promise<void>) {
     this.#source = source;
+    this.#dialect = { ...postgres, sealing };
     this.#close = close;
+  }
+
+  get sealedBy(): string | undefined {
+    return this.#dialect.sealing.by;
   }
 
   async head(): Promise<JournalHead> {
@@ -93,21 +102,21 @@ export class PostgresReader implements WholeReader {
 
   async job(id: string): Promise<EndedJobRow | undefined> {
     const text = `SELECT ${jobColumns} FROM tessera.ended_job WHERE id = $1`;
-    return (await this.#all({ text, values: [storable(id)] })).map(jobRowOf)[0];
+    return (await this.#all({ text, values: [storable(id)] })).map(this.#row(jobRowOf))[0];
   }
 
   async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
-    const found = await this.#each(jobStatements(query, columnsOf("j", jobColumns), postgres), jobRowOf);
+    const found = await this.#each(jobStatements(query, columnsOf("j", jobColumns), this.#dialect), jobRowOf);
     return found.sort(newestJobFirst).slice(0, query.limit);
   }
 
   countJobs(query: JobQuery): Promise<number> {
-    return this.#count(jobStatements(query, "1", postgres), query.limit);
+    return this.#count(jobStatements(query, "1", this.#dialect), query.limit);
   }
 
   async countAudit(query: AuditQuery): Promise<number> {
     const span = await seqSpanOf(query, this.#auditOrder());
-    return this.#count(auditStatements(query, span, "1", postgres), query.limit);
+    return this.#count(auditStatements(query, span, "1", this.#dialect), query.limit);
   }
 
   async #count(lists: readonly Statement[], most: number): Promise<number> {
@@ -119,7 +128,7 @@ export class PostgresReader implements WholeReader {
   }
 
   async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {
-    return this.#each(usageStatements(accounts, fromAt, toAt, columnsOf("u", usageColumns), postgres), usageRowOf);
+    return this.#each(usageStatements(accounts, fromAt, toAt, columnsOf("u", usageColumns), this.#dialect), usageRowOf);
   }
 
   async devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]> {
@@ -128,16 +137,19 @@ export class PostgresReader implements WholeReader {
 
   async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
     const span = await seqSpanOf(query, this.#auditOrder());
-    const found = await this.#each(auditStatements(query, span, columnsOf("a", auditColumns), postgres), auditRowOf);
+    const found = await this.#each(
+      auditStatements(query, span, columnsOf("a", auditColumns), this.#dialect),
+      auditRowOf,
+    );
     return found.sort(latestAuditFirst).slice(0, query.limit);
   }
 
   async auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]> {
-    return this.#each([auditAfterStatement(place, limit, columnsOf("a", auditColumns), postgres)], auditRowOf);
+    return this.#each([auditAfterStatement(place, limit, columnsOf("a", auditColumns), this.#dialect)], auditRowOf);
   }
 
   #auditOrder(): AuditOrder {
-    const { from, last } = auditProbes(postgres);
+    const { from, last } = auditProbes(this.#dialect);
     const first = ([row]: readonly Found[]) => row && { seq: Number(row.seq), at: Number(row.at) };
     return {
       from: async (seq) => first(await this.#all({ text: from, values: [seq] })),
@@ -146,24 +158,27 @@ export class PostgresReader implements WholeReader {
   }
 
   async books(query: BookQuery): Promise<readonly BookRow[]> {
-    return this.#each([bookStatement(query, columnsOf("b", bookColumns), postgres)], bookRowOf);
+    return this.#each([bookStatement(query, columnsOf("b", bookColumns), this.#dialect)], bookRowOf);
   }
 
   async bookPage(query: BookPageQuery): Promise<readonly BookRow[]> {
-    return this.#each([bookPageStatement(query, columnsOf("b", bookColumns), postgres)], bookRowOf);
+    return this.#each([bookPageStatement(query, columnsOf("b", bookColumns), this.#dialect)], bookRowOf);
   }
 
   async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
-    const text = "SELECT key, value FROM tessera.private WHERE kind = $1";
-    const found = await (keys === undefined
-      ? this.#all({ text, values: [storable(kind)] })
-      : this.#all({ text: `${text} AND key = ANY($2)`, values: [storable(kind), keys.map(storable)] }));
-    return new Map(found.map(({ key, value }) => [key, value]));
+    const { sealing } = this.#dialect;
+    const its = storable(kind);
+    const text = "SELECT kind, key, value FROM tessera.private WHERE kind = $1";
+    const kept = keys?.map((key) => sealing.privateKey(its, storable(key)));
+    const found = await (kept === undefined
+      ? this.#all({ text, values: [its] })
+      : this.#all({ text: `${text} AND key = ANY($2)`, values: [its, kept] }));
+    return openedPrivates(found, sealing);
   }
 
   async rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]> {
     const text = `SELECT ${journalColumns} FROM tessera.journal WHERE seq >= $1 ORDER BY seq LIMIT $2`;
-    return (await this.#all({ text, values: [fromSeq, limit] })).map(journalRowOf);
+    return (await this.#all({ text, values: [fromSeq, limit] })).map(this.#row(journalRowOf));
   }
 
   async rowHashes(fromSeq: number, limit: number): Promise<readonly Uint8Array[]> {
@@ -172,9 +187,12 @@ export class PostgresReader implements WholeReader {
   }
 
   async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {
-    const text = `SELECT seq, at, event_count AS "eventCount", convert_from(events, 'UTF8') AS lines FROM tessera.journal
+    const { sealing } = this.#dialect;
+    const lines = sealing.by === undefined ? "convert_from(events, 'UTF8')" : "events";
+    const text = `SELECT seq, at, event_count AS "eventCount", ${lines} AS lines FROM tessera.journal
       WHERE seq >= $1 ORDER BY seq LIMIT $2`;
-    return (await this.#all({ text, values: [fromSeq, limit] })) as EventLines[];
+    const found = (await this.#all({ text, values: [fromSeq, limit] })) as EventLines[];
+    return sealing.by === undefined ? found : openedLines(found, sealing);
   }
 
   async latestSnapshot(): Promise<Snapshot | undefined> {
@@ -185,20 +203,20 @@ export class PostgresReader implements WholeReader {
     const [found] = parts;
     if (found === undefined) return undefined;
     const bytes = Buffer.concat(parts.map((part) => part.bytes ?? Buffer.alloc(0)));
-    return { seq: found.seq, schema: found.schema, hash: found.hash, bytes };
+    return this.#dialect.sealing.openSnapshot({ seq: found.seq, schema: found.schema, hash: found.hash, bytes });
   }
 
   async faults(bytesMax?: number): Promise<readonly string[]> {
     if (bytesMax !== undefined) return [];
-    return [...(await underFaults(this.#ask, postgres)), ...(await privateFaults(this.#ask, postgres))];
+    return [...(await underFaults(this.#ask, this.#dialect)), ...(await privateFaults(this.#ask, this.#dialect))];
   }
 
   projected(): AsyncIterable<Projected> {
-    return scanProjected(this.#ask, postgres);
+    return scanProjected(this.#ask, this.#dialect);
   }
 
   allPrivates(): AsyncIterable<readonly PrivateWrite[]> {
-    return scanPrivates(this.#ask, postgres);
+    return scanPrivates(this.#ask, this.#dialect);
   }
 
   async findOperation(op: string): Promise<number | undefined> {
@@ -210,12 +228,18 @@ export class PostgresReader implements WholeReader {
     return this.#close();
   }
 
+  /** Opens rows as they come out of the tables. */
+  #row<Row>(rowOf: (found: Found, sealing: Sealing) => Row): (found: Found) => Row {
+    const { sealing } = this.#dialect;
+    return (found) => rowOf(found, sealing);
+  }
+
   readonly #ask = ({ text, values }: Statement) => this.#all({ text, values: [...values] });
 
   /** One after the other, since the source may be a single connection. */
-  async #each<Row>(statements: readonly Statement[], rowOf: (found: Found) => Row): Promise<Row[]> {
+  async #each<Row>(statements: readonly Statement[], rowOf: (found: Found, sealing: Sealing) => Row): Promise<Row[]> {
     const rows: Row[] = [];
-    for (const statement of statements) rows.push(...(await this.#ask(statement)).map(rowOf));
+    for (const statement of statements) rows.push(...(await this.#ask(statement)).map(this.#row(rowOf)));
     return rows;
   }
 

@@ -161,6 +161,7 @@ const steps: readonly string[] = [
   CREATE INDEX audit_by_origin ON tessera.audit (origin, seq, idx) WHERE origin IS NOT NULL;
   CREATE INDEX audit_by_outcome ON tessera.audit (outcome, seq, idx) WHERE outcome <> 'ok';
   `,
+  `CREATE TABLE tessera.sealing (single boolean PRIMARY KEY CHECK (single), key text COLLATE "C" NOT NULL);`,
 ];
 
 export const schemaVersion = steps.length;

@@ -10,11 +10,13 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { checkChain } from "../../journal/chain.ts";
-import { batchAfter, deviceOf, jobOf, nothingProjected } from "../../testing/batches.ts";
+import { auditOf, batchAfter, deviceOf, jobOf, nothingProjected, usageOf } from "../../testing/batches.ts";
 import { type CuttingProxy, startCuttingProxy } from "../../testing/cutting-proxy.ts";
 import { startTestPostgres, type TestPostgres } from "../../testing/postgres.ts";
 import { describeStore } from "../../testing/store-suite.ts";
+import { sealEmpty } from "../backup/unpack.ts";
 import { CommitOutage, type Store, StoreDamaged } from "../port.ts";
+import type { StoreKey } from "../seal/keys.ts";
 import { openFrozenPostgresReader, openPostgresReader, openPostgresStore } from "./store.ts";
 
 // Long enough for a busy machine to renew in time, so that a lease is lost only where a test wants it.
@@ -42,27 +44,63 @@ async function runIn(url: string, statement: string): Promise<pg.QueryResult> {
 
 const expireLease = (url: string) => runIn(url, "UPDATE tessera.beat SET expires_at = 'epoch'");
 
-function describePostgresStore({ freshDatabase }: TestPostgres): void {
-  describeStore("postgres", async () => {
-    const url = await freshDatabase();
-    const config = { url, leaseMs, waitMs: 300 };
-    return {
-      config,
-      open: () => openPostgresStore(config),
-      read: () => openPostgresReader(url),
-      freeze: () => openFrozenPostgresReader(url),
-      async tamper(statement) {
-        await runIn(url, `SET search_path = tessera; ${statement}`);
-      },
-      async passTime() {
-        await expireLease(url);
-      },
-      async makeNewer() {
-        await runIn(url, "UPDATE tessera.schema_version SET version = 999");
-      },
-      remove: async () => {},
-    };
+function describePostgresStore(server: TestPostgres): void {
+  describeStore("postgres", () => placeIn(server, []));
+  const key = { id: "00000000000000a1", key: Buffer.alloc(32, 1).toString("base64") };
+  describeStore("sealed postgres", async () => {
+    const place = await placeIn(server, [key]);
+    await sealEmpty(place.config, key.id, place.config);
+    return place;
   });
+  it("shows nothing that a tenant wrote in any table of a sealed database", async () => {
+    const { config, open } = await placeIn(server, [key]);
+    await sealEmpty(config, key.id, config);
+    const store = await open();
+    const account = "canary-org/canary-team";
+    const projected = {
+      jobs: [jobOf({ account, name: "canary-name", doc: "canary-doc" })],
+      audit: [auditOf({ account, target: "canary-target", detail: "canary-detail" })],
+      usage: [usageOf({ account })],
+    };
+    const privates = [{ kind: "secret", key: "acc_1/canary-key", value: Buffer.from("canary-value") }];
+    await store.append(batchAfter(await store.head(), { events: [`{"run":"canary-run"}`], projected, privates }));
+    await store.writeSnapshot({ seq: 1, schema: 1, hash: Buffer.alloc(32), bytes: Buffer.from("canary-state") });
+    assert.equal((await store.jobs({ accounts: ["canary-org"], name: "canary-name", limit: 9 }))[0]?.doc, "canary-doc");
+    await store.close();
+    const { rows: tables } = await runIn(
+      config.url,
+      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'tessera'",
+    );
+    assert.ok(tables.length > 10);
+    for (const { name } of tables) {
+      const { rows } = await runIn(config.url, `SELECT * FROM tessera.${name}`);
+      const shown = JSON.stringify(rows, (_, value) =>
+        value?.type === "Buffer" ? Buffer.from(value.data).toString("latin1") : value,
+      );
+      assert.ok(!shown.includes("canary"), `${name}: ${shown.slice(0, 300)}`);
+    }
+  });
+}
+
+async function placeIn({ freshDatabase }: TestPostgres, keys: readonly StoreKey[]) {
+  const url = await freshDatabase();
+  const config = { url, leaseMs, waitMs: 300, keys };
+  return {
+    config,
+    open: () => openPostgresStore(config, config),
+    read: () => openPostgresReader(url, keys),
+    freeze: () => openFrozenPostgresReader(url, keys),
+    async tamper(statement: string) {
+      await runIn(url, `SET search_path = tessera; ${statement}`);
+    },
+    async passTime() {
+      await expireLease(url);
+    },
+    async makeNewer() {
+      await runIn(url, "UPDATE tessera.schema_version SET version = 999");
+    },
+    remove: async () => {},
+  };
 }
 
 function describeLease({ freshDatabase }: TestPostgres): void {

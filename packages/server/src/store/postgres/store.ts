@@ -12,12 +12,14 @@ import {
   type Projected,
   type Snapshot,
 } from "../port.ts";
+import type { StoreKey } from "../seal/keys.ts";
+import { type Sealing, sealingOf } from "../seal/sealing.ts";
 import { Turns } from "../turns.ts";
-import { configOf, connect, messageOf, nameOf } from "./connect.ts";
+import { connect, messageOf, nameOf, poolFor } from "./connect.ts";
 import { Lease } from "./lease.ts";
 import { PostgresReader, type Queryable } from "./reader.ts";
 import { checkVersion, migrate, prepareLease, schemaVersion } from "./schema.ts";
-import { emptyPart, guarded, type Part, privateParts, projectedParts, rowsPart } from "./write.ts";
+import { emptyPart, guarded, type Part, privateParts, projectedParts, rowsPart, sealingPart } from "./write.ts";
 
 export interface PostgresConfig {
   readonly url: string;
@@ -37,16 +39,18 @@ const snapshotPartBytes = 8 * 1024 * 1024;
  * Opens the store for the one writer. Throws StoreHeld when another server keeps it for longer than `waitMs`, and
  * StoreDamaged when it lacks rows that were written from this machine.
  */
-export async function openPostgresStore(config: PostgresConfig, options: OpenOptions = {}): Promise<FillableStore> {
+export async function openPostgresStore(config: PostgresConfig, options: OpenOptions = {}): Promise<PostgresStore> {
   const { url, leaseMs = 12_000, waitMs = 2 * leaseMs } = config;
   const client = await connectWriter(url, leaseMs);
+  const { keys } = options;
   let lease: Lease | undefined;
   try {
     await prepareLease(client, url);
     lease = await Lease.take(url, { leaseMs, waitMs });
     await migrate(client, url);
     const headFile = await openOwnHeadFile(config, options);
-    return new PostgresStore(url, leaseMs, client, lease, poolFor(url), headFile);
+    const sealing = await sealingIn(client, keys, url);
+    return new PostgresStore(url, leaseMs, client, lease, poolFor(url), headFile, sealing);
   } catch (error) {
     await lease?.resign();
     await client.end();
@@ -57,16 +61,16 @@ export async function openPostgresStore(config: PostgresConfig, options: OpenOpt
 /** Another server may have written since: the file of this machine lags then, and the store is ahead of it. */
 async function openOwnHeadFile({ url, headFile }: PostgresConfig, options: OpenOptions): Promise<HeadFile | undefined> {
   if (headFile === undefined) return undefined;
-  const rows = await openPostgresReader(url);
+  const rows = await openPostgresReader(url, options.keys);
   return openHeadFile(headFile, nameOf(url), rows, options).finally(() => rows.close());
 }
 
 /** Opens the store for questions only; works beside the writer, from anywhere. */
-export async function openPostgresReader(url: string): Promise<PostgresReader> {
+export async function openPostgresReader(url: string, keys?: readonly StoreKey[]): Promise<PostgresReader> {
   const pool = poolFor(url);
   try {
     await mustBeToday(pool, url);
-    return new PostgresReader(pool, () => pool.end());
+    return new PostgresReader(pool, await sealingIn(pool, keys, url), () => pool.end());
   } catch (error) {
     await pool.end();
     throw error;
@@ -74,15 +78,30 @@ export async function openPostgresReader(url: string): Promise<PostgresReader> {
 }
 
 /** A reader all of whose answers are of one moment, while the server goes on writing. */
-export async function openFrozenPostgresReader(url: string): Promise<PostgresReader> {
+export async function openFrozenPostgresReader(url: string, keys?: readonly StoreKey[]): Promise<PostgresReader> {
   const client = await connect(url, "frozen reader");
   try {
     await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     await mustBeToday(client, url); // the moment is that of the first read
-    return new PostgresReader(client, () => client.end());
+    return new PostgresReader(client, await sealingIn(client, keys, url), () => client.end());
   } catch (error) {
     await client.end();
     throw error;
+  }
+}
+
+async function sealingIn(source: Queryable, keys: readonly StoreKey[] | undefined, url: string): Promise<Sealing> {
+  const { rows } = await source.query("SELECT key FROM tessera.sealing");
+  return sealingOf(rows[0]?.key, keys, nameOf(url));
+}
+
+/** Has the store, which must be empty, seal all that it will hold with this key. */
+export async function sealEmptyPostgres(config: PostgresConfig, options: OpenOptions, key: string): Promise<void> {
+  const store = await openPostgresStore(config, options);
+  try {
+    await store.sealEmpty(key);
+  } finally {
+    await store.close();
   }
 }
 
@@ -95,12 +114,6 @@ async function mustBeToday(source: Queryable, url: string): Promise<void> {
   }
 }
 
-function poolFor(url: string): pg.Pool {
-  const pool = new pg.Pool({ ...configOf(url, "reader"), max: 4, statement_timeout: 60_000 });
-  pool.on("error", () => {}); // an idle connection broke; the next question makes a new one
-  return pool;
-}
-
 async function connectWriter(url: string, leaseMs: number): Promise<pg.Client> {
   const client = await connect(url, "writer");
   // A writer that stands still inside a transaction must not keep the next one waiting for longer than its lease.
@@ -109,7 +122,7 @@ async function connectWriter(url: string, leaseMs: number): Promise<pg.Client> {
   return client;
 }
 
-class PostgresStore extends PostgresReader implements FillableStore {
+export class PostgresStore extends PostgresReader implements FillableStore {
   readonly #url: string;
   readonly #leaseMs: number;
   readonly #lease: Lease;
@@ -117,6 +130,7 @@ class PostgresStore extends PostgresReader implements FillableStore {
   /** The head of the journal, once a row was appended here: no other process appends while the lease is held. */
   #last: JournalHead | undefined;
   readonly #headFile: HeadFile | undefined;
+  readonly #sealing: Sealing;
   #client: pg.Client;
   #broken = false;
   #stopped: CommitOutage | undefined;
@@ -129,8 +143,10 @@ class PostgresStore extends PostgresReader implements FillableStore {
     lease: Lease,
     pool: pg.Pool,
     headFile: HeadFile | undefined,
+    sealing: Sealing,
   ) {
-    super(pool, () => pool.end());
+    super(pool, sealing, () => pool.end());
+    this.#sealing = sealing;
     this.#headFile = headFile;
     this.#url = url;
     this.#leaseMs = leaseMs;
@@ -142,42 +158,58 @@ class PostgresStore extends PostgresReader implements FillableStore {
   }
 
   append({ row: draft, projected, privates }: Batch): Promise<void> {
-    const parts = [...projectedParts(projected), ...privateParts(privates)];
+    const parts = [...projectedParts(projected, this.#sealing), ...privateParts(privates, this.#sealing)];
     return this.#turns.take(async () => {
       const what = `batch ${draft.seq}`;
       const row = sealRow(draft, await this.#previous(what));
-      await this.#write(what, [rowsPart([row]), ...parts]);
+      await this.#write(what, [rowsPart([this.#sealing.row(row)]), ...parts]);
       this.#last = headOf(row);
       this.#headFile?.note(this.#last); // before anyone is answered
     });
   }
 
   writePrivates(writes: readonly PrivateWrite[]): Promise<void> {
-    return this.#turns.take(() => this.#write("private rows", privateParts(writes)));
+    return this.#turns.take(() => this.#write("private rows", privateParts(writes, this.#sealing)));
   }
 
   writeSnapshot(snapshot: Snapshot): Promise<void> {
-    return this.#transact(`snapshot ${snapshot.seq}`, (write) => writeSnapshot(write, snapshot));
+    return this.#transact(`snapshot ${snapshot.seq}`, (write) =>
+      writeSnapshot(write, this.#sealing.snapshot(snapshot)),
+    );
   }
 
   replaceProjections(pages: AsyncIterable<Projected>): Promise<void> {
     return this.#transact("rebuilt projections", async (write) => {
       await write(...projections.map(emptyPart));
-      for await (const page of pages) await write(...projectedParts(page));
+      for await (const page of pages) await write(...projectedParts(page, this.#sealing));
     });
   }
 
   async fill(from: WholeReader): Promise<void> {
     await this.#transact("a restored journal", async (write) => {
-      if ((await this.head()).seq > 0) throw new Error("it holds a journal already; restore into an empty database");
+      await this.#mustBeEmpty();
+      const sealing = this.#sealing;
       await pour(from, {
-        rows: (rows) => write(rowsPart(rows)),
-        projected: (projected) => write(...projectedParts(projected)),
-        privates: (writes) => write(...privateParts(writes)),
-        snapshot: (snapshot) => writeSnapshot(write, snapshot),
+        rows: (rows) => write(rowsPart(rows.map((row) => sealing.row(row)))),
+        projected: (projected) => write(...projectedParts(projected, sealing)),
+        privates: (writes) => write(...privateParts(writes, sealing)),
+        snapshot: (snapshot) => writeSnapshot(write, sealing.snapshot(snapshot)),
       });
     });
     this.#headFile?.note(await this.head());
+  }
+
+  /** The key counts from the next time on that the store is opened. */
+  async sealEmpty(key: string): Promise<void> {
+    await this.#transact("the key of the journal", async (write) => {
+      await this.#mustBeEmpty();
+      await write(emptyPart("sealing"));
+      await write(sealingPart(key));
+    });
+  }
+
+  async #mustBeEmpty(): Promise<void> {
+    if ((await this.head()).seq > 0) throw new Error("it holds a journal already; restore into an empty database");
   }
 
   async freeBytes(): Promise<number | undefined> {

@@ -4,6 +4,7 @@ import { journalColumns } from "../columns.ts";
 import { ancestorsOf, tenantOf } from "../paths.ts";
 import type { AuditRow, BookRow, DeviceRow, EndedJobRow, PrivateWrite, Projected, UsageRow } from "../port.ts";
 import { privateDigest } from "../private-digest.ts";
+import type { SealedTable, Sealing } from "../seal/sealing.ts";
 import { asStored } from "../stored.ts";
 import { storable } from "../text.ts";
 import { spanOf } from "../usage-span.ts";
@@ -56,8 +57,8 @@ export function rowsPart(rows: readonly JournalRow[]): Part {
 }
 
 /** What a batch adds to the projections; parts only for the tables that get something. */
-export function projectedParts(projected: Projected): Part[] {
-  const { jobs, usage, devices, audit, books } = asStored(projected);
+export function projectedParts(projected: Projected, sealing: Sealing): Part[] {
+  const { jobs, usage, devices, audit, books } = sealedRows(asStored(projected), sealing);
   const parts: Part[] = [];
   if (jobs.length > 0) {
     parts.push(insert("ended_job", jobFields, jobs));
@@ -77,8 +78,8 @@ export function projectedParts(projected: Projected): Part[] {
 }
 
 /** Private rows put and deleted; of several writes to one row the last counts, and only it is sent. */
-export function privateParts(writes: readonly PrivateWrite[]): Part[] {
-  const clean = writes.map(({ kind, key, value }) => ({ kind: storable(kind), key: storable(key), value }));
+export function privateParts(writes: readonly PrivateWrite[], sealing: Sealing): Part[] {
+  const clean = writes.map(({ kind, key, value }) => keptPrivate(storable(kind), storable(key), value, sealing));
   const last = new Map(clean.map((write) => [`${write.kind}\n${write.key}`, write]));
   const put: PrivateRow[] = [];
   const gone: Pick<PrivateRow, "kind" | "key">[] = [];
@@ -98,6 +99,48 @@ export function privateParts(writes: readonly PrivateWrite[]): Part[] {
     });
   }
   return parts;
+}
+
+function keptPrivate(kind: string, key: string, value: Uint8Array | null, sealing: Sealing): PrivateWrite {
+  return value === null ? { kind, key: sealing.privateKey(kind, key), value } : sealing.private({ kind, key, value });
+}
+
+/** The rows as the tables hold them. */
+function sealedRows(projected: Projected, sealing: Sealing): Projected {
+  if (sealing.by === undefined) return projected;
+  const { jobs, usage, devices, audit, books } = projected;
+  const path = (table: SealedTable, account: string) => sealing.column(table, "account", account);
+  return {
+    devices,
+    jobs: jobs.map((row) => ({
+      ...row,
+      account: path("jobs", row.account),
+      name: sealing.column("jobs", "name", row.name),
+      doc: sealing.column("jobs", "doc", row.doc),
+    })),
+    usage: usage.map((row) => ({ ...row, account: path("usage", row.account) })),
+    audit: audit.map((row) => ({
+      ...row,
+      account: path("audit", row.account),
+      target: sealing.column("audit", "target", row.target),
+      detail: sealing.column("audit", "detail", row.detail),
+    })),
+    books: books.map((row) => ({
+      ...row,
+      key: sealing.bookKey(row.kind, row.key),
+      tenant: sealing.column("books", "tenant", row.tenant),
+      doc: sealing.column("books", "doc", row.doc),
+    })),
+  };
+}
+
+/** Says which key seals the tables. */
+export function sealingPart(key: string): Part {
+  return {
+    name: "sealing",
+    values: [key],
+    text: (mark) => `INSERT INTO tessera.sealing (single, key) SELECT true, ${mark()}::text FROM held`,
+  };
 }
 
 /** Takes everything out of a table. */

@@ -5,13 +5,14 @@ import { CommitOutage } from "../port.ts";
 import { Turns } from "../turns.ts";
 import type { CommitPlace, CommitResult, CommitWork } from "./committer.ts";
 import { openUnsynced, openWritable } from "./connect.ts";
+import { sealingIn } from "./sealed.ts";
 import { Transactions } from "./transact.ts";
 
 /** The thread that seals and commits: the embedded store is synchronous, and each of its commits waits for the disk. */
 const port = parentPort!;
-const { dir, file, unsynced } = workerData as CommitPlace;
+const { dir, file, unsynced, keys } = workerData as CommitPlace;
 const db = unsynced ? openUnsynced(file) : openWritable(file);
-const transactions = new Transactions(db, dir);
+const transactions = new Transactions(db, dir, sealingIn(db, keys, dir));
 const turns = new Turns();
 /** The head of the journal after the last batch; undefined when that was not kept. */
 let last: JournalHead | undefined;

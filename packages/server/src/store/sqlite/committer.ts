@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { JournalHead, RowDraft } from "../../journal/format.ts";
 import { CommitOutage, type PrivateWrite } from "../port.ts";
+import type { StoreKey } from "../seal/keys.ts";
 import type { RowFields } from "./values.ts";
 
 /** Where the thread that commits writes. */
@@ -8,6 +9,7 @@ export interface CommitPlace {
   readonly dir: string;
   readonly file: string;
   readonly unsynced: boolean;
+  readonly keys: readonly StoreKey[] | undefined;
 }
 
 /** A batch, and the row it follows; absent = that of the batch before, which is still on its way. */

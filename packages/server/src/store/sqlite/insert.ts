@@ -3,6 +3,7 @@ import type { JournalRow } from "../../journal/format.ts";
 import { auditColumns, bookColumns, deviceColumns, jobColumns, journalColumns } from "../columns.ts";
 import type { PrivateWrite, Snapshot } from "../port.ts";
 import { privateDigest } from "../private-digest.ts";
+import type { Sealing } from "../seal/sealing.ts";
 import { storable } from "../text.ts";
 import { type RowFields, type TableValues, tableValuesOf } from "./values.ts";
 
@@ -19,6 +20,7 @@ const projections: Readonly<Record<keyof TableValues, string>> = {
 
 /** The prepared statements that write; each is called inside a transaction. */
 export class Inserts {
+  readonly #sealing: Sealing;
   readonly #journal: StatementSync;
   readonly #projections: readonly (readonly [keyof TableValues, RowsInsert])[];
   readonly #private: StatementSync;
@@ -26,7 +28,8 @@ export class Inserts {
   readonly #snapshot: StatementSync;
   readonly #snapshotsGone: StatementSync;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, sealing: Sealing) {
+    this.#sealing = sealing;
     this.#journal = insertInto(db, "journal", journalColumns);
     this.#projections = Object.entries(projections).map(([table, columns]) => [
       table as keyof TableValues,
@@ -48,7 +51,8 @@ export class Inserts {
     this.privates(privates);
   }
 
-  row(row: JournalRow): void {
+  row(clear: JournalRow): void {
+    const row = this.#sealing.row(clear);
     this.#journal.run(
       row.seq,
       row.at,
@@ -65,19 +69,24 @@ export class Inserts {
   }
 
   projected(fields: RowFields): void {
-    const values = tableValuesOf(fields);
+    const values = tableValuesOf(fields, this.#sealing);
     for (const [table, insert] of this.#projections) insert.run(values[table]);
   }
 
   privates(writes: readonly PrivateWrite[]): void {
     for (const { kind, key, value } of writes) {
       const id = [storable(kind), storable(key)] as const;
-      if (value === null) this.#privateGone.run(...id);
-      else this.#private.run(...id, value, privateDigest(...id, value));
+      if (value === null) {
+        this.#privateGone.run(id[0], this.#sealing.privateKey(...id));
+        continue;
+      }
+      const kept = this.#sealing.private({ kind: id[0], key: id[1], value });
+      this.#private.run(kept.kind, kept.key, kept.value, privateDigest(kept.kind, kept.key, kept.value));
     }
   }
 
-  snapshot(snapshot: Snapshot): void {
+  snapshot(clear: Snapshot): void {
+    const snapshot = this.#sealing.snapshot(clear);
     this.#snapshot.run(snapshot.seq, snapshot.schema, snapshot.hash, snapshot.bytes);
     this.#snapshotsGone.run(snapshot.seq);
   }

@@ -18,6 +18,8 @@ import {
   journalRowOf,
   latestAuditFirst,
   newestJobFirst,
+  openedLines,
+  openedPrivates,
   usageColumns,
   usageRowOf,
 } from "../columns.ts";
@@ -39,6 +41,7 @@ import type {
   UsageRow,
 } from "../port.ts";
 import { scanPrivates, scanProjected } from "../scan.ts";
+import { plain, type Sealing } from "../seal/sealing.ts";
 import { storable } from "../text.ts";
 import {
   auditAfterStatement,
@@ -55,7 +58,7 @@ import {
 } from "../where.ts";
 import { bytesIn, integrityFaults } from "./integrity.ts";
 
-export const sqlite: Dialect = { mark: () => "?", schema: "", usageKey: "rowid" };
+export const sqlite: Dialect = { mark: () => "?", schema: "", usageKey: "rowid", sealing: plain };
 
 /** Steps from device to device through the index, instead of reading the whole history of each. */
 export const devicesText = `
@@ -74,11 +77,17 @@ export const devicesText = `
 
 /** Answers questions from one connection. The calls are synchronous inside, so nothing is read half-way. */
 export class SqliteReader implements WholeReader {
+  readonly #dialect: Dialect;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, sealing: Sealing) {
     this.#db = db;
+    this.#dialect = { ...sqlite, sealing };
+  }
+
+  get sealedBy(): string | undefined {
+    return this.#dialect.sealing.by;
   }
 
   async head(): Promise<JournalHead> {
@@ -90,22 +99,22 @@ export class SqliteReader implements WholeReader {
   }
 
   async job(id: string): Promise<EndedJobRow | undefined> {
-    return this.#all(`SELECT ${jobColumns} FROM ended_job WHERE id = ?`, storable(id)).map(jobRowOf)[0];
+    return this.#all(`SELECT ${jobColumns} FROM ended_job WHERE id = ?`, storable(id)).map(this.#row(jobRowOf))[0];
   }
 
   async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
-    const lists = jobStatements(query, columnsOf("j", jobColumns), sqlite);
-    const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(jobRowOf));
+    const lists = jobStatements(query, columnsOf("j", jobColumns), this.#dialect);
+    const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(this.#row(jobRowOf)));
     return lists.length === 1 ? found : found.sort(newestJobFirst).slice(0, query.limit);
   }
 
   async countJobs(query: JobQuery): Promise<number> {
-    return this.#count(jobStatements(query, "1", sqlite), query.limit);
+    return this.#count(jobStatements(query, "1", this.#dialect), query.limit);
   }
 
   async countAudit(query: AuditQuery): Promise<number> {
     const span = await seqSpanOf(query, this.#auditOrder());
-    return this.#count(auditStatements(query, span, "1", sqlite), query.limit);
+    return this.#count(auditStatements(query, span, "1", this.#dialect), query.limit);
   }
 
   #count(lists: readonly Statement[], most: number): number {
@@ -117,8 +126,8 @@ export class SqliteReader implements WholeReader {
   }
 
   async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {
-    const lists = usageStatements(accounts, fromAt, toAt, columnsOf("u", usageColumns), sqlite);
-    return lists.flatMap(({ text, values }) => this.#each(text, values, usageRowOf));
+    const lists = usageStatements(accounts, fromAt, toAt, columnsOf("u", usageColumns), this.#dialect);
+    return lists.flatMap(({ text, values }) => this.#each(text, values, this.#row(usageRowOf)));
   }
 
   async devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]> {
@@ -127,45 +136,46 @@ export class SqliteReader implements WholeReader {
 
   async audit(query: AuditQuery): Promise<readonly AuditRow[]> {
     const span = await seqSpanOf(query, this.#auditOrder());
-    const lists = auditStatements(query, span, columnsOf("a", auditColumns), sqlite);
-    const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(auditRowOf));
+    const lists = auditStatements(query, span, columnsOf("a", auditColumns), this.#dialect);
+    const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(this.#row(auditRowOf)));
     return lists.length === 1 ? found : found.sort(latestAuditFirst).slice(0, query.limit);
   }
 
   async auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]> {
-    const { text, values } = auditAfterStatement(place, limit, columnsOf("a", auditColumns), sqlite);
-    return this.#all(text, ...values).map(auditRowOf);
+    const { text, values } = auditAfterStatement(place, limit, columnsOf("a", auditColumns), this.#dialect);
+    return this.#all(text, ...values).map(this.#row(auditRowOf));
   }
 
   #auditOrder(): AuditOrder {
-    const { from, last } = auditProbes(sqlite);
+    const { from, last } = auditProbes(this.#dialect);
     const first = ([row]: readonly Found[]) => row && { seq: Number(row.seq), at: Number(row.at) };
     return { from: async (seq) => first(this.#all(from, seq)), last: async () => first(this.#all(last)) };
   }
 
   async books(query: BookQuery): Promise<readonly BookRow[]> {
-    const { text, values } = bookStatement(query, columnsOf("b", bookColumns), sqlite);
-    return this.#all(text, ...values).map(bookRowOf);
+    const { text, values } = bookStatement(query, columnsOf("b", bookColumns), this.#dialect);
+    return this.#all(text, ...values).map(this.#row(bookRowOf));
   }
 
   async bookPage(query: BookPageQuery): Promise<readonly BookRow[]> {
-    const { text, values } = bookPageStatement(query, columnsOf("b", bookColumns), sqlite);
-    return this.#all(text, ...values).map(bookRowOf);
+    const { text, values } = bookPageStatement(query, columnsOf("b", bookColumns), this.#dialect);
+    return this.#all(text, ...values).map(this.#row(bookRowOf));
   }
 
   async privates(kind: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const { sealing } = this.#dialect;
+    const its = storable(kind);
+    const text = "SELECT kind, key, value FROM private WHERE kind = ?";
     const found =
       keys === undefined
-        ? this.#all("SELECT key, value FROM private WHERE kind = ?", storable(kind))
-        : keys.flatMap((key) =>
-            this.#all("SELECT key, value FROM private WHERE kind = ? AND key = ?", storable(kind), storable(key)),
-          );
-    return new Map(found.map(({ key, value }) => [key, value]));
+        ? this.#all(text, its)
+        : keys.flatMap((key) => this.#all(`${text} AND key = ?`, its, sealing.privateKey(its, storable(key))));
+    return openedPrivates(found, sealing);
   }
 
   async rows(fromSeq: number, limit: number): Promise<readonly JournalRow[]> {
     return this.#all(`SELECT ${journalColumns} FROM journal WHERE seq >= ? ORDER BY seq LIMIT ?`, fromSeq, limit).map(
-      journalRowOf,
+      this.#row(journalRowOf),
     );
   }
 
@@ -175,34 +185,40 @@ export class SqliteReader implements WholeReader {
   }
 
   async eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]> {
-    const text = `SELECT seq, at, event_count AS eventCount, CAST(events AS TEXT) AS lines FROM journal
+    const { sealing } = this.#dialect;
+    const lines = sealing.by === undefined ? "CAST(events AS TEXT)" : "events";
+    const text = `SELECT seq, at, event_count AS eventCount, ${lines} AS lines FROM journal
       WHERE seq >= ? ORDER BY seq LIMIT ?`;
-    return this.#all(text, fromSeq, limit) as EventLines[];
+    const found = this.#all(text, fromSeq, limit) as EventLines[];
+    return sealing.by === undefined ? found : openedLines(found, sealing);
   }
 
   async latestSnapshot(): Promise<Snapshot | undefined> {
     const found = this.#all("SELECT seq, schema, hash, bytes FROM snapshot ORDER BY seq DESC LIMIT 1")[0];
-    return found && { seq: found.seq, schema: found.schema, hash: found.hash, bytes: found.bytes };
+    const { sealing } = this.#dialect;
+    return (
+      found && sealing.openSnapshot({ seq: found.seq, schema: found.schema, hash: found.hash, bytes: found.bytes })
+    );
   }
 
   projected(): AsyncIterable<Projected> {
-    return scanProjected(this.#ask, sqlite);
+    return scanProjected(this.#ask, this.#dialect);
   }
 
   allPrivates(): AsyncIterable<readonly PrivateWrite[]> {
-    return scanPrivates(this.#ask, sqlite);
+    return scanPrivates(this.#ask, this.#dialect);
   }
 
   async faults(bytesMax = Number.POSITIVE_INFINITY): Promise<readonly string[]> {
     if (bytesIn(this.#db) > bytesMax) return [];
     const structure = integrityFaults(this.#db);
     if (structure.length > 0) return structure; // what reads the tables could fail, or say the same once more
-    return [...(await underFaults(this.#ask, sqlite)), ...(await privateFaults(this.#ask, sqlite))];
+    return [...(await underFaults(this.#ask, this.#dialect)), ...(await privateFaults(this.#ask, this.#dialect))];
   }
 
   /** The private rows that are damaged; see `faults`. */
   privateFaults(): Promise<readonly string[]> {
-    return privateFaults(this.#ask, sqlite);
+    return privateFaults(this.#ask, this.#dialect);
   }
 
   async findOperation(op: string): Promise<number | undefined> {
@@ -212,6 +228,12 @@ export class SqliteReader implements WholeReader {
   async close(): Promise<void> {
     this.#statements.clear();
     if (this.#db.isOpen) this.#db.close();
+  }
+
+  /** Opens rows as they come out of the tables. */
+  #row<Row>(rowOf: (found: Found, sealing: Sealing) => Row): (found: Found) => Row {
+    const { sealing } = this.#dialect;
+    return (found) => rowOf(found, sealing);
   }
 
   readonly #ask = async ({ text, values }: Statement) => this.#all(text, ...values);

@@ -147,6 +147,7 @@ const steps: readonly string[] = [
   CREATE INDEX audit_by_origin ON audit (origin, seq, idx) WHERE origin IS NOT NULL;
   CREATE INDEX audit_by_outcome ON audit (outcome, seq, idx) WHERE outcome <> 'ok';
   `,
+  "CREATE TABLE sealing (single INTEGER PRIMARY KEY CHECK (single = 1), key TEXT NOT NULL) STRICT;",
 ];
 
 export const schemaVersion = steps.length;

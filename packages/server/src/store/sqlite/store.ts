@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { statfs } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../../journal/format.ts";
 import { headOf, sealRow } from "../../journal/row.ts";
@@ -17,6 +17,8 @@ import {
   type Snapshot,
   StoreDamaged,
 } from "../port.ts";
+import type { StoreKey } from "../seal/keys.ts";
+import { plain, type Sealing } from "../seal/sealing.ts";
 import { Turns } from "../turns.ts";
 import { primaryCodeOf, sqliteCorrupt } from "./codes.ts";
 import { Committer, type CommitWork } from "./committer.ts";
@@ -26,10 +28,13 @@ import { holdDirectory } from "./lock.ts";
 import { SqliteReader } from "./reader.ts";
 import { Reserve } from "./reserve.ts";
 import { checkVersion, migrate, schemaVersion } from "./schema.ts";
+import { markSealed, sealingIn } from "./sealed.ts";
 import { isFullAt, outageOf, Transactions } from "./transact.ts";
 import { fieldsOf } from "./values.ts";
 
 const projections = ["ended_job", "ended_job_under", "usage", "device", "audit", "audit_under", "book"];
+
+const holdsJournal = "it holds a journal already; restore into an empty directory";
 
 /**
  * Opens the store in `dir` for the one writer, making it when it is not there. Throws StoreHeld when it is in use, and
@@ -49,9 +54,9 @@ export async function openSqliteStore(dir: string, options: OpenOptions = {}): P
 async function openOnce(dir: string, options: OpenOptions): Promise<FillableStore> {
   const lock = holdDirectory(dir);
   try {
-    const rows = lookAt(fileIn(dir));
+    const rows = lookAt(fileIn(dir), options.keys);
     const headFile = await openHeadFile(headFileIn(resolve(dir)), dir, rows, options).finally(() => rows.close());
-    return new SqliteStore(resolve(dir), lock, headFile);
+    return new SqliteStore(resolve(dir), lock, headFile, options.keys);
   } catch (error) {
     lock.release();
     throw damageOf(error, fileIn(dir));
@@ -59,11 +64,11 @@ async function openOnce(dir: string, options: OpenOptions): Promise<FillableStor
 }
 
 /** The same, but commits do not wait for the disk: to fill a store that is only there to be measured. */
-export async function openUnsyncedSqliteStore(dir: string): Promise<FillableStore> {
+export async function openUnsyncedSqliteStore(dir: string, keys?: readonly StoreKey[]): Promise<FillableStore> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const lock = holdDirectory(dir);
   try {
-    return new SqliteStore(resolve(dir), lock, undefined);
+    return new SqliteStore(resolve(dir), lock, undefined, keys);
   } catch (error) {
     lock.release();
     throw error;
@@ -78,11 +83,11 @@ function damageOf(error: unknown, file: string): unknown {
 }
 
 /** The journal of a file of any version; empty where there is none. Reads only: a damaged store is left as it is. */
-function lookAt(file: string): SqliteReader {
+function lookAt(file: string, keys: readonly StoreKey[] | undefined): SqliteReader {
   if (existsSync(file)) {
     const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
     try {
-      if (checkVersion(db, file) > 0) return new SqliteReader(db);
+      if (checkVersion(db, file) > 0) return new SqliteReader(db, sealingIn(db, keys, dirname(file)));
     } catch (error) {
       db.close();
       throw error;
@@ -91,25 +96,51 @@ function lookAt(file: string): SqliteReader {
   }
   const nothing = new DatabaseSync(":memory:");
   migrate(nothing, file);
-  return new SqliteReader(nothing);
+  return new SqliteReader(nothing, plain);
 }
 
 /** Opens the store in `dir` for questions only; works beside the writer, in another thread or process. */
-export async function openSqliteReader(dir: string): Promise<SqliteReader> {
-  return openFile(fileIn(dir));
+export async function openSqliteReader(dir: string, keys?: readonly StoreKey[]): Promise<SqliteReader> {
+  return openFile(fileIn(dir), keys);
 }
 
 /** A reader all of whose answers are of one moment, while the server goes on writing. */
-export function openFrozenSqliteReader(dir: string): SqliteReader {
+export function openFrozenSqliteReader(dir: string, keys?: readonly StoreKey[]): SqliteReader {
   const db = openReadOnly(fileIn(dir));
   db.exec("BEGIN");
   db.prepare("SELECT max(seq) FROM journal").get(); // the moment is that of the first read
-  return new SqliteReader(db);
+  return readerOf(db, dir, keys);
 }
 
 /** Opens one file that holds a store, for questions only. */
-export function openFile(file: string): SqliteReader {
-  return new SqliteReader(openReadOnly(file));
+export function openFile(file: string, keys?: readonly StoreKey[]): SqliteReader {
+  return readerOf(openReadOnly(file), dirname(file), keys);
+}
+
+function readerOf(db: DatabaseSync, place: string, keys: readonly StoreKey[] | undefined): SqliteReader {
+  try {
+    return new SqliteReader(db, sealingIn(db, keys, place));
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Has the store in `dir`, which must be empty, seal all that it will hold with this key. */
+export async function sealEmptySqlite(dir: string, key: string): Promise<void> {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const lock = holdDirectory(dir);
+  try {
+    const db = openWritable(fileIn(dir));
+    try {
+      if (db.prepare("SELECT 1 FROM journal").get() !== undefined) throw new Error(holdsJournal);
+      markSealed(db, key);
+    } finally {
+      db.close();
+    }
+  } finally {
+    lock.release();
+  }
 }
 
 /** A connection that can only read, to a file of today's version. */
@@ -129,13 +160,14 @@ export function openReadOnly(file: string): DatabaseSync {
 }
 
 /** Fills a new file with the contents of another store. It is not synced; the caller does that once at the end. */
-export async function fillFile(file: string, from: Source): Promise<void> {
+export async function fillFile(file: string, from: Source, sealing: Sealing): Promise<void> {
   const db = new DatabaseSync(file);
   try {
     db.exec("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF");
     migrate(db, file);
     db.exec("BEGIN");
-    await pour(from, fillingOf(new Inserts(db)));
+    if (sealing.by !== undefined) markSealed(db, sealing.by);
+    await pour(from, fillingOf(new Inserts(db, sealing)));
     db.exec("COMMIT");
   } finally {
     db.close();
@@ -180,19 +212,29 @@ class SqliteStore extends SqliteReader implements FillableStore {
   /** The last batch that was handed over is durable, or failed. */
   #underway: Promise<void> | undefined;
   #stopped: CommitOutage | undefined;
+  readonly #keys: readonly StoreKey[] | undefined;
+  readonly #sealing: Sealing;
 
   /** Questions go through a connection of their own, so that they never see a transaction half-way. */
-  constructor(dir: string, lock: { release(): void }, headFile: HeadFile | undefined) {
+  constructor(
+    dir: string,
+    lock: { release(): void },
+    headFile: HeadFile | undefined,
+    keys: readonly StoreKey[] | undefined,
+  ) {
     const file = fileIn(dir);
     const unsynced = headFile === undefined;
     const db = unsynced ? openUnsynced(file) : openWritable(file);
-    super(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }));
+    const sealing = sealingIn(db, keys, dir);
+    super(new DatabaseSync(file, { readOnly: true, timeout: 5_000 }), sealing);
+    this.#keys = keys;
+    this.#sealing = sealing;
     this.#dir = dir;
     this.#lock = lock;
     this.#headFile = headFile;
     this.#db = db;
-    this.#here = new Transactions(db, dir);
-    this.#committer = new Committer({ dir, file, unsynced });
+    this.#here = new Transactions(db, dir, sealing);
+    this.#committer = new Committer({ dir, file, unsynced, keys });
     this.#reserve = new Reserve(dir);
   }
 
@@ -235,8 +277,7 @@ class SqliteStore extends SqliteReader implements FillableStore {
     return this.#take("a restored journal", (what) =>
       this.#here
         .run(what, async (inserts) => {
-          if ((await this.head()).seq > 0)
-            throw new Error("it holds a journal already; restore into an empty directory");
+          if ((await this.head()).seq > 0) throw new Error(holdsJournal);
           await pour(from, fillingOf(inserts));
         })
         .then(async () => this.#reached(await this.head())),
@@ -297,8 +338,8 @@ class SqliteStore extends SqliteReader implements FillableStore {
       await this.#committer.close();
       if (this.#db.isOpen) this.#db.close();
       this.#db = openWritable(file);
-      this.#here = new Transactions(this.#db, this.#dir);
-      this.#committer = new Committer({ dir: this.#dir, file, unsynced: false });
+      this.#here = new Transactions(this.#db, this.#dir, this.#sealing);
+      this.#committer = new Committer({ dir: this.#dir, file, unsynced: false, keys: this.#keys });
       this.#last = undefined;
       this.#stopped = undefined;
     });

@@ -1,6 +1,7 @@
 import { statfsSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { CommitOutage } from "../port.ts";
+import type { Sealing } from "../seal/sealing.ts";
 import { primaryCodeOf, sqliteBusy, sqliteCannotOpen, sqliteFull, sqliteIoError } from "./codes.ts";
 import { Inserts } from "./insert.ts";
 
@@ -12,10 +13,10 @@ export class Transactions {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
 
-  constructor(db: DatabaseSync, dir: string) {
+  constructor(db: DatabaseSync, dir: string, sealing: Sealing) {
     this.#db = db;
     this.#dir = dir;
-    this.#inserts = new Inserts(db);
+    this.#inserts = new Inserts(db, sealing);
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
   }

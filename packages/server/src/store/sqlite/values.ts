@@ -1,5 +1,7 @@
+import { auditColumns, bookColumns, jobColumns, usageColumns } from "../columns.ts";
 import { ancestorsOf, tenantOf } from "../paths.ts";
 import type { Projected } from "../port.ts";
+import type { SealedTable, Sealing } from "../seal/sealing.ts";
 import { storable } from "../text.ts";
 import { spanOf } from "../usage-span.ts";
 
@@ -48,10 +50,10 @@ export interface TableValues {
 const auditWidth = 13;
 
 /** The rows of a batch as the tables hold them. */
-export function tableValuesOf(fields: RowFields): TableValues {
-  const ended_job = storableValues(fields.jobs);
-  const usage = storableValues(fields.usage);
-  const audit = storableValues(fields.audit);
+export function tableValuesOf(fields: RowFields, sealing: Sealing): TableValues {
+  const ended_job = sealed("jobs", jobColumns, storableValues(fields.jobs), sealing);
+  const usage = sealed("usage", usageColumns, storableValues(fields.usage), sealing);
+  const audit = sealed("audit", auditColumns, storableValues(fields.audit), sealing);
   const [ended_job_under, used, audit_under]: [Value[], Value[], Value[]] = [[], [], []];
   for (let i = 0; i < ended_job.length; i += 10) {
     const [id, account, , , , submittedAt, , outcome] = ended_job.slice(i, i + 10);
@@ -73,8 +75,27 @@ export function tableValuesOf(fields: RowFields): TableValues {
     device: storableValues(fields.devices),
     audit,
     audit_under,
-    book: storableValues(fields.books),
+    book: sealedBooks(storableValues(fields.books), sealing),
   };
+}
+
+/** The list itself where nothing is sealed. */
+function sealed(table: SealedTable, columns: string, values: readonly Value[], sealing: Sealing): readonly Value[] {
+  if (sealing.by === undefined || values.length === 0) return values;
+  const names = columns.split(", ");
+  return values.map((value, i) =>
+    typeof value === "string" ? sealing.column(table, names[i % names.length]!, value) : value,
+  );
+}
+
+function sealedBooks(values: readonly Value[], sealing: Sealing): readonly Value[] {
+  if (sealing.by === undefined) return values;
+  const names = bookColumns.split(", ");
+  const [kindAt, keyAt] = [names.indexOf("kind"), names.indexOf("key")];
+  return sealed("books", bookColumns, values, sealing).map((value, i) => {
+    if (i % names.length !== keyAt) return value;
+    return sealing.bookKey(values[i - keyAt + kindAt] as string, value as string);
+  });
 }
 
 /** The list itself, unless one of its texts has to be changed. */

@@ -1,23 +1,30 @@
 import { Field } from "../../design/parts.tsx";
+import { type ReadMoney, spellMoney } from "../../format/money.ts";
 
 interface AmountFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
-  /** Whether the text is an amount. */
-  readonly isAmount: boolean;
+  /** What the text is read as; null for an empty text that has a meaning of its own. */
+  readonly read: ReadMoney | null;
+  readonly currency: string;
+  /** What the amount means, said after it: `a month`. */
+  readonly means?: string;
   readonly onChange: (value: string) => void;
 }
 
-/** A field for an amount of money, with an error when it is not one. */
-export function AmountField({ label, hint, value, isAmount, onChange }: AmountFieldProps) {
+/** A field for an amount of money that says what it understood, or what to type instead. */
+export function AmountField({ label, hint, value, read, currency, means = "", onChange }: AmountFieldProps) {
+  const wrong = read !== null && "wrong" in read ? read.wrong : undefined;
+  const echo = read !== null && "micros" in read ? `= ${spellMoney(read.micros, currency)} ${means}` : hint;
   return (
-    <Field label={label} wrong={isAmount ? undefined : "Not an amount"} hint={hint}>
+    <Field label={label} wrong={wrong} hint={echo.trim()}>
       {(props) => (
         <input
           {...props}
           className="input"
           inputMode="decimal"
+          autoComplete="off"
           value={value}
           onChange={(event) => onChange(event.target.value)}
         />

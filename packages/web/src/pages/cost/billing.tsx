@@ -5,8 +5,8 @@ import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Card, Field } from "../../design/parts.tsx";
+import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
 import { AmountField } from "./amount-field.tsx";
-import { readMoney, spellMoney } from "./money.ts";
 
 /** How each tenant is billed, what it owes and what credit it has left. */
 export function Billing() {
@@ -73,13 +73,14 @@ function Row({ billing, onEdit }: { billing: BillingShape; onEdit: ((billing: Bi
 function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () => void }) {
   const { tenant, currency, creditLimitMicros } = billing;
   const [mode, setMode] = useState(billing.mode);
-  const [limit, setLimit] = useState(creditLimitMicros === undefined ? "" : String(Number(creditLimitMicros) / 1e6));
+  const [limit, setLimit] = useState(creditLimitMicros === undefined ? "" : writeMoney(creditLimitMicros));
   const set = useAct("setBilling", (now) => `${now.tenant} is billed by ${now.mode} now.`);
-  const micros = limit.trim() === "" ? null : readMoney(limit);
+  const read = limit.trim() === "" ? null : readMoney(limit);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (micros !== undefined)
-      set.mutate({ at: { account: tenant }, body: { mode, creditLimitMicros: micros } }, { onSuccess: onClose });
+    if (read !== null && "wrong" in read) return;
+    const body = { mode, creditLimitMicros: read === null ? null : read.micros };
+    set.mutate({ at: { account: tenant }, body }, { onSuccess: onClose });
   };
   return (
     <Dialog title={`How ${tenant} is billed`} onClose={onClose}>
@@ -101,11 +102,13 @@ function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () =
           label="Credit limit"
           hint={`in ${currency}; empty = no limit, 0 = only what was paid in advance`}
           value={limit}
-          isAmount={micros !== undefined}
+          read={read}
+          currency={currency}
+          means={billing.leftMicros === undefined ? "" : `; ${spellMoney(billing.owedMicros, currency)} owed now`}
           onChange={setLimit}
         />
         <div className="row">
-          <Button kind="primary" type="submit">
+          <Button kind="primary" type="submit" disabled={(read !== null && "wrong" in read) || set.isPending}>
             Set it
           </Button>
         </div>

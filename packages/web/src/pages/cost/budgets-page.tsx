@@ -1,21 +1,15 @@
-import type { BudgetPut, BudgetShape } from "@tessera/wire";
-import { type FormEvent, useState } from "react";
+import type { BudgetShape } from "@tessera/wire";
+import { useState } from "react";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
-import { Dialog } from "../../design/dialog.tsx";
-import { Button, Card, Empty, Field, Skeleton, Time } from "../../design/parts.tsx";
+import { Confirm } from "../../design/confirm.tsx";
+import { Button, Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
+import { shareOf, spellMoney } from "../../format/money.ts";
 import { spellShare } from "../../format/numbers.ts";
-import { AmountField } from "./amount-field.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
-import { readMoney, shareOf, spellMoney } from "./money.ts";
-
-const stops = {
-  alert: "only alert",
-  "refuse-new": "refuse new jobs",
-  "stop-burst": "stop burst jobs",
-  "stop-all": "stop all jobs",
-} as const;
+import { SetBudget } from "./set-budget.tsx";
+import { stops } from "./stops.ts";
 
 /** The budget of each account, the amount spent, and what happens when it is spent. */
 export default function BudgetsPage() {
@@ -46,13 +40,14 @@ export default function BudgetsPage() {
           ))}
         </div>
       )}
-      {making && <SetBudget onClose={() => setMaking(false)} />}
+      {making && <SetBudget budgets={data?.items ?? []} onClose={() => setMaking(false)} />}
     </div>
   );
 }
 
 function Budget({ budget }: { budget: BudgetShape }) {
   const may = useMay();
+  const [asking, setAsking] = useState(false);
   const drop = useAct("dropBudget", () => `${budget.account} has no budget any more.`);
   const { account, currency, limitMicros, spentMicros, forecastMicros, spentAt, stopped, stop, every, overMicros } =
     budget;
@@ -68,7 +63,7 @@ function Budget({ budget }: { budget: BudgetShape }) {
             </Chip>
           )}
           {may("budget.write") && (
-            <Button small onClick={() => drop.mutate({ at: { account } })}>
+            <Button small onClick={() => setAsking(true)}>
               Delete
             </Button>
           )}
@@ -97,72 +92,20 @@ function Budget({ budget }: { budget: BudgetShape }) {
           . When it is spent: {stops[stop]}.
         </p>
       </div>
+      {asking && (
+        <Confirm
+          title={`Delete the budget of ${account}?`}
+          act="Delete the budget"
+          busy={drop.isPending}
+          onAct={() => drop.mutate({ at: { account } }, { onSuccess: () => setAsking(false) })}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Nothing limits what {account} spends any more, and no alert is sent.
+            {stopped !== "none" && " Its jobs, which the budget stops now, may start again."}
+          </p>
+        </Confirm>
+      )}
     </Card>
-  );
-}
-
-function SetBudget({ onClose }: { onClose: () => void }) {
-  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
-  const paths = (accounts.data?.items ?? []).map(({ path }) => path).filter((path) => path !== "");
-  const [chosen, setAccount] = useState<string | undefined>();
-  const [limit, setLimit] = useState("1000");
-  const [stop, setStop] = useState<NonNullable<BudgetPut["stop"]>>("alert");
-  const set = useAct("setBudget", ({ account }) => `${account} has a budget now.`);
-  const micros = readMoney(limit);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (micros === undefined) return;
-    set.mutate(
-      { at: { account: chosen ?? paths[0] ?? "" }, body: { limitMicros: micros, every: "month", stop } },
-      { onSuccess: onClose },
-    );
-  };
-  return (
-    <Dialog title="Set a budget" onClose={onClose}>
-      <form className="stack tight" onSubmit={submit}>
-        <Field label="Account">
-          {(props) => (
-            <select
-              {...props}
-              className="input"
-              value={chosen ?? paths[0] ?? ""}
-              onChange={(event) => setAccount(event.target.value)}
-            >
-              {paths.map((path) => (
-                <option key={path}>{path}</option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <AmountField
-          label="At most, per month"
-          hint="in the currency of the price list"
-          value={limit}
-          isAmount={micros !== undefined}
-          onChange={setLimit}
-        />
-        <Field label="When it is spent">
-          {(props) => (
-            <select
-              {...props}
-              className="input"
-              value={stop}
-              onChange={(event) => setStop(event.target.value as keyof typeof stops)}
-            >
-              {Object.entries(stops).map(([value, words]) => (
-                <option key={value} value={value}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <div className="row">
-          <Button kind="primary" type="submit">
-            Set it
-          </Button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

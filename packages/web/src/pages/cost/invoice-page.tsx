@@ -4,19 +4,26 @@ import { Link, useParams } from "wouter";
 import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
-import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { Missing } from "../../design/missing.tsx";
+import { Button, Card, Skeleton } from "../../design/parts.tsx";
+import { spellMoney } from "../../format/money.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { saveFocusFile } from "./focus-file.ts";
-import { spellMoney } from "./money.ts";
 
 /** An invoice as a page that prints well; each line can be explained. */
 export default function InvoicePage() {
   const { account = "", period = "" } = useParams<{ account: string; period: string }>();
   const at = { account: decodeURIComponent(account), period };
-  const { data: invoice, isError } = useCall("getInvoice", { at });
+  const { data: invoice, error } = useCall("getInvoice", { at });
   const [line, setLine] = useState<LineShape | undefined>();
   if (invoice === undefined) {
-    return <div className="page">{isError ? <Empty title="There is no such invoice" /> : <Skeleton lines={6} />}</div>;
+    return error !== null ? (
+      <Missing title="There is no such invoice" why={wordsOf(error)} href="/cost/invoices" go="All invoices" />
+    ) : (
+      <div className="page">
+        <Skeleton lines={6} />
+      </div>
+    );
   }
   const money = (micros: string) => spellMoney(micros, invoice.currency);
   return (

@@ -2,9 +2,9 @@ import { Link } from "wouter";
 import { usePages } from "../../api/use-pages.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
+import { spellMoney } from "../../format/money.ts";
 import { Billing } from "./billing.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
-import { spellMoney } from "./money.ts";
 
 /** Drafts of the current month first, then issued invoices. */
 export default function InvoicesPage() {

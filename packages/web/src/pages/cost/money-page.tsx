@@ -1,10 +1,10 @@
 import { useCall } from "../../api/use-call.ts";
 import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { shareOf, spellMoney } from "../../format/money.ts";
 import { spellShare } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
 import { CostTabs } from "./cost-tabs.tsx";
-import { shareOf, spellMoney } from "./money.ts";
 
 const groups = ["account", "user", "job", "model", "class", "day"] as const;
 const ranges = ["7d", "30d", "90d"] as const;

@@ -148,8 +148,7 @@ function AskCordon({ name, onClose }: { name: string; onClose: () => void }) {
   const [reason, setReason] = useState("");
   const cordon = useAct("cordonEngine", () => `${name} is cordoned.`);
   const act = () => {
-    cordon.mutate({ at: { engine: name }, body: reason === "" ? {} : { reason } });
-    onClose();
+    cordon.mutate({ at: { engine: name }, body: reason === "" ? {} : { reason } }, { onSuccess: onClose });
   };
   return (
     <Dialog

@@ -1,21 +1,18 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Job } from "@tessera/wire";
-import { codeText } from "@tessera/wire/code";
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
-import { Link, useParams } from "wouter";
+import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { useParams } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 import { useMay, useMe } from "../../api/me.tsx";
-import { useAct, useCall } from "../../api/use-call.ts";
-import { ReasonChip, StateChip } from "../../design/chip.tsx";
-import { Dialog } from "../../design/dialog.tsx";
-import { Button, ButtonLink, Empty, Notice, Skeleton, Tabs, Time } from "../../design/parts.tsx";
-import { count, spellGpus } from "../../format/numbers.ts";
-import { spellSpan } from "../../format/times.ts";
+import { useCall } from "../../api/use-call.ts";
+import { Missing } from "../../design/missing.tsx";
+import { Empty, Notice, Skeleton, Tabs, Time } from "../../design/parts.tsx";
 import { ActivityTab } from "./activity-tab.tsx";
 import { Elements } from "./elements.tsx";
 import { EventsTab } from "./events-tab.tsx";
+import { JobHead } from "./job-head.tsx";
 import { LogsTab } from "./logs-tab.tsx";
-import { OpenPage } from "./open-page.tsx";
 import { PhaseBar } from "./phase-bar.tsx";
 import { PlacementTab } from "./placement-tab.tsx";
 import { UsageTab } from "./usage-tab.tsx";
@@ -26,19 +23,24 @@ const SpecTab = lazy(() => import("./spec-tab.tsx"));
 /** One job: its state, log, waiting reason, placement, usage and job file. */
 export function JobPage() {
   const { id = "", tab } = useParams<{ id: string; tab?: string }>();
-  const { data: job, isError, error } = useCall("getJob", { at: { job: id } });
+  const { data: job, error } = useCall("getJob", { at: { job: id } });
   useRefresh(id, job?.id);
+  useEffect(() => {
+    document.title = `${job?.name ?? "Job"} · Tessera`;
+  }, [job?.name]);
   if (job === undefined) {
-    return (
+    return error !== null ? (
+      <Missing title="No such job" why={wordsOf(error)} href="/jobs" go="All jobs" />
+    ) : (
       <div className="page">
-        {isError ? <Empty title="No such job">{error.message}</Empty> : <Skeleton lines={6} />}
+        <Skeleton lines={6} />
       </div>
     );
   }
   const chosen = tab ?? (job.state === "waiting" && job.elements === undefined ? "why" : "logs");
   return (
     <div className="page">
-      <Head job={job} />
+      <JobHead job={job} />
       <IdleNotice job={job} />
       <PhaseBar job={job} />
       <Tabs
@@ -103,13 +105,6 @@ function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
   }
 }
 
-/** The nodes by name where they are few; a gang is on one engine, which the names begin with where there are several. */
-function spellNodes(names: readonly string[]): string {
-  if (names.length <= 3) return names.join(", ");
-  const [engine, ...rest] = names[0]!.split("/");
-  return `${count(names.length, "node")}${rest.length === 0 ? "" : ` of ${engine}`}`;
-}
-
 /** Members read the logs of their own jobs, administrators those of their accounts; the server decides, this only asks less. */
 function Logs({ job }: { job: Job }) {
   const me = useMe();
@@ -128,86 +123,4 @@ function useRefresh(asked: string, id: string | undefined): void {
     void queries.invalidateQueries({ queryKey: ["getJob"] });
     void queries.invalidateQueries({ queryKey: ["explainJob"] });
   }, [newest, queries]);
-}
-
-function Head({ job }: { job: Job }) {
-  const me = useMe();
-  const may = useMay();
-  const [asking, setAsking] = useState(false);
-  const cancel = useAct("cancelJob", () => `${job.name} is cancelled.`);
-  const hold = useAct("holdJob", () => `${job.name} is held.`);
-  const release = useAct("releaseJob", () => `${job.name} may start.`);
-  const at = { job: job.id };
-  const live = job.state !== "ended";
-  const code = codeText(job.spec.workdir);
-  const where = [...new Set(job.members.map(({ node }) => node))];
-  return (
-    <div className="head">
-      <div className="stack tight" style={{ minWidth: 0 }}>
-        <div className="row wrap">
-          <h1>{job.name}</h1>
-          <StateChip job={job} />
-          {job.state === "waiting" && <ReasonChip reason={job.reason} />}
-        </div>
-        <p className="quiet small">
-          <Link href={`/quota/${job.project}`}>{job.project}</Link> · {job.userName ?? job.user} · {spellGpus(job.gpus)}{" "}
-          {job.gpuModel === "*" ? "" : job.gpuModel}
-          {where.length > 0 && ` on ${spellNodes(where)}`} · submitted <Time at={job.submittedAt} />
-          {job.startedAt !== undefined &&
-            job.endedAt === undefined &&
-            ` · runs for ${spellSpan(Date.now() - Date.parse(job.startedAt))}`}
-          {job.endedAt !== undefined && (
-            <>
-              {" "}
-              · ended <Time at={job.endedAt} />
-            </>
-          )}
-        </p>
-        {code !== undefined && <p className="quiet small">Code: {code}</p>}
-        {job.detail !== undefined && <p>{job.detail}</p>}
-      </div>
-      <div className="row wrap">
-        <OpenPage job={job} />
-        {may("job.submit") && <ButtonLink href={`/new?from=${job.id}`}>Run again</ButtonLink>}
-        {live && may("job.control") && job.state === "waiting" && !job.held && (
-          <Button onClick={() => hold.mutate({ at, body: {} })}>Hold</Button>
-        )}
-        {live && may("job.control") && job.held && (
-          <Button onClick={() => release.mutate({ at, body: {} })}>Release</Button>
-        )}
-        {live && (may("job.control") || job.user === me.user) && (
-          <Button kind="danger" onClick={() => setAsking(true)}>
-            Cancel
-          </Button>
-        )}
-      </div>
-      {asking && (
-        <Dialog
-          title={`Cancel ${job.name}?`}
-          onClose={() => setAsking(false)}
-          footer={
-            <>
-              <Button onClick={() => setAsking(false)}>Keep it</Button>
-              <Button
-                kind="danger"
-                onClick={() => {
-                  cancel.mutate({ at, body: {} });
-                  setAsking(false);
-                }}
-              >
-                Cancel the job
-              </Button>
-            </>
-          }
-        >
-          <p>
-            {job.state === "waiting"
-              ? "The job has not started and will not start."
-              : `The job stops and releases ${spellGpus(job.gpus)}.`}{" "}
-            This cannot be undone, but the job can be submitted again.
-          </p>
-        </Dialog>
-      )}
-    </div>
-  );
 }

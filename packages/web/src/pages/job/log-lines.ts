@@ -22,6 +22,30 @@ export function splitLines(rest: string, text: string): { entries: LogEntry[]; r
   return { entries: parts.filter((part) => part !== "").map((part) => JSON.parse(part) as LogEntry), rest: last };
 }
 
+/** Both by time; the server sends lines in order, but those of a rank that was slow to answer come after others. */
+export function addByTime(all: readonly LogEntry[], later: readonly LogEntry[]): LogEntry[] {
+  const joined = [...all, ...later];
+  const last = all.at(-1);
+  const inOrder = later.every(({ at }, i) => at >= (i === 0 ? (last?.at ?? "") : later[i - 1]!.at));
+  return inOrder ? joined : joined.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+}
+
+/** Names a line in an address: its time, its rank, and its place among the lines of that rank in that millisecond. */
+export function nameOfLine(lines: readonly LogEntry[], line: LogEntry): string {
+  return `${line.at} ${line.rank} ${lines.filter((other) => isBeside(other, line)).indexOf(line)}`;
+}
+
+export function findLine(lines: readonly LogEntry[], name: string | null): LogEntry | undefined {
+  const [at, rank, place] = name?.split(" ") ?? [];
+  return at === undefined
+    ? undefined
+    : lines.filter((line) => isBeside(line, { at, rank: Number(rank) }))[Number(place)];
+}
+
+function isBeside(line: LogEntry, { at, rank }: Pick<LogEntry, "at" | "rank">): boolean {
+  return line.at === at && line.rank === rank;
+}
+
 /** The log of a job as it grows; read again when the job, rank or attempt changes. */
 export function useLogLines(
   job: string,
@@ -64,7 +88,7 @@ export function useLogLines(
         if (done) return "ended";
         const split = splitLines(rest, value);
         rest = split.rest;
-        all = [...all, ...split.entries];
+        all = addByTime(all, split.entries);
         if (all.length > linesMax) {
           dropped += all.length - linesMax;
           all = all.slice(-linesMax);

@@ -1,41 +1,69 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import type { Job, LogEntry } from "@tessera/wire";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useMemo, useState } from "react";
+import { useSearchParams } from "wouter";
 import { addressOf } from "../../api/call.ts";
 import { withProof } from "../../api/proof.ts";
 import { Card, Empty } from "../../design/parts.tsx";
 import { saveBlob } from "../../format/csv.ts";
 import { spellNumber } from "../../format/numbers.ts";
+import { zoneName } from "../../format/zone.ts";
 import { toast } from "../../frame/toasts.tsx";
-import { useLogLines } from "./log-lines.ts";
+import { findLine, nameOfLine, useLogLines } from "./log-lines.ts";
+import { isTrouble, plainText } from "./log-text.ts";
+import { LogView } from "./log-view.tsx";
 
-/** What the job prints, as it prints it: all ranks merged by time, or one. */
+/** More ranks than these do not fit side by side. */
+const columnsMax = 8;
+
+/** What the job prints, as it prints it: all ranks by time, side by side, or one. */
 export function LogsTab({ job }: { job: Job }) {
-  const [rank, setRank] = useState<number | undefined>();
+  const [params, setParams] = useSearchParams();
   const [text, setText] = useState("");
-  const [follow, setFollow] = useState(true);
+  const [follow, setFollow] = useState(!params.has("line"));
   const live = job.state !== "ended" && job.state !== "waiting";
+  const ranks = Math.max(job.members.length, job.attempts?.at(-1)?.nodes.length ?? 0, 1);
+  const shape = params.get("rank") ?? "all";
+  const rank = /^\d+$/.test(shape) ? Number(shape) : undefined;
   const { lines, state, dropped, why } = useLogLines(job.id, rank, undefined, live);
-  const shown = useMemo(
-    () => (text === "" ? lines : lines.filter((line) => line.text.toLowerCase().includes(text.toLowerCase()))),
-    [lines, text],
-  );
-  const ranks = Math.max(job.members.length, 1);
+  const shown = useMemo(() => {
+    const wanted = text.toLowerCase();
+    return wanted === "" ? lines : lines.filter((line) => plainText(line.text).toLowerCase().includes(wanted));
+  }, [lines, text]);
+  const change = (name: string, value: string) =>
+    setParams(
+      (before) => {
+        before.set(name, value);
+        return before;
+      },
+      { replace: true },
+    );
+  const marked = useMemo(() => findLine(lines, params.get("line")), [lines, params]);
+  const mark = (line: LogEntry) => {
+    setFollow(false);
+    change("line", nameOfLine(lines, line));
+  };
+  const nextTrouble = () => {
+    const from = marked === undefined ? -1 : shown.indexOf(marked);
+    const next = shown.find((line, i) => i > from && isTrouble(line)) ?? shown.find(isTrouble);
+    if (next === undefined) toast("good", "No line looks like an error.");
+    else mark(next);
+  };
   return (
     <Card
       flush
-      title={`${spellNumber(shown.length)} lines${dropped > 0 ? `, ${spellNumber(dropped)} before` : ""}`}
+      title={`${spellNumber(shown.length)} lines${dropped > 0 ? `, ${spellNumber(dropped)} before` : ""}, times in ${zoneName()}`}
       beside={
         <div className="row wrap">
           {ranks > 1 && (
             <select
               className="input"
-              style={{ width: 130 }}
+              style={{ width: 150 }}
               aria-label="Rank"
-              value={rank ?? ""}
-              onChange={(event) => setRank(event.target.value === "" ? undefined : Number(event.target.value))}
+              value={shape}
+              onChange={(event) => change("rank", event.target.value)}
             >
-              <option value="">all ranks</option>
+              <option value="all">all ranks</option>
+              {ranks <= columnsMax && <option value="columns">ranks as columns</option>}
               {[...Array(ranks).keys()].map((each) => (
                 <option key={each} value={each}>
                   rank {each}
@@ -51,6 +79,9 @@ export function LogsTab({ job }: { job: Job }) {
             value={text}
             onChange={(event) => setText(event.target.value)}
           />
+          <button type="button" className="chip" onClick={nextTrouble}>
+            next error
+          </button>
           {live && (
             <button type="button" className="chip" aria-pressed={follow} onClick={() => setFollow(!follow)}>
               follow
@@ -75,7 +106,14 @@ export function LogsTab({ job }: { job: Job }) {
           command={`npx tess logs ${job.id} -f`}
         />
       ) : (
-        <Lines lines={shown} follow={follow && live} ranks={ranks > 1 && rank === undefined} />
+        <LogView
+          lines={shown}
+          follow={follow && live}
+          onFollow={setFollow}
+          ranks={shape === "columns" ? { columns: ranks } : ranks > 1 && rank === undefined ? "mixed" : "none"}
+          marked={marked}
+          onMark={mark}
+        />
       )}
     </Card>
   );
@@ -86,39 +124,4 @@ async function saveLog({ id, name }: Job): Promise<void> {
   const response = await fetch(addressOf("readLogs", { job: id }), { headers: withProof() });
   if (response.ok) saveBlob(`${name}.ndjson`, await response.blob());
   else toast("bad", "The log could not be read.");
-}
-
-const lineHeight = 19;
-
-function Lines({ lines, follow, ranks }: { lines: readonly LogEntry[]; follow: boolean; ranks: boolean }) {
-  const box = useRef<HTMLElement>(null);
-  const rows = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => lineHeight,
-    overscan: 30,
-    initialRect: { width: 800, height: 500 },
-  });
-  useEffect(() => {
-    if (follow && lines.length > 0) box.current?.scrollTo(0, box.current.scrollHeight);
-  }, [follow, lines.length]);
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section className="log" ref={box} tabIndex={0} aria-label="Log">
-      <div style={{ height: rows.getTotalSize(), position: "relative" }}>
-        {rows.getVirtualItems().map((row) => {
-          const line = lines[row.index]!;
-          return (
-            <div key={row.key} className={`line ${line.stream}`} style={{ transform: `translateY(${row.start}px)` }}>
-              <span className="at" title={line.at}>
-                {line.at.slice(11, 19)}
-              </span>
-              {ranks && <span className={`rank r${line.rank % 8}`}>[{line.rank}]</span>}
-              <span>{line.text}</span>
-            </div>
-          );
-        })}
-      </div>
-    </section>
-  );
 }

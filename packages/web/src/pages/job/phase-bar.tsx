@@ -1,4 +1,5 @@
 import type { Job } from "@tessera/wire";
+import { useTick } from "../../design/tick.ts";
 import { spellClock, spellSpan } from "../../format/times.ts";
 import { type PhaseKind, phasesOf } from "./phases.ts";
 
@@ -6,6 +7,7 @@ const names: Readonly<Record<PhaseKind, string>> = { queue: "waited", start: "st
 
 /** Queue, start, run, reclaimed, queue, run … on one time axis. */
 export function PhaseBar({ job }: { job: Job }) {
+  useTick(1_000);
   const phases = phasesOf(job, Date.now());
   const first = phases[0];
   const last = phases.at(-1);

@@ -1,4 +1,4 @@
-import type { Explanation, Job, WaitReason } from "@tessera/wire";
+import type { Displacement, Explanation, Job, WaitReason } from "@tessera/wire";
 import { reasonKinds, waitingReasons } from "@tessera/wire/reasons";
 
 export interface Check {
@@ -14,6 +14,32 @@ export function waterfall(reason: WaitReason | undefined): Check[] {
     if (i < at) return { kind, result: "passed", text: waitingReasons[kind].passed };
     return i === at ? { kind, result: "failing", text: reason!.detail } : { kind, result: "open", text: "" };
   });
+}
+
+/** GPUs of which a reason tells, to be drawn beside each other. */
+export interface Amount {
+  readonly label: string;
+  readonly gpus: number;
+  readonly tone: "needed" | "free" | "limit";
+}
+
+/** What is needed, and what of it there is: held of a limit, or free. */
+export function amountsOf({ kind, needed, held, limit, free }: WaitReason): Amount[] {
+  const amounts: readonly (readonly [string, number | undefined, Amount["tone"]])[] = [
+    ["needed", needed, "needed"],
+    ["held", held, "free"],
+    ["limit", limit, "limit"],
+    // They are free, but not for it.
+    [kind === "health" ? "out of service" : "free", free, "free"],
+  ];
+  return amounts.flatMap(([label, gpus, tone]) => (gpus === undefined ? [] : { label, gpus, tone }));
+}
+
+/** Of which teams the jobs are that would be evicted. */
+export function victimsText({ jobs, members, own }: Pick<Displacement, "jobs" | "members" | "own">): string {
+  if (jobs === 0) return members === 1 ? "a member of an elastic job" : `${members} members of elastic jobs`;
+  if (own === 0) return "all of other teams";
+  return own >= jobs ? "all of its own account" : `${own} of its own account, ${jobs - own} of other teams`;
 }
 
 /** The job file with one field changed, ready to be submitted. */

@@ -2,9 +2,9 @@ import type { DryRun, Estimate } from "@tessera/wire";
 import { type Refused, wordsOf } from "../../api/call.ts";
 import { Chip, ReasonChip } from "../../design/chip.tsx";
 import { Button, Card, Notice, Skeleton } from "../../design/parts.tsx";
+import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellStart } from "../../format/times.ts";
-import { spellMoney } from "../cost/money.ts";
 import { spellChange } from "../job/why.ts";
 
 interface Props {

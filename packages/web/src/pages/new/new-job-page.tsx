@@ -3,9 +3,11 @@ import type { DryRun, Estimate } from "@tessera/wire";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { stringify } from "yaml";
-import { call, Refused, wordsOf } from "../../api/call.ts";
+import { call, isMissing, Refused, wordsOf } from "../../api/call.ts";
+import { useDraft } from "../../api/draft.ts";
 import { useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
+import { Missing } from "../../design/missing.tsx";
 import { Button, Card, Field, Skeleton } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
 import { DryRunResult } from "./dry-run-result.tsx";
@@ -32,18 +34,20 @@ export default function NewJobPage() {
     return `name: my-job\n${project}gpus: 1\nrun: |\n  echo hello\n`;
   }, [source.data, from, me.defaultProject]);
   if (from !== null && source.data === undefined) {
-    return (
+    return isMissing(source.error) ? (
+      <Missing title={`There is no job ${from} to start from`} why={wordsOf(source.error)} href="/new" go="New job" />
+    ) : (
       <div className="page">
         <Skeleton lines={6} />
       </div>
     );
   }
-  return <Writing key={from ?? ""} first={first} />;
+  return <Writing key={from ?? ""} from={from ?? ""} first={first} />;
 }
 
-function Writing({ first }: { first: string }) {
+function Writing({ from, first }: { from: string; first: string }) {
   const [, go] = useLocation();
-  const [text, setText] = useState(first);
+  const [text, setText, drop] = useDraft(`job ${from}`, first);
   const [busy, setBusy] = useState(false);
   const outcome = useDryRun(text);
   const fields = useFields();
@@ -54,6 +58,7 @@ function Writing({ first }: { first: string }) {
     try {
       const made = await call("submitJob", { yaml: text });
       toast("good", `${made.name} was submitted.`);
+      drop();
       go(`/jobs/${made.id}`);
     } catch (error) {
       toast("bad", wordsOf(error));
@@ -65,9 +70,22 @@ function Writing({ first }: { first: string }) {
     <div className="page">
       <div className="head">
         <h1>New job</h1>
-        <Button kind="primary" disabled={busy || file.fault !== undefined} onClick={() => void submit()}>
-          Submit
-        </Button>
+        <div className="row">
+          {text !== first && (
+            <Button
+              kind="plain"
+              onClick={() => {
+                setText(first);
+                drop();
+              }}
+            >
+              Start over
+            </Button>
+          )}
+          <Button kind="primary" disabled={busy || file.fault !== undefined} onClick={() => void submit()}>
+            Submit
+          </Button>
+        </div>
       </div>
       <div className="grid">
         <div className="span-5 stack">

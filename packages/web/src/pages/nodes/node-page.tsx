@@ -1,11 +1,13 @@
 import type { NodeShape } from "@tessera/wire";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
+import { isMissing, wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chart } from "../../chart/chart.tsx";
 import { Dialog } from "../../design/dialog.tsx";
-import { Button, Card, Empty, Field, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
+import { Missing } from "../../design/missing.tsx";
+import { Button, Card, Field, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
 import { spellSharing } from "../../format/sharing.ts";
 import { ModeChip } from "./mode-chip.tsx";
@@ -14,9 +16,15 @@ import { NodeHealth } from "./node-health.tsx";
 /** One node: its GPUs, the jobs that keep it from being empty, and its events. */
 export default function NodePage() {
   const name = useParams<{ "*": string }>()["*"] ?? "";
-  const { data: node, isError } = useCall("getNode", { at: { node: name } }, { everyMs: 3_000 });
+  const { data: node, error } = useCall("getNode", { at: { node: name } }, { everyMs: 3_000 });
   if (node === undefined) {
-    return <div className="page">{isError ? <Empty title="There is no such node" /> : <Skeleton lines={6} />}</div>;
+    return isMissing(error) ? (
+      <Missing title={`There is no node ${name}`} href="/nodes" go="All nodes" />
+    ) : (
+      <div className="page">
+        <Skeleton lines={6} />
+      </div>
+    );
   }
   return (
     <div className="page">
@@ -155,11 +163,12 @@ function Ask({ node, asking, onClose }: { node: NodeShape; asking: NonNullable<A
   const act = () => {
     const at = { node: node.name };
     const body = reason === "" ? {} : { reason };
-    if (asking === "cordon") cordon.mutate({ at, body });
-    else if (asking === "down") down.mutate({ at, body });
-    else drain.mutate({ at, body: { ...body, ...(within !== "" && { within }) } });
-    onClose();
+    const done = { onSuccess: onClose };
+    if (asking === "cordon") cordon.mutate({ at, body }, done);
+    else if (asking === "down") down.mutate({ at, body }, done);
+    else drain.mutate({ at, body: { ...body, ...(within !== "" && { within }) } }, done);
   };
+  const busy = cordon.isPending || drain.isPending || down.isPending;
   const holds = node.gpus - node.gpusFree;
   return (
     <Dialog
@@ -168,7 +177,7 @@ function Ask({ node, asking, onClose }: { node: NodeShape; asking: NonNullable<A
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind={asking === "down" ? "danger" : "primary"} onClick={act}>
+          <Button kind={asking === "down" ? "danger" : "primary"} disabled={busy} onClick={act}>
             {asking === "cordon" ? "Cordon it" : asking === "drain" ? "Drain it" : "Declare lost"}
           </Button>
         </>
@@ -183,7 +192,11 @@ function Ask({ node, asking, onClose }: { node: NodeShape; asking: NonNullable<A
           )}
         </Field>
         {asking === "drain" && (
-          <Field label="Deadline" hint="such as 30m or 2h; empty: wait until the jobs end">
+          <Field
+            label="Deadline"
+            wrong={drain.error === null ? undefined : wordsOf(drain.error)}
+            hint="such as 30m or 2h; empty: wait until the jobs end"
+          >
             {(props) => (
               <input {...props} className="input" value={within} onChange={(event) => setWithin(event.target.value)} />
             )}

@@ -63,8 +63,7 @@ function Closing({ id, node, onClose }: { id: number; node: string; onClose: () 
             kind="primary"
             disabled={reason.trim() === ""}
             onClick={() => {
-              close.mutate({ at: { repair: String(id) }, body: { reason: reason.trim() } });
-              onClose();
+              close.mutate({ at: { repair: String(id) }, body: { reason: reason.trim() } }, { onSuccess: onClose });
             }}
           >
             Close it

@@ -1,16 +1,33 @@
+import type { TokenShape } from "@tessera/wire";
 import { useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 import { useAct } from "../../api/use-call.ts";
+import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field, Time } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
 import { CurrentPassword } from "./password-form.tsx";
 
+/** What a token is limited to. */
+function limitWords({ account, networks, scopes }: Pick<TokenShape, "account" | "networks" | "scopes">): string {
+  const words = [
+    ...(account === undefined ? [] : [`only ${account}`]),
+    ...(networks === undefined ? [] : [`from ${networks.join(", ")}`]),
+    ...(scopes.length === 0 ? [] : [`for ${scopes.join(", ")}`]),
+  ];
+  return words.length === 0 ? "" : ` ${words.join("; ")}`;
+}
+
+function isSession({ prefix }: TokenShape): boolean {
+  return prefix.startsWith("sess_");
+}
+
 /** Tokens of programs and sessions of browsers, with when they were last used. */
 export function TokenList({ user, mine, asks }: { user: string; mine: boolean; asks: boolean }) {
   const tokens = useLive("listTokens", { user });
   const revoke = useAct("revokeToken", () => "The token was revoked.");
+  const [revoking, setRevoking] = useState<TokenShape | undefined>();
   const [label, setLabel] = useState("");
   const [life, setLife] = useState("90d");
   const [current, setCurrent] = useState("");
@@ -36,30 +53,35 @@ export function TokenList({ user, mine, asks }: { user: string; mine: boolean; a
     <div className="stack tight">
       <h3>Tokens and sessions</h3>
       <ul className="list">
-        {(tokens ?? []).map(({ id, label: name, prefix, lastUsedAt, expiresAt }) => (
-          <li key={id}>
-            <span className="cut" style={{ flex: 1 }}>
-              {name || "no label"} <code className="quiet">{prefix}…</code>
-            </span>
-            <span className="quiet small">
-              {lastUsedAt === undefined ? (
-                "never used"
-              ) : (
-                <>
-                  used <Time at={lastUsedAt} />
-                </>
-              )}
-              {expiresAt !== undefined && (
-                <>
-                  , ends <Time at={expiresAt} />
-                </>
-              )}
-            </span>
-            <Button small onClick={() => revoke.mutate({ at: { token: id } })}>
-              {prefix.startsWith("sess_") ? "Sign out" : "Revoke"}
-            </Button>
-          </li>
-        ))}
+        {(tokens ?? []).map((token) => {
+          const { id, label: name, prefix, lastUsedAt, expiresAt, expiring } = token;
+          return (
+            <li key={id}>
+              <span className="cut" style={{ flex: 1 }}>
+                {name || "no label"} <code className="quiet">{prefix}…</code>
+                <span className="quiet small">{limitWords(token)}</span>
+              </span>
+              <span className="quiet small">
+                {lastUsedAt === undefined ? (
+                  "never used"
+                ) : (
+                  <>
+                    used <Time at={lastUsedAt} />
+                  </>
+                )}
+                {expiresAt !== undefined && (
+                  <>
+                    , ends <Time at={expiresAt} />
+                  </>
+                )}
+              </span>
+              {expiring && <span className="chip">expires soon</span>}
+              <Button small onClick={() => setRevoking(token)}>
+                {isSession(token) ? "Sign out" : "Revoke"}
+              </Button>
+            </li>
+          );
+        })}
       </ul>
       <div className="row" style={{ alignItems: "flex-end" }}>
         <Field label="New token for">
@@ -87,6 +109,29 @@ export function TokenList({ user, mine, asks }: { user: string; mine: boolean; a
         {asks && <CurrentPassword value={current} onChange={setCurrent} />}
         <Button onClick={() => void make()}>Create</Button>
       </div>
+      {revoking !== undefined && (
+        <Confirm
+          title={`${isSession(revoking) ? "Sign out" : "Revoke"} ${revoking.label || `${revoking.prefix}…`}?`}
+          act={isSession(revoking) ? "Sign it out" : "Revoke the token"}
+          busy={revoke.isPending}
+          onAct={() => revoke.mutate({ at: { token: revoking.id } }, { onSuccess: () => setRevoking(undefined) })}
+          onClose={() => setRevoking(undefined)}
+        >
+          <p>
+            {isSession(revoking)
+              ? "The browser that uses this session has to sign in again."
+              : "Every program that uses this token is refused from now on."}{" "}
+            {revoking.lastUsedAt === undefined ? (
+              "It was never used."
+            ) : (
+              <>
+                It was last used <Time at={revoking.lastUsedAt} />.
+              </>
+            )}{" "}
+            This cannot be undone; another one can be made.
+          </p>
+        </Confirm>
+      )}
       {made !== undefined && (
         <Dialog title="Your new token" onClose={() => setMade(undefined)}>
           <div className="stack tight">

@@ -4,9 +4,10 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { useMay, useMe } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { Confirm } from "../../design/confirm.tsx";
 import { Button, Card } from "../../design/parts.tsx";
 import { PasswordForm } from "./password-form.tsx";
-import { RolePick } from "./roles.tsx";
+import { placeOf, placeWord, RolePick } from "./roles.tsx";
 import { TokenList } from "./token-list.tsx";
 
 /** One user: roles, password, tokens, and whether the user is enabled. */
@@ -25,7 +26,9 @@ export function UserPanel({ user }: { user: UserShape }) {
   const unbind = useAct("unbindRole", () => "The role was removed.");
   const disable = useAct("disableUser", () => `${user.name} is refused from now on.`);
   const enable = useAct("enableUser", () => `${user.name} is accepted again.`);
-  const at = role === "platform-owner" ? "" : (account ?? paths[0]?.path ?? "");
+  const [disabling, setDisabling] = useState(false);
+  const [taking, setTaking] = useState<UserShape["bindings"][number] | undefined>();
+  const at = placeOf(role, account, paths);
   return (
     <Card
       title={user.name}
@@ -42,13 +45,10 @@ export function UserPanel({ user }: { user: UserShape }) {
             {user.bindings.map((binding) => (
               <li key={`${binding.role} ${binding.account}`}>
                 <span style={{ flex: 1 }}>
-                  {binding.role} of {binding.account === "" ? "the platform" : binding.account}
+                  {binding.role} of {placeWord(binding.account)}
                 </span>
                 {may("role.write") && (
-                  <Button
-                    small
-                    onClick={() => unbind.mutate({ at: { binding: `${user.id}:${binding.role}:${binding.account}` } })}
-                  >
+                  <Button small onClick={() => setTaking(binding)}>
                     Remove
                   </Button>
                 )}
@@ -69,13 +69,46 @@ export function UserPanel({ user }: { user: UserShape }) {
             {user.disabled ? (
               <Button onClick={() => enable.mutate({ at: { user: user.id }, body: {} })}>Enable</Button>
             ) : (
-              <Button kind="danger" onClick={() => disable.mutate({ at: { user: user.id }, body: {} })}>
+              <Button kind="danger" onClick={() => setDisabling(true)}>
                 Disable
               </Button>
             )}
           </div>
         )}
       </div>
+      {disabling && (
+        <Confirm
+          title={`Disable ${user.name}?`}
+          act={`Disable ${user.name}`}
+          busy={disable.isPending}
+          onAct={() => disable.mutate({ at: { user: user.id }, body: {} }, { onSuccess: () => setDisabling(false) })}
+          onClose={() => setDisabling(false)}
+        >
+          <p>
+            {user.name} is signed out everywhere now, and every token of {user.name} is refused. Jobs that run go on.
+            You can enable the user again.
+          </p>
+        </Confirm>
+      )}
+      {taking !== undefined && (
+        <Confirm
+          title={`Take ${taking.role} of ${placeWord(taking.account)} from ${user.name}?`}
+          act="Take the role"
+          busy={unbind.isPending}
+          onAct={() =>
+            unbind.mutate(
+              { at: { binding: `${user.id}:${taking.role}:${taking.account}` } },
+              { onSuccess: () => setTaking(undefined) },
+            )
+          }
+          onClose={() => setTaking(undefined)}
+        >
+          <p>
+            {user.name} may not do there what {taking.role} allows, from now on
+            {user.bindings.length === 1 ? "; it is the only role, so nothing is left to see" : ""}.
+          </p>
+        </Confirm>
+      )}
     </Card>
   );
 }

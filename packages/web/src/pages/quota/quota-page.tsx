@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { isOwner, useMay, useMe } from "../../api/me.tsx";
+import { Missing } from "../../design/missing.tsx";
 import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { AccountDialog } from "./account-dialog.tsx";
@@ -29,6 +30,10 @@ export default function QuotaPage() {
       </div>
     );
   }
+  if (chosen !== "" && !accounts.some(({ path }) => path === chosen))
+    return (
+      <Missing title={`There is no account ${chosen}`} why="Or you may not see it." href="/quota" go="All accounts" />
+    );
   const top = rows.filter(({ depth }) => depth === 0);
   const sum = (of: (row: TreeRow) => number) => top.reduce((total, row) => total + of(row), 0);
   const widest = Math.max(

@@ -6,8 +6,18 @@ import { keepProof } from "../../api/proof.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Button, Field, Notice } from "../../design/parts.tsx";
 
-/** Shows a second factor: a code of an app, a passkey or a recovery code. The session goes on as another one. */
-export function FactorForm({ onShown }: { onShown: (me: WhoAmI) => void }) {
+/** Shows a second factor to the session, which may go on as another one. */
+export function SessionFactor({ onShown }: { onShown: (me: WhoAmI) => void }) {
+  const show = async (body: FactorShow) => {
+    const { me, proof } = await call("showFactor", { body });
+    keepProof(proof);
+    onShown(me);
+  };
+  return <FactorForm show={show} />;
+}
+
+/** A code of an app, a passkey or a recovery code. */
+export function FactorForm({ show: send }: { show: (shown: FactorShow) => Promise<void> }) {
   const asked = useCall("challengeFactor");
   const [code, setCode] = useState("");
   const [wrong, setWrong] = useState<string | undefined>();
@@ -16,9 +26,7 @@ export function FactorForm({ onShown }: { onShown: (me: WhoAmI) => void }) {
     setBusy(true);
     setWrong(undefined);
     try {
-      const { me, proof } = await call("showFactor", { body: await make() });
-      keepProof(proof);
-      onShown(me);
+      await send(await make());
     } catch (error) {
       setWrong(wordsOf(error));
       setCode("");

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { whenStepUp } from "../../api/call.ts";
 import { Dialog } from "../../design/dialog.tsx";
-import { FactorForm } from "./factor-form.tsx";
+import { SessionFactor } from "./factor-form.tsx";
 
 /** Asks for the second factor when a dangerous act needs it; the act then goes on by itself. */
 export function StepUp() {
@@ -19,7 +19,7 @@ export function StepUp() {
     <Dialog title="Show that it is you" onClose={() => end(false)}>
       <div className="stack">
         <p>This needs your second factor. It is then not asked for again for 5 minutes.</p>
-        <FactorForm onShown={() => end(true)} />
+        <SessionFactor onShown={() => end(true)} />
       </div>
     </Dialog>
   );

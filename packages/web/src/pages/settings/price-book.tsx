@@ -1,12 +1,12 @@
 import type { PriceBookShape } from "@tessera/wire";
 import { fallbackCurrency } from "@tessera/wire/money";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Button, Card, Empty, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
+import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
-import { readMoney, spellMoney } from "../cost/money.ts";
 
 /** What an hour of each GPU costs, now and from when; a new list is tried on a month before it is added. */
 export function PriceBook() {
@@ -75,7 +75,7 @@ interface Row {
 
 /** A row for each model of the last list and of the fleet; `*` is any other. */
 function rowsOf(before: List | undefined, models: readonly string[]): Row[] {
-  const amount = (micros: number) => String(micros / 1_000_000);
+  const amount = (micros: number) => writeMoney(String(micros));
   const known = (before?.gpus ?? []).map(({ model, reservedMicros, burstMicros }) => ({
     ...{ model, reserved: amount(reservedMicros), burst: amount(burstMicros) },
   }));
@@ -96,7 +96,7 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
   const change = (at: number, field: keyof Row, value: string) =>
     setRows(rows.map((row, i) => (i === at ? { ...row, [field]: value } : row)));
   const gpus = rows.map(({ model, reserved, burst }) => ({
-    ...{ model, reservedMicros: readMoney(reserved), burstMicros: readMoney(burst) },
+    ...{ model, reservedMicros: microsOf(reserved), burstMicros: microsOf(burst) },
   }));
   const wrong = gpus.some((rate) => rate.reservedMicros === undefined || rate.burstMicros === undefined);
   const list = () => {
@@ -163,11 +163,17 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
                   <Amount
                     label={`Guaranteed, ${model}`}
                     value={reserved}
+                    currency={currency}
                     on={(value) => change(at, "reserved", value)}
                   />
                 </td>
                 <td>
-                  <Amount label={`Burst, ${model}`} value={burst} on={(value) => change(at, "burst", value)} />
+                  <Amount
+                    label={`Burst, ${model}`}
+                    value={burst}
+                    currency={currency}
+                    on={(value) => change(at, "burst", value)}
+                  />
                 </td>
               </tr>
             ))}
@@ -187,15 +193,38 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
   );
 }
 
-function Amount({ label, value, on }: { label: string; value: string; on: (value: string) => void }) {
+function microsOf(text: string): string | undefined {
+  const read = readMoney(text);
+  return "micros" in read ? read.micros : undefined;
+}
+
+interface AmountProps {
+  readonly label: string;
+  readonly value: string;
+  readonly currency: string;
+  readonly on: (value: string) => void;
+}
+
+/** A price, with what it was read as below it. */
+function Amount({ label, value, currency, on }: AmountProps) {
+  const id = useId();
+  const read = readMoney(value);
+  const wrong = "wrong" in read;
   return (
-    <input
-      className="input"
-      aria-label={label}
-      aria-invalid={readMoney(value) === undefined}
-      inputMode="decimal"
-      value={value}
-      onChange={(event) => on(event.target.value)}
-    />
+    <>
+      <input
+        className="input"
+        aria-label={label}
+        aria-invalid={wrong}
+        aria-describedby={id}
+        inputMode="decimal"
+        autoComplete="off"
+        value={value}
+        onChange={(event) => on(event.target.value)}
+      />
+      <div id={id} className={wrong ? "wrong-text small" : "quiet small"}>
+        {wrong ? read.wrong : `= ${spellMoney(read.micros, currency)}`}
+      </div>
+    </>
   );
 }

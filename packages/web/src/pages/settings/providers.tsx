@@ -1,5 +1,7 @@
+import { useState } from "react";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { Confirm } from "../../design/confirm.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
 
@@ -17,6 +19,7 @@ export function Providers() {
 function List() {
   const { data } = useCall("listProviders");
   const remove = useAct("removeProvider", () => "The provider was removed.");
+  const [asking, setAsking] = useState("");
   if (data === undefined) return <Skeleton />;
   if (data.items.length === 0)
     return (
@@ -31,19 +34,31 @@ function List() {
     <ul className="list">
       {data.items.map(({ name, label, issuer, users, rules, redirectPath }) => (
         <li key={name} className="stack">
-          <div className="row">
-            <strong>{label}</strong> <code>{issuer}</code>
-            <span className="quiet small">{count(users, "user")}</span>
-            <Button
-              kind="plain"
-              onClick={() => {
-                if (confirm(`Remove ${label}, the roles its rules gave, and the sessions it opened?`))
-                  remove.mutate({ at: { provider: name } });
-              }}
-            >
+          <div className="row apart">
+            <span>
+              <strong>{label}</strong> <span className="quiet small">{count(users, "user")}</span>
+            </span>
+            <Button small kind="plain" onClick={() => setAsking(name)}>
               Remove
             </Button>
           </div>
+          {asking === name && (
+            <Confirm
+              title={`Remove ${label}?`}
+              act="Remove the provider"
+              busy={remove.isPending}
+              onAct={() => remove.mutate({ at: { provider: name } }, { onSuccess: () => setAsking("") })}
+              onClose={() => setAsking("")}
+            >
+              <p>
+                {count(users, "user")} can no longer sign in with it. The roles that its rules gave are taken, and the
+                sessions that it opened end now.
+              </p>
+            </Confirm>
+          )}
+          <span className="small">
+            <code>{issuer}</code>
+          </span>
           <span className="quiet small">
             Redirect URI{" "}
             <code>

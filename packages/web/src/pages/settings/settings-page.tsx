@@ -121,6 +121,26 @@ function PolicyForm({ policy }: { policy: PolicyShape }) {
         />
         Plan jobs that cannot start yet, and start others only where that delays no planned job
       </label>
+      <label className="row">
+        <input
+          type="checkbox"
+          {...locked}
+          checked={draft.passwords === "off"}
+          onChange={(event) => setDraft({ ...draft, passwords: event.target.checked ? "off" : "on" })}
+        />
+        Passwords are off: once there is a provider, people sign in with it
+      </label>
+      <Field label="Longest life of new tokens" hint="Such as 90d; off: no limit">
+        {(props) => (
+          <input
+            {...props}
+            {...locked}
+            className="input"
+            value={draft.tokenLife ?? "off"}
+            onChange={(event) => setDraft({ ...draft, tokenLife: event.target.value })}
+          />
+        )}
+      </Field>
       {may("policy.write") && (
         <div className="row">
           <Button kind="primary" type="submit" disabled={save.isPending}>

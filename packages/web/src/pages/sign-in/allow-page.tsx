@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
-import { Button, Card, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
+import { Button, ButtonLink, Card, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
 
 /** A program asks to be let in: `tess login`. The person compares the code and allows it. */
 export default function AllowPage() {
@@ -31,12 +31,10 @@ export default function AllowPage() {
       <form className="stack" onSubmit={(event) => void allow(event)}>
         {wrong !== undefined && <Notice kind="bad">{wrong}</Notice>}
         <p>
-          <code>tess</code> on <strong>{data.label}</strong> ({data.address}) asks to work as <strong>{me.name}</strong>
-          .
+          <code>tess</code> on <strong>{data.label}</strong> ({data.address}) asks to work as <strong>{me.name}</strong>{" "}
+          for a week.
         </p>
-        <p className="mono">
-          <strong>{data.login}</strong>
-        </p>
+        <p className="mono sign-in-code">{data.login}</p>
         <p className="quiet small">
           Allow it only if you typed <code>tess login</code> yourself and the terminal shows this code. It expires{" "}
           <Time at={data.expiresAt} />.
@@ -51,6 +49,9 @@ export default function AllowPage() {
         <Button kind="primary" type="submit">
           Allow
         </Button>
+        <ButtonLink kind="plain" href="/">
+          It was not me
+        </ButtonLink>
       </form>
     </Shell>
   );
@@ -58,8 +59,11 @@ export default function AllowPage() {
 
 function Shell({ children }: { children: React.ReactNode }) {
   return (
-    <div className="page">
-      <Card title="Let a program in">{children}</Card>
+    <div className="page allow">
+      <div className="head">
+        <h1>Let a program in</h1>
+      </div>
+      <Card>{children}</Card>
     </div>
   );
 }

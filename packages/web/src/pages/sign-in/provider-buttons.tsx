@@ -21,11 +21,18 @@ export function ProviderButtons({ onFailed }: { onFailed: (words: string) => voi
       setBusy(false);
     }
   };
-  return (data?.providers ?? []).map(({ name, label }) => (
-    <Button key={name} disabled={busy} onClick={() => void leave(name)}>
-      Sign in with {label}
-    </Button>
-  ));
+  const providers = data?.providers ?? [];
+  if (providers.length === 0) return null;
+  return (
+    <>
+      {providers.map(({ name, label }) => (
+        <Button key={name} kind="primary" disabled={busy} onClick={() => void leave(name)}>
+          Sign in with {label}
+        </Button>
+      ))}
+      <div className="or quiet small">or</div>
+    </>
+  );
 }
 
 /** What the provider sent the browser back with; taken out of the address, so that it is not kept in the history. */

@@ -2,7 +2,7 @@ import type { WhoAmI } from "@tessera/wire";
 import { call } from "../../api/call.ts";
 import { Button } from "../../design/parts.tsx";
 import { AddFactor } from "../security/add-factor.tsx";
-import { FactorForm } from "../security/factor-form.tsx";
+import { SessionFactor } from "../security/factor-form.tsx";
 
 interface SecondStepProps {
   readonly me: WhoAmI;
@@ -30,7 +30,7 @@ export function SecondStep({ me, onDone, onSignOut }: SecondStepProps) {
             <h1>{me.second === "show" ? "Second step" : "Add a second factor"}</h1>
           </div>
           {me.second === "show" ? (
-            <FactorForm onShown={onDone} />
+            <SessionFactor onShown={onDone} />
           ) : (
             <>
               <p>Your roles need a second factor. Add one to go on.</p>

@@ -2,6 +2,7 @@ import type { SignIn, WhoAmI } from "@tessera/wire";
 import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { keepProof } from "../../api/proof.ts";
+import { useCall } from "../../api/use-call.ts";
 import { Button, Field, Notice } from "../../design/parts.tsx";
 import { ProviderButtons, takeAnswer } from "./provider-buttons.tsx";
 
@@ -13,8 +14,11 @@ function takeTicket(): string | undefined {
 }
 
 /** A provider, name and password, a token, or a link that `tess open` made. */
-export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void }) {
-  const [withToken, setWithToken] = useState(false);
+export function SignInPage({ ended, onSignedIn }: { ended?: string | undefined; onSignedIn: (me: WhoAmI) => void }) {
+  const { data: offered } = useCall("readSession");
+  const [asksToken, setAsksToken] = useState(false);
+  const passwordsOff = offered?.passwordsOff === true;
+  const withToken = asksToken || passwordsOff;
   const [wrong, setWrong] = useState<string | undefined>();
   const [busy, setBusy] = useState(false);
   const enter = useCallback(
@@ -55,6 +59,11 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void })
             <img src="/favicon.svg" width="28" height="28" alt="" />
             <h1>Tessera</h1>
           </div>
+          {ended !== undefined && (
+            <Notice kind="warn">
+              You were signed out: {ended} Sign in to go on where you were; what you wrote is kept.
+            </Notice>
+          )}
           {wrong !== undefined && <Notice kind="bad">{wrong}</Notice>}
           <ProviderButtons onFailed={setWrong} />
           {withToken ? (
@@ -104,15 +113,17 @@ export function SignInPage({ onSignedIn }: { onSignedIn: (me: WhoAmI) => void })
           <Button kind="primary" type="submit" disabled={busy}>
             {busy ? "Signing in…" : "Sign in"}
           </Button>
-          <Button
-            kind="plain"
-            onClick={() => {
-              setWithToken(!withToken);
-              setWrong(undefined);
-            }}
-          >
-            {withToken ? "Use name and password" : "Use a token"}
-          </Button>
+          {!passwordsOff && (
+            <Button
+              kind="plain"
+              onClick={() => {
+                setAsksToken(!asksToken);
+                setWrong(undefined);
+              }}
+            >
+              {withToken ? "Use name and password" : "Use a token"}
+            </Button>
+          )}
         </div>
       </form>
     </main>

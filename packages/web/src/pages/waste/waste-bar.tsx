@@ -1,7 +1,7 @@
 import { type WasteReport, wasteWords } from "@tessera/wire";
 import { TableBox } from "../../design/table-box.tsx";
+import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
-import { spellMoney } from "../cost/money.ts";
 import { classColours, partsOf, presentClasses } from "./classes.ts";
 
 type Amounts = Pick<WasteReport["total"], "unitMs" | "micros" | "classes">;

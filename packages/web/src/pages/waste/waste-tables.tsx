@@ -1,9 +1,9 @@
 import type { WasteReport, WasteRow } from "@tessera/wire";
 import { Link } from "wouter";
 import { TableBox } from "../../design/table-box.tsx";
+import { spellMoney } from "../../format/money.ts";
 import { count, gpuHoursOf, spellMiB, spellNumber } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
-import { spellMoney } from "../cost/money.ts";
 import { unitMsOf, wastedMicros } from "./classes.ts";
 import { WasteBar } from "./waste-bar.tsx";
 

@@ -1,0 +1,37 @@
+import type { ReactNode } from "react";
+import { Dialog } from "./dialog.tsx";
+import { Button } from "./parts.tsx";
+
+interface ConfirmProps {
+  readonly title: string;
+  /** The word on the button that does it. */
+  readonly act: string;
+  /** What follows from it. */
+  readonly children: ReactNode;
+  /** The act is under way. The dialog stays until it is done: one that was refused can be tried again. */
+  readonly busy: boolean;
+  readonly onAct: () => void;
+  readonly onClose: () => void;
+  /** For an act that takes nothing away. */
+  readonly harmless?: boolean;
+}
+
+/** Asks before an act, with its consequence named. The focus is on Cancel, so that Enter alone does nothing. */
+export function Confirm({ title, act, children, busy, onAct, onClose, harmless }: ConfirmProps) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind={harmless ? "primary" : "danger"} disabled={busy} onClick={onAct}>
+            {act}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack tight">{children}</div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import { seriousViolations } from "./axe.ts";
+import { openChromium } from "./chromium.ts";
+import { OwnServer } from "./server.ts";
+import { focused, typeInto } from "./typing.ts";
+import { WatchedPage } from "./watched-page.ts";
+
+const built = existsSync(new URL("../../bundle/index.html", import.meta.url));
+const chromium = built ? await openChromium() : { missing: "the console is not built; npm test builds it" };
+const missing = "missing" in chromium ? chromium.missing : undefined;
+const browser = chromium as Browser;
+
+describe("what a person types and clicks", { skip: missing }, () => {
+  const server = new OwnServer("--simulated", "2x8:H100");
+  const ids: Record<string, string> = {};
+  before(async () => {
+    await server.start();
+    await server.call("createAccount", { body: { path: "acme", guarantee: 6 } });
+    const any = { model: "*", reservedMicros: 2_125_000, burstMicros: 1_000_000 };
+    await server.call("addPrices", {
+      body: { id: "l1", currency: "EUR", from: new Date().toISOString(), gpus: [any] },
+    });
+    for (const name of ["ana", "bo"])
+      ids[name] = (await server.call("createUser", { body: { name, role: "member", account: "acme" } })).id;
+    await server.call("createToken", { body: { user: ids.ana!, label: "ci" } });
+  });
+  after(async () => {
+    await browser.close();
+    await server.end();
+  });
+
+  const owner = async (look = {}) => {
+    const watched = await WatchedPage.open(browser, server.url, look);
+    await watched.signInWithToken(server.ownerToken);
+    return watched;
+  };
+  const budgetOf = async (account: string) =>
+    (await server.call("listBudgets")).items.find((budget) => budget.account === account);
+
+  it("goes into the first field of search and of every dialog", async () => {
+    const watched = await owner();
+    const { page } = watched;
+    await page.keyboard.press("/");
+    await page.keyboard.type("quota");
+    await page.getByRole("option", { name: /Quota/ }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/quota");
+    await page.getByRole("button", { name: "New account" }).click();
+    await page.keyboard.type("typed");
+    await page.keyboard.press("Enter");
+    await page.getByText("typed was made.").waitFor();
+    await watched.go("/people");
+    await page.getByRole("button", { name: "New user" }).click();
+    assert.equal(await focused(page), "Login name");
+    await watched.go("/cost/budgets");
+    await page.getByRole("button", { name: "Set a budget" }).click();
+    assert.equal(await focused(page), "Account");
+    const { items } = await server.call("listNodes");
+    await watched.go(`/nodes/${items[0]!.name}`);
+    await page.getByRole("button", { name: "Cordon" }).click();
+    assert.equal(await focused(page), "Reason");
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("is an amount of money as the reader's language writes it, and says what it means before it is saved", async () => {
+    for (const [locale, typed, means, saved] of [
+      ["en-US", "90,000", /= 90,000\.00 EUR a month; \d+\.\d+ EUR spent; nothing stops/, /of 90,000\.00 EUR/],
+      ["de-DE", "41.472,22", /= 41\.472,22 EUR a month; \d+,\d+ EUR spent; nothing stops/, /of 41\.472,22 EUR/],
+    ] as const) {
+      const watched = await owner({ locale });
+      const { page } = watched;
+      await watched.go("/cost/budgets");
+      await page.getByRole("button", { name: "Set a budget" }).click();
+      const limit = page.getByLabel("At most, per month");
+      await page.getByLabel("Account").selectOption("acme");
+      await typeInto(limit, locale === "en-US" ? "90.000" : "90,000");
+      await page.getByText(/may mean two amounts\. Type 90000/).waitFor();
+      assert.equal(await page.getByRole("button", { name: "Set it" }).isDisabled(), true);
+      await typeInto(limit, typed);
+      await page.getByText(means).waitFor();
+      await page.getByRole("button", { name: "Set it" }).click();
+      await page.getByText(saved).waitFor();
+      await watched.close();
+    }
+    assert.equal((await budgetOf("acme"))!.limitMicros, "41472220000");
+
+    const watched = await owner();
+    const { page } = watched;
+    await watched.go("/cost/invoices");
+    await page.getByRole("row", { name: /^acme/ }).getByRole("button", { name: "Change" }).click();
+    await typeInto(page.getByLabel("Credit limit"), "12,5");
+    await page.getByText("Type 12.5.").waitFor();
+    await typeInto(page.getByLabel("Credit limit"), "5,000");
+    await page.getByText("= 5,000.00 EUR").waitFor();
+    await page.getByRole("button", { name: "Set it" }).click();
+    await page.getByText("acme is billed by").waitFor();
+    const billing = (await server.call("listBilling")).items.find(({ tenant }) => tenant === "acme")!;
+    assert.equal(billing.creditLimitMicros, "5000000000");
+
+    await watched.go("/settings");
+    await typeInto(page.getByLabel("Burst, H100"), "1,250");
+    await page.getByText("= 1,250.00 EUR").waitFor();
+    await typeInto(page.getByLabel("Name", { exact: true }), "l2");
+    await page.getByRole("button", { name: "Add it" }).click();
+    await page.getByText("The price list was added.").waitFor();
+    const { gpus } = (await server.call("readPrices")).versions.at(-1)!;
+    const h100 = gpus.find(({ model }) => model === "H100")!;
+    assert.deepEqual([h100.reservedMicros, h100.burstMicros], [2_125_000, 1_250_000_000]);
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("asks with the consequence named before it disables, takes, revokes or drops", async () => {
+    const watched = await owner();
+    const { page } = watched;
+    const dialog = page.getByRole("dialog");
+    /** Enter alone does nothing, since the focus is on Cancel. */
+    const enterKeeps = async () => {
+      await dialog.waitFor();
+      await page.keyboard.press("Enter");
+      await dialog.waitFor({ state: "detached" });
+    };
+    await watched.go(`/people/${ids.ana}`);
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await dialog.getByText("Every program that uses this token is refused").waitFor();
+    assert.deepEqual(await seriousViolations(page), []);
+    await enterKeeps();
+    assert.equal((await server.call("listTokens", { query: { user: ids.ana! } })).items.length, 1);
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await dialog.getByRole("button", { name: "Revoke the token" }).click();
+    await page.getByText("The token was revoked.").waitFor();
+
+    await page.getByRole("button", { name: "Remove" }).click();
+    await dialog.getByText("it is the only role").waitFor();
+    await enterKeeps();
+    assert.equal((await server.call("getUser", { at: { user: ids.ana! } })).bindings.length, 1);
+
+    await watched.go(`/people/${ids.bo}`);
+    await page.getByRole("button", { name: "Disable" }).click();
+    await dialog.getByText("signed out everywhere now").waitFor();
+    await enterKeeps();
+    assert.equal((await server.call("getUser", { at: { user: ids.bo! } })).disabled, false);
+    await page.getByRole("button", { name: "Disable" }).click();
+    await dialog.getByRole("button", { name: "Disable bo" }).click();
+    await page.getByText("bo is refused from now on.").waitFor();
+
+    await server.call("setBudget", { at: { account: "acme" }, body: { limitMicros: "1000000", every: "month" } });
+    await watched.go("/cost/budgets");
+    await page.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByText("Nothing limits what acme spends").waitFor();
+    await enterKeeps();
+    assert.ok(await budgetOf("acme"));
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("keeps the dialog and what was typed when a drain is refused", async () => {
+    const watched = await owner();
+    const { page } = watched;
+    const { items } = await server.call("listNodes");
+    await watched.go(`/nodes/${items[0]!.name}`);
+    await page.getByRole("button", { name: "Drain" }).click();
+    await page.keyboard.type("new fan");
+    await typeInto(page.getByLabel("Deadline"), "soon");
+    await page.getByRole("button", { name: "Drain it" }).click();
+    await page.locator(".wrong", { hasText: "soon" }).waitFor();
+    assert.equal(await page.getByLabel("Reason").inputValue(), "new fan");
+    await typeInto(page.getByLabel("Deadline"), "30m");
+    await page.getByRole("button", { name: "Drain it" }).click();
+    await page.getByText("is draining.").waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await watched.close();
+  });
+
+  it("makes an auditor of the whole platform", async () => {
+    const watched = await owner();
+    const { page } = watched;
+    await watched.go("/people");
+    await page.getByRole("button", { name: "New user" }).click();
+    await page.keyboard.type("vera");
+    await page.getByLabel("Role").selectOption("auditor");
+    await page.getByLabel("At").selectOption("the platform");
+    await page.getByRole("button", { name: "Create the user" }).click();
+    await page.getByText("User vera was created.").waitFor();
+    const vera = (await server.call("listUsers")).items.find(({ name }) => name === "vera")!;
+    assert.deepEqual(
+      vera.bindings.map(({ role, account }) => [role, account]),
+      [["auditor", ""]],
+    );
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+});

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import { openChromium } from "./chromium.ts";
+import { OwnServer } from "./server.ts";
+import { WatchedPage } from "./watched-page.ts";
+
+const built = existsSync(new URL("../../bundle/index.html", import.meta.url));
+const chromium = built ? await openChromium() : { missing: "the console is not built; npm test builds it" };
+const missing = "missing" in chromium ? chromium.missing : undefined;
+const browser = chromium as Browser;
+
+/** Prints like a training: every rank by turns, in colour, with a progress bar, and an error in the middle. */
+const printing = [
+  "sleep $TESS_RANK",
+  "for i in $(seq 1 200); do echo step-$i of-$TESS_RANK; done",
+  "printf '\\033[31mred-words\\033[0m\\n'",
+  "printf '10%%\\r50%%\\r100%% done\\n'",
+  "echo 'RuntimeError: CUDA error: an illegal memory access'",
+  "while true; do sleep 1; echo more; done",
+].join("; ");
+
+describe("the page of a job in a real browser", { skip: missing }, () => {
+  const server = new OwnServer("--virtual", "2x4:H100");
+  before(async () => {
+    await server.start();
+    await server.call("createAccount", { body: { path: "lab", guarantee: 4 } });
+  });
+  after(async () => {
+    await browser.close();
+    await server.end();
+  });
+  const submit = (body: object) => server.call("submitJob", { body: { project: "lab", ...body } as never });
+  const signedIn = async () => {
+    const watched = await WatchedPage.open(browser, server.url);
+    await watched.signInWithToken(server.ownerToken);
+    return watched;
+  };
+
+  it("merges ranks by time, lets go of the end where a reader scrolls up, and shows times in one zone", async () => {
+    const { id } = await submit({ name: "prints", gpus: 1, nodes: 2, run: printing });
+    const watched = await signedIn();
+    const { page } = watched;
+    await watched.go(`/jobs/${id}/logs`);
+    const log = page.getByRole("region", { name: "Log" });
+    await log.getByText("more").first().waitFor();
+    assert.equal(await page.title(), "prints · Tessera");
+    await page.getByLabel("Find in the log").click();
+    await page.keyboard.type("red-words");
+    await log.locator(".red").getByText("red-words").first().waitFor();
+    assert.doesNotMatch((await log.textContent()) ?? "", /\[31m|\[0m/);
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("done");
+    await log.getByText("100% done", { exact: true }).first().waitFor();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("step-");
+    await page.getByText("400 lines").waitFor();
+    await log.evaluate((box) => box.scrollTo(0, 0));
+    await log.getByText("step-1 of-0", { exact: true }).waitFor();
+    const times = await log.locator(".line .at").evaluateAll((all) => all.map((each) => each.textContent ?? ""));
+    assert.deepEqual(times, [...times].sort());
+
+    await page.getByLabel("Find in the log").press("Control+A");
+    await page.keyboard.press("Delete");
+    await page.getByRole("button", { name: "next error" }).click();
+    await log.locator(".marked").getByText("RuntimeError").waitFor();
+    assert.match(page.url(), /line=/);
+    const stays = await log.evaluate((box) => box.scrollTop);
+    await page.waitForTimeout(2_500);
+    assert.equal(await log.evaluate((box) => box.scrollTop), stays);
+    await page.reload();
+    await log.locator(".marked").getByText("RuntimeError").waitFor();
+
+    await page.getByLabel("Rank").selectOption("columns");
+    await log.getByText("step-1 of-1", { exact: true }).first().waitFor({ state: "attached" });
+    const before = await page.getByText(/runs for/).textContent();
+    await page.waitForFunction((was) => !document.body.textContent?.includes(was ?? ""), before);
+    await page.getByRole("banner").locator("button[popovertarget]").click();
+    await page.getByRole("button", { name: "UTC", exact: true }).click();
+    await page.getByText(/times in UTC/).waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("says what would help a held job, one that waits for another, and one whose nodes are closed", async () => {
+    const first = await submit({ name: "first", gpus: 1, run: "sleep 600" });
+    const second = await submit({ name: "second", gpus: 1, run: "sleep 600", after: [first.id] });
+    const soon = await submit({
+      name: "soon",
+      run: "true",
+      gpus: 1,
+      not_before: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    const watched = await signedIn();
+    const { page } = watched;
+    await watched.go(`/jobs/${second.id}/why`);
+    await page.getByText("jobs before it").waitFor();
+    await page.locator(".waterfall .passed").getByText("exists in the fleet").waitFor();
+    await page.locator(".waterfall .failing").getByRole("link", { name: "first" }).click();
+    await page.waitForURL(new RegExp(`/jobs/${first.id}`));
+    await watched.go(`/jobs/${soon.id}/why`);
+    await page
+      .locator(".waterfall .failing")
+      .getByText(/until .* \(in 59m|until .* \(in 1h/)
+      .waitFor();
+    await server.call("holdJob", { at: { job: second.id }, body: {} });
+    await watched.go(`/jobs/${second.id}/why`);
+    await page.locator(".alternative").getByRole("button", { name: "Release" }).click();
+    await page.getByText("The job may start.").waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("shows an array as squares by index, and the way back from an element", async () => {
+    const { id } = await submit({ name: "sweep", array: "1-12%2", run: "sleep 600", gpus: 0 });
+    const watched = await signedIn();
+    const { page } = watched;
+    await watched.go(`/jobs/${id}`);
+    const squares = page.getByRole("list", { name: "Elements by outcome" }).getByRole("link");
+    await squares.nth(11).waitFor();
+    assert.deepEqual(
+      (await squares.allTextContents()).map((text) => Number(text.split(":")[0])),
+      Array.from({ length: 12 }, (_, i) => i + 1),
+    );
+    await squares.nth(0).click();
+    await page.getByRole("link", { name: `element 1 of ${id}` }).click();
+    await page.waitForURL(new RegExp(`/jobs/${id}$`));
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+});

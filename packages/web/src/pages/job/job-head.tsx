@@ -1,0 +1,141 @@
+import type { Job, JobCost } from "@tessera/wire";
+import { codeText } from "@tessera/wire/code";
+import { useState } from "react";
+import { Link } from "wouter";
+import { useMay, useMe } from "../../api/me.tsx";
+import { useAct } from "../../api/use-call.ts";
+import { Chip, ReasonChip, StateChip } from "../../design/chip.tsx";
+import { Dialog } from "../../design/dialog.tsx";
+import { Button, ButtonLink, Time } from "../../design/parts.tsx";
+import { useTick } from "../../design/tick.ts";
+import { spellMoney } from "../../format/money.ts";
+import { count, spellGpus } from "../../format/numbers.ts";
+import { spellSpan } from "../../format/times.ts";
+import { toast } from "../../frame/toasts.tsx";
+import { OpenPage } from "./open-page.tsx";
+
+/** The nodes by name where they are few; a gang is on one engine, which the names begin with where there are several. */
+function spellNodes(names: readonly string[]): string {
+  if (names.length <= 3) return names.join(", ");
+  const [engine, ...rest] = names[0]!.split("/");
+  return `${count(names.length, "node")}${rest.length === 0 ? "" : ` of ${engine}`}`;
+}
+
+/** What the job is, what it costs, and what can be done with it. */
+export function JobHead({ job }: { job: Job }) {
+  const me = useMe();
+  const may = useMay();
+  const [asking, setAsking] = useState(false);
+  const cancel = useAct("cancelJob", () => `${job.name} is cancelled.`);
+  const hold = useAct("holdJob", () => `${job.name} is held.`);
+  const release = useAct("releaseJob", () => `${job.name} may start.`);
+  const at = { job: job.id };
+  const live = job.state !== "ended";
+  const code = codeText(job.spec.workdir);
+  const where = [...new Set(job.members.map(({ node }) => node))];
+  return (
+    <div className="head">
+      <div className="stack tight" style={{ minWidth: 0 }}>
+        <div className="row wrap">
+          <h1>{job.name}</h1>
+          {job.elements === undefined ? <StateChip job={job} /> : <Chip>{elementsText(job.elements)}</Chip>}
+          {job.state === "waiting" && <ReasonChip reason={job.reason} />}
+        </div>
+        <p className="quiet small">
+          <Link href={`/quota/${job.project}`}>{job.project}</Link> · {job.userName ?? job.user} · {spellGpus(job.gpus)}{" "}
+          {job.gpuModel === "*" ? "" : job.gpuModel}
+          {where.length > 0 && ` on ${spellNodes(where)}`} · submitted <Time at={job.submittedAt} />
+          {job.startedAt !== undefined && job.endedAt === undefined && <RunsFor since={job.startedAt} />}
+          {job.endedAt !== undefined && (
+            <>
+              {" "}
+              · ended <Time at={job.endedAt} />
+            </>
+          )}
+        </p>
+        <p className="quiet small row wrap">
+          <Copied text={job.id} />
+          {job.array !== undefined && (
+            <Link href={`/jobs/${job.array.id}`}>
+              element {job.array.index} of {job.array.id}
+            </Link>
+          )}
+          {job.attempt > 1 && <span>attempt {job.attempt}</span>}
+          {typeof job.spec.deadline === "string" && <span>deadline {job.spec.deadline}</span>}
+          {job.cost !== undefined && <span>{costText(job.cost)}</span>}
+        </p>
+        {code !== undefined && <p className="quiet small">Code: {code}</p>}
+        {job.detail !== undefined && <p>{job.detail}</p>}
+      </div>
+      <div className="row wrap">
+        <OpenPage job={job} />
+        {may("job.submit") && <ButtonLink href={`/new?from=${job.id}`}>Run again</ButtonLink>}
+        {live && may("job.control") && job.state === "waiting" && !job.held && (
+          <Button onClick={() => hold.mutate({ at, body: {} })}>Hold</Button>
+        )}
+        {live && may("job.control") && job.held && (
+          <Button onClick={() => release.mutate({ at, body: {} })}>Release</Button>
+        )}
+        {live && (may("job.control") || job.user === me.user) && (
+          <Button kind="danger" onClick={() => setAsking(true)}>
+            Cancel
+          </Button>
+        )}
+      </div>
+      {asking && (
+        <Dialog
+          title={`Cancel ${job.name}?`}
+          onClose={() => setAsking(false)}
+          footer={
+            <>
+              <Button onClick={() => setAsking(false)}>Keep it</Button>
+              <Button
+                kind="danger"
+                disabled={cancel.isPending}
+                onClick={() => cancel.mutate({ at, body: {} }, { onSuccess: () => setAsking(false) })}
+              >
+                Cancel the job
+              </Button>
+            </>
+          }
+        >
+          <p>
+            {job.state === "waiting"
+              ? "The job has not started and will not start."
+              : `The job stops and releases ${spellGpus(job.gpus)}.`}{" "}
+            This cannot be undone, but the job can be submitted again.
+          </p>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function RunsFor({ since }: { since: string }) {
+  useTick(1_000);
+  return <> · runs for {spellSpan(Date.now() - Date.parse(since))}</>;
+}
+
+/** An id that a click copies. */
+function Copied({ text }: { text: string }) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    toast("good", `${text} is copied.`);
+  };
+  return (
+    <button type="button" className="chip" title="Copy" onClick={() => void copy()}>
+      {text}
+    </button>
+  );
+}
+
+function elementsText({ size, waiting, active }: NonNullable<Job["elements"]>): string {
+  return `${size - waiting - active} of ${size} ended, ${active} active`;
+}
+
+function costText({ currency, micros, perHourMicros, atEndMicros }: JobCost): string {
+  const parts = [`${spellMoney(micros, currency)} so far`];
+  if (BigInt(perHourMicros) > 0n) parts.push(`${spellMoney(perHourMicros, currency)} an hour`);
+  if (atEndMicros !== undefined) parts.push(`${spellMoney(atEndMicros, currency)} at its end`);
+  return parts.join(", ");
+}
