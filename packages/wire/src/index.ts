@@ -81,6 +81,7 @@ export {
   Start,
   WaitReason,
 } from "./shapes/job.ts";
+export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,
   BudgetPut,

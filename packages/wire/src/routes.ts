@@ -79,6 +79,7 @@ import {
   OutputList,
 } from "./shapes/job.ts";
 import { LoginAllow, LoginAllowed, LoginBegin, LoginBegun, LoginShape, LoginTake, LoginTaken } from "./shapes/login.ts";
+import { Moment } from "./shapes/moment.ts";
 import {
   BillingPage,
   BillingPut,
@@ -111,6 +112,7 @@ import {
   ProviderPreviewBody,
   ProviderPut,
   ProviderShape,
+  ScimTokenCreated,
   SignInBegin,
   SignInBegun,
 } from "./shapes/provider.ts";
@@ -1183,6 +1185,25 @@ const table = {
     status: 204,
     stepUp: true,
   },
+  createScimToken: {
+    method: "POST",
+    path: "/v1/providers/:provider/scim",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Make a token with which the identity system of a provider tells of its people and groups by SCIM 2.0",
+    answer: ScimTokenCreated,
+    status: 201,
+    stepUp: true,
+  },
+  revokeScimToken: {
+    method: "DELETE",
+    path: "/v1/providers/:provider/scim/:token",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Take a SCIM token back",
+    answer: none,
+    status: 204,
+  },
   listPools: {
     method: "GET",
     path: "/v1/pools",
@@ -1469,6 +1490,16 @@ const table = {
       },
       { additionalProperties: false },
     ),
+  },
+  readMoment: {
+    method: "GET",
+    path: "/v1/moment",
+    action: "job.read",
+    resource: "visible",
+    summary: "The fleet and the jobs as they were at a moment, as far back as snapshots are kept",
+    answer: Moment,
+    status: 200,
+    query: Type.Object({ at: DateTimeOrAgo, project: Type.Optional(AccountPath) }, { additionalProperties: false }),
   },
   readWaste: {
     method: "GET",

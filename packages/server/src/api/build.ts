@@ -16,6 +16,7 @@ import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
 import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
+import type { ScimCaller } from "../access/scim-token.ts";
 import { Seal } from "../access/seal.ts";
 import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
@@ -69,6 +70,7 @@ import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
 import { authoriseBeforeBody, prepare, routeIds, serve } from "./route.ts";
+import { addScim } from "./scim/scim.ts";
 import { type AnswerVisit, addConsole } from "./static.ts";
 import { SharedStreams } from "./watch/shared.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
@@ -112,6 +114,8 @@ declare module "fastify" {
   interface FastifyRequest {
     incoming: Incoming | undefined;
     tessRequestId: string;
+    /** The identity system that calls; of SCIM routes alone. */
+    scim: ScimCaller | undefined;
     /** Why it was not answered with what it asked for. */
     denied: Denial | undefined;
   }
@@ -242,6 +246,7 @@ export async function buildApi(built: {
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addBackChannel(app, api, log);
+  addScim(app, api, log);
   addRoutes(app, api, watches, log, table);
   addUpgrades(app, api, pages, isOurs);
   if (config.console !== undefined) answerVisit = addConsole(app, config.console);
@@ -309,6 +314,7 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
   app.decorateRequest("incoming", undefined);
   app.decorateRequest("tessRequestId", "");
   app.decorateRequest("denied", undefined);
+  app.decorateRequest("scim", undefined);
   app.setErrorHandler((error, request, reply) => failed(error as Error, request, reply, log));
   return app;
 }

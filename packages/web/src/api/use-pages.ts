@@ -11,7 +11,7 @@ type ItemOf<Id extends PagedId> = AnswerOf<Id> extends PageOf<infer Item> ? Item
 type CountedPage<Item> = PageOf<Item> & { readonly total?: number };
 
 /** A list that is read page by page: the first at once, each other when `more` is called. */
-export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs: number) {
+export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs: number, on = true) {
   const { data, error, isError, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["pages", id, query],
     queryFn: ({ pageParam, signal }) => {
@@ -23,6 +23,7 @@ export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: CountedPage<ItemOf<Id>>) => page.next,
     refetchInterval: everyMs,
+    enabled: on,
     throwOnError: isNotShown,
   });
   const more = useMemo(

@@ -15,6 +15,7 @@ import type { AwayAnswer } from "./tasks.ts";
 const away: { readonly [Id in RouteId]?: "always" | "large" | "searching" } = {
   readUsage: "always",
   readWaste: "always",
+  readMoment: "always",
   listUsageEvents: "always",
   readCosts: "always",
   previewPrices: "always",

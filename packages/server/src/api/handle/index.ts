@@ -13,6 +13,7 @@ import { healthHandlers } from "./health.ts";
 import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
 import { loginHandlers } from "./logins.ts";
+import { momentHandlers } from "./moment.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
@@ -55,4 +56,5 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
+  ...momentHandlers,
 };

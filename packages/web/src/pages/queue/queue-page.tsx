@@ -1,46 +1,45 @@
-import type { Job, SummaryShape } from "@tessera/wire";
+import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 import { Link, useSearchParams } from "wouter";
 import { useCall } from "../../api/use-call.ts";
-import { usePages } from "../../api/use-pages.ts";
 import { ReasonChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellSpan, spellStart } from "../../format/times.ts";
 import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
+import { LookBack, TimeBar } from "../past/time-bar.tsx";
+import { useMoment } from "../past/use-moment.ts";
+import { reasonIn, useQueue, type Waiting } from "./use-queue.ts";
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
 
-type ReasonKind = keyof typeof waitingReasons;
-
-function titleOf(reason: ReasonKind): string {
-  return waitingReasons[reason].title;
-}
-
-/** The waiting jobs, their order and reasons, counted by the server. The chosen job and reason are in the address. */
+/** The waiting jobs, their order and reasons. The chosen job and reason are in the address. */
 export function QueuePage() {
-  const waiting = useCall("readSummary", {}, { everyMs }).data?.waiting;
+  const then = useMoment();
+  const { isPast, asked, moment, error } = then;
   const [params, setParams] = useSearchParams();
-  const reason = Object.keys(waitingReasons).find((kind) => kind === params.get("reason")) as ReasonKind | undefined;
+  const reason = reasonIn(params.get("reason"));
   const chosen = params.get("job");
-  const query = { state: "waiting", sort: "queue", limit: 100, ...(reason && { reason }) } as const;
-  const { items: inOrder, more } = usePages("listJobs", query, everyMs);
+  const queue = useQueue(then, reason);
   const hrefWith = (name: string, value: string | undefined) => {
     const next = new URLSearchParams(params);
     if (value === undefined) next.delete(name);
     else next.set(name, value);
     return `/queue?${next}`;
   };
-  if (waiting === undefined) {
+  if (queue === undefined) {
     return (
       <div className="page">
         <h1>Queue</h1>
-        <Skeleton lines={8} />
+        {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
+        {error === null && <Skeleton lines={8} />}
       </div>
     );
   }
+  const { waiting, inOrder, more, laneJobs } = queue;
   const lanes = waiting.byAccount;
+  const { oldestAt } = waiting;
   return (
     <div className="page">
       <div className="head">
@@ -63,8 +62,10 @@ export function QueuePage() {
               {waitingReasons[kind].title} <span className="quiet">{spellNumber(many)}</span>
             </button>
           ))}
+          {!isPast && <LookBack />}
         </div>
       </div>
+      {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
       <div className="grid">
         <div className="span-4">
           <Figure
@@ -85,8 +86,12 @@ export function QueuePage() {
         <div className="span-4">
           <Figure
             label="Longest wait"
-            value={waiting.oldestAt === undefined ? "none" : spellSpan(Date.now() - Date.parse(waiting.oldestAt))}
-            beside="of all that wait now"
+            value={
+              oldestAt === undefined
+                ? "none"
+                : spellSpan((isPast ? Date.parse(moment!.at) : Date.now()) - Date.parse(oldestAt))
+            }
+            beside={isPast ? "of all that waited" : "of all that wait now"}
           />
         </div>
       </div>
@@ -109,6 +114,7 @@ export function QueuePage() {
                 <LaneRow
                   key={lane.account}
                   lane={lane}
+                  jobs={laneJobs?.(lane.account)}
                   widest={lanes[0]!.gpus}
                   hrefOf={(id) => hrefWith("job", id)}
                   chosen={chosen}
@@ -122,7 +128,7 @@ export function QueuePage() {
           <div className="grid">
             <Card
               flush
-              title={reason === undefined ? "Highest priority first, then oldest" : `Waiting: ${titleOf(reason)}`}
+              title={reason === undefined ? "In order" : `Waiting: ${waitingReasons[reason].title}`}
               className={chosen === null ? "span-12" : "span-7"}
             >
               {inOrder === undefined ? (
@@ -145,6 +151,7 @@ export function QueuePage() {
                 <Chosen
                   id={chosen}
                   job={inOrder?.find(({ id }) => id === chosen)}
+                  isPast={isPast}
                   closeHref={hrefWith("job", undefined)}
                 />
               </div>
@@ -156,17 +163,23 @@ export function QueuePage() {
   );
 }
 
-const everyMs = 3_000;
 const lanesShown = 12;
 const chipsShown = 16;
 const chipsEveryMs = 10_000;
 
-type Lane = SummaryShape["waiting"]["byAccount"][number];
+interface LaneProps {
+  readonly lane: Waiting["byAccount"][number];
+  /** Of a past moment; at present they are asked for. */
+  readonly jobs: readonly Job[] | undefined;
+  readonly widest: number;
+  readonly hrefOf: (id: string) => string;
+  readonly chosen: string | null;
+}
 
-function LaneRow(props: { lane: Lane; widest: number; hrefOf: (id: string) => string; chosen: string | null }) {
-  const { lane, widest, hrefOf, chosen } = props;
+function LaneRow({ lane, jobs, widest, hrefOf, chosen }: LaneProps) {
   const query = { state: "waiting", sort: "queue", project: lane.account, limit: chipsShown } as const;
-  const next = useCall("listJobs", { query }, { everyMs: chipsEveryMs }).data?.items ?? [];
+  const now = useCall("listJobs", { query }, { on: jobs === undefined, everyMs: chipsEveryMs }).data?.items;
+  const next = (jobs ?? now ?? []).slice(0, chipsShown);
   const rest = lane.gpus - next.reduce((sum, { gpus }) => sum + gpus, 0);
   return (
     <div className="lane">
@@ -200,8 +213,9 @@ function LaneRow(props: { lane: Lane; widest: number; hrefOf: (id: string) => st
 }
 
 /** The chosen job beside the list: why it waits, when it starts, what is ahead. */
-function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; closeHref: string }) {
-  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { everyMs: 5_000 });
+function Chosen(props: { id: string; job: Job | undefined; isPast: boolean; closeHref: string }) {
+  const { id, job, isPast, closeHref } = props;
+  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { on: !isPast, everyMs: 5_000 });
   return (
     <Card
       title={job?.name ?? id}
@@ -211,7 +225,13 @@ function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; clos
         </Link>
       }
     >
-      {isError ? (
+      {isPast ? (
+        <div className="stack tight">
+          <ReasonChip reason={job?.reason} />
+          <p>{job?.reason?.detail ?? "The job did not wait then."}</p>
+          <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
+        </div>
+      ) : isError ? (
         <p className="quiet">The job no longer waits.</p>
       ) : why === undefined ? (
         <Skeleton />
