@@ -1295,6 +1295,7 @@ const table = {
         ...CountQuery,
         ...SortQuery(userSorts),
         text: Type.Optional(Line(100, "In the name, id, email, a role or its account")),
+        kind: Type.Optional(Type.Enum(["person", "service"], { description: "Only these" })),
       },
       { additionalProperties: false },
     ),

@@ -1,7 +1,10 @@
 import type { SummaryShape } from "@tessera/wire";
 import { engineState } from "@tessera/wire/engine-state";
+import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
+import { Sparkline } from "../../chart/sparkline.tsx";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
@@ -11,6 +14,8 @@ import { ModeChip } from "../nodes/mode-chip.tsx";
 import { FleetStrip } from "./fleet-strip.tsx";
 import { News } from "./news.tsx";
 import { Welcome } from "./welcome.tsx";
+
+const FleetCharts = lazy(() => import("./fleet-charts.tsx"));
 
 const alarmsEveryMs = 30_000;
 const countEveryMs = 3_000;
@@ -52,6 +57,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
             label="Held by jobs"
             value={spellShare(held, fleet.gpus)}
             beside={`${spellNumber(held)} of ${spellGpus(fleet.gpus)}`}
+            below={<Sparkline label="GPUs held" asks={[{ metric: "allocated" }]} most={fleet.gpus} />}
           />
         </div>
         <div className="span-3">
@@ -60,6 +66,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
             value={spellNumber(waiting.gpus)}
             unit="GPUs"
             beside={`${count(waiting.jobs, "job")}; ${spellNumber(running.byState.running)} running`}
+            below={<Sparkline label="GPUs waited for" asks={[{ metric: "waiting" }]} />}
           />
         </div>
         <div className="span-3">
@@ -67,6 +74,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
             label="Burst share"
             value={spellShare(fleet.burst, held)}
             beside={`${spellGpus(fleet.burst)} lent, can be taken back`}
+            below={<Sparkline label="Burst GPUs" asks={[{ metric: "borrowed" }]} most={fleet.gpus} />}
           />
         </div>
         <div className="span-3">
@@ -74,9 +82,15 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
             label="Nodes up"
             value={spellShare(nodesUp, fleet.nodes)}
             beside={`${spellNumber(nodesUp)} of ${count(fleet.nodes, "node")}`}
+            below={<Sparkline label="GPUs down" asks={[{ metric: "down" }]} />}
           />
         </div>
       </div>
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <FleetCharts />
+        </Suspense>
+      </OrElse>
       <Card
         title="Every node"
         beside={

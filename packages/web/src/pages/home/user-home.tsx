@@ -1,11 +1,15 @@
+import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import { useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
 import { QuotaRing } from "./quota-ring.tsx";
+
+const OwnCharts = lazy(() => import("./own-charts.tsx"));
 
 const failuresShown = 5;
 const listed = 10;
@@ -121,6 +125,11 @@ export function UserHome() {
           </ul>
         )}
       </Card>
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <OwnCharts />
+        </Suspense>
+      </OrElse>
     </div>
   );
 }

@@ -1,7 +1,9 @@
 import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
+import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
@@ -11,6 +13,8 @@ import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userC
 import { LookBack, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
 import { reasonIn, useQueue, type Waiting } from "./use-queue.ts";
+
+const QueueCharts = lazy(() => import("./queue-charts.tsx"));
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
 
@@ -159,6 +163,11 @@ export function QueuePage() {
           </div>
         </>
       )}
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <QueueCharts />
+        </Suspense>
+      </OrElse>
     </div>
   );
 }
