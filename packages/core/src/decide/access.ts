@@ -17,9 +17,17 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
   const noUser = (user: UserId) => refuse("not-found", "user", user, "does not exist", "see: tess user get");
   switch (command.kind) {
     case "user.create": {
-      const { user, first } = command;
+      const { user, first, service } = command;
       if (state.users.has(user)) return refuse("already-exists", "user", user, "is taken", "use another id");
-      const created = { kind: "user-created", v: 1, at: now, user } as const;
+      const home = service === undefined ? undefined : state.accountByPath.get(service);
+      if (service !== undefined && home === undefined) return noAccount(service);
+      const created = {
+        kind: "user-created",
+        v: 1,
+        at: now,
+        user,
+        ...(home !== undefined && { service: home.no }),
+      } as const;
       if (first === undefined) return { events: [created], result: user };
       const account = state.accountByPath.get(first.account);
       if (account === undefined) return noAccount(first.account);
@@ -33,6 +41,8 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
     case "factor.remove": {
       const user = state.users.get(command.user);
       if (user === undefined) return noUser(command.user);
+      if (user.service !== undefined && (command.kind === "password.set" || command.kind === "factor.set"))
+        return refuse("conflict", "user", user.id, "is a service account, which cannot sign in", "make a token for it");
       const erase = command.kind === "user.erase";
       if (erase && isLastOwner(state, user)) return lastOwner(command.user);
       const disabled = erase || user.disabled;
@@ -43,9 +53,11 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
       const user = state.users.get(command.user);
       if (user === undefined) return noUser(command.user);
       const disabled = command.kind === "user.disable";
-      if (user.disabled === disabled) return { events: [] };
+      if (user.disabled === disabled) return { events: ended(state, command, now) };
       if (disabled && isLastOwner(state, user)) return lastOwner(command.user);
-      return { events: [{ kind: "user-changed", v: 1, at: now, user: user.id, disabled }] };
+      return {
+        events: [{ kind: "user-changed", v: 1, at: now, user: user.id, disabled }, ...ended(state, command, now)],
+      };
     }
     case "role.follow": {
       const user = state.users.get(command.user);
@@ -105,6 +117,13 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
       } as const;
       return { events: [made], result: token };
     }
+    case "token.expiring": {
+      const token = state.tokens.get(command.token);
+      if (token === undefined) return noToken(command.token);
+      if (token.warned || token.expiresAt === 0) return { events: [] };
+      const { id, user, expiresAt } = token;
+      return { events: [{ kind: "token-expiring", v: 1, at: now, token: id, user, expiresAt }] };
+    }
     case "token.revoke": {
       if (!state.tokens.has(command.token)) return noToken(command.token);
       const revoked = [command.token, ...sessionsOf(state, command.token)];
@@ -113,11 +132,23 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
   }
 }
 
+/** The ends of a user's sessions and tokens, where they are to be gone for good. */
+function ended(
+  state: State,
+  command: Extract<Command, { kind: "user.disable" | "user.enable" }>,
+  now: Instant,
+): Event[] {
+  if (command.kind === "user.enable" || !command.ends) return [];
+  return [...state.tokens.values()]
+    .filter(({ user }) => user === command.user)
+    .map(({ id }) => ({ kind: "token-revoked", v: 1, at: now, token: id }) as const);
+}
+
 /** Brings the roles that a source gave to what its rules give now. What was given by hand, or by another source, stays. */
 function follow(
   state: State,
   user: User,
-  { from, bindings }: Extract<Command, { kind: "role.follow" }>,
+  { from, bindings, over }: Extract<Command, { kind: "role.follow" }>,
   now: Instant,
 ): Event[] {
   const head = { v: 1, at: now, user: user.id } as const;
@@ -129,12 +160,13 @@ function follow(
   }
   const events: Event[] = [];
   for (const { role, account, from: source } of user.bindings) {
-    if (
-      source === from &&
-      !wanted.has(`${role} ${account}`) &&
-      !(role === "platform-owner" && isLastOwner(state, user))
-    )
+    const isWanted = wanted.has(`${role} ${account}`);
+    const goes = !isWanted && !(role === "platform-owner" && isLastOwner(state, user));
+    if (source !== undefined && source === over && (goes || isWanted)) {
       events.push({ kind: "role-unbound", ...head, role, account });
+      continue;
+    }
+    if (source === from && goes) events.push({ kind: "role-unbound", ...head, role, account });
     wanted.delete(`${role} ${account}`);
   }
   for (const each of wanted.values()) events.push({ kind: "role-bound", ...head, ...each, from });

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { ContentStore } from "@tessera/content";
 import type { TelemetryStore } from "@tessera/telemetry";
-import { type Route, type RouteId, routes } from "@tessera/wire";
+import { type Route, type RouteId, routes, summaryColumnsMax } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { BrowserAsks } from "../access/browser-asks.ts";
 import { Factors } from "../access/factors.ts";
@@ -16,6 +16,7 @@ import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
 import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
+import type { ScimCaller } from "../access/scim-token.ts";
 import { Seal } from "../access/seal.ts";
 import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
@@ -24,6 +25,8 @@ import { Activity } from "../flow/activity/activity.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
+import { Reasons } from "../flow/count/reasons.ts";
+import { Tallies } from "../flow/count/tallies.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
@@ -67,6 +70,7 @@ import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
 import { authoriseBeforeBody, prepare, routeIds, serve } from "./route.ts";
+import { addScim } from "./scim/scim.ts";
 import { type AnswerVisit, addConsole } from "./static.ts";
 import { SharedStreams } from "./watch/shared.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
@@ -110,6 +114,8 @@ declare module "fastify" {
   interface FastifyRequest {
     incoming: Incoming | undefined;
     tessRequestId: string;
+    /** The identity system that calls; of SCIM routes alone. */
+    scim: ScimCaller | undefined;
     /** Why it was not answered with what it asked for. */
     denied: Denial | undefined;
   }
@@ -141,6 +147,7 @@ export async function buildApi(built: {
   const secure = config.tls !== undefined;
   const tokenUse = await TokenUse.load(control.reader, (writes) => control.notePrivate(writes));
   const ground = { control, tokenUse };
+  const reasons = new Reasons(control);
   const streams = new Streams(control, { ...usualStreamLimits, ...config.streams }, (open) => {
     metrics.streams = open;
   });
@@ -186,6 +193,8 @@ export async function buildApi(built: {
     links: new SignInLinks(),
     logins: new BrowserAsks(),
     liveNames: new LiveNames(control),
+    reasons,
+    tallies: new Tallies(control, reasons, summaryColumnsMax),
     feed: await Feed.load(control),
     entrances,
     pages,
@@ -237,6 +246,7 @@ export async function buildApi(built: {
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addBackChannel(app, api, log);
+  addScim(app, api, log);
   addRoutes(app, api, watches, log, table);
   addUpgrades(app, api, pages, isOurs);
   if (config.console !== undefined) answerVisit = addConsole(app, config.console);
@@ -304,6 +314,7 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
   app.decorateRequest("incoming", undefined);
   app.decorateRequest("tessRequestId", "");
   app.decorateRequest("denied", undefined);
+  app.decorateRequest("scim", undefined);
   app.setErrorHandler((error, request, reply) => failed(error as Error, request, reply, log));
   return app;
 }

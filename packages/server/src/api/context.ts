@@ -17,6 +17,8 @@ import type { Activity } from "../flow/activity/activity.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
+import type { Reasons } from "../flow/count/reasons.ts";
+import type { Tallies } from "../flow/count/tallies.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
@@ -63,6 +65,8 @@ export interface Api {
   readonly links: SignInLinks;
   readonly logins: BrowserAsks<LoginAsk>;
   readonly liveNames: LiveNames;
+  readonly reasons: Reasons;
+  readonly tallies: Tallies;
   readonly feed: Feed;
   readonly entrances: Entrances;
   readonly pages: Pages;

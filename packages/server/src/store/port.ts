@@ -2,6 +2,9 @@ import type { Instant } from "@tessera/core";
 import type { EventLines, JournalHead, JournalRow, RowDraft } from "../journal/format.ts";
 import type { StoreKey } from "./seal/keys.ts";
 
+/** So many snapshots are kept: the newest for a quick start, older ones so that past moments can be shown. */
+export const snapshotsKept = 24;
+
 export interface Snapshot {
   readonly seq: number;
   readonly schema: number;
@@ -149,13 +152,19 @@ export interface OpenOptions {
 /** Another process holds the store. */
 export class StoreHeld extends Error {}
 
+/** When accounts were made: what is older was recorded under the same path by another one, and is left out. */
+export type MadeAt = ReadonlyMap<string, Instant>;
+
 export interface JobQuery {
   /** Account paths; a job matches when its account is one of them or below one. Empty = all. */
   readonly accounts: readonly string[];
   readonly user?: string;
   readonly name?: string;
   readonly arrayId?: string;
-  readonly outcome?: string | { readonly not: string };
+  readonly outcome?: string | { readonly not: readonly string[] };
+  /** Only jobs that are no elements of an array. */
+  readonly tops?: boolean;
+  readonly madeAt?: MadeAt;
   /** Newest first by (submittedAt, id); only rows before this one. */
   readonly before?: { readonly submittedAt: Instant; readonly id: string };
   readonly limit: number;
@@ -171,6 +180,7 @@ export interface AuditQuery {
   readonly origins?: readonly string[];
   readonly fromAt?: Instant;
   readonly toAt?: Instant;
+  readonly madeAt?: MadeAt;
   readonly before?: AuditPlace;
   readonly limit: number;
 }
@@ -215,7 +225,11 @@ export interface StoreReader {
   usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]>;
   /** For each device its newest row at or before `fromAt`, and all rows in (fromAt, toAt), by device and (at, seq). */
   devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]>;
+  /** How many there are, at most `limit`. */
+  countJobs(query: JobQuery): Promise<number>;
   audit(query: AuditQuery): Promise<readonly AuditRow[]>;
+  /** How many there are, at most `limit`. */
+  countAudit(query: AuditQuery): Promise<number>;
   /** The records after a place, oldest first. */
   auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]>;
   /** In the order of the journal. */
@@ -231,6 +245,9 @@ export interface StoreReader {
   /** The events of the same rows. */
   eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]>;
   latestSnapshot(): Promise<Snapshot | undefined>;
+  /** All that are kept, the newest first, without what is in them. */
+  snapshots(): Promise<readonly Pick<Snapshot, "seq" | "schema">[]>;
+  snapshot(seq: number): Promise<Snapshot | undefined>;
   /**
    * What is damaged that a comparison with the journal does not show: the structure of tables and indexes, private rows;
    * each with the name of the part. Nothing is looked at where the store is larger than `bytesMax`, or its size unknown.

@@ -8,7 +8,15 @@ import { checkChain } from "../journal/chain.ts";
 import type { JournalRow } from "../journal/format.ts";
 import { emptyJournal, headOf, placeAfter, sealRow } from "../journal/row.ts";
 import type { StoreConfig } from "../store/index.ts";
-import { CommitOutage, type JobQuery, type Projected, type Store, StoreHeld, type StoreReader } from "../store/port.ts";
+import {
+  CommitOutage,
+  type JobQuery,
+  type Projected,
+  type Store,
+  StoreHeld,
+  type StoreReader,
+  snapshotsKept,
+} from "../store/port.ts";
 import { auditOf, batchAfter, deviceOf, jobOf, noon, nothingProjected, type SampleBatch, usageOf } from "./batches.ts";
 
 /** A place for one store, new and empty for each test. */
@@ -181,6 +189,20 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         assert.deepEqual(shown(latest.hash), shown(Buffer.alloc(32, 2)));
       });
 
+      it("keeps the newest of them, which past moments are made from", async () => {
+        const bytes = (seq: number) => Buffer.from(`snapshot ${seq}`);
+        for (let seq = 1; seq <= snapshotsKept + 2; seq++)
+          await store.writeSnapshot({ seq, schema: 3, hash: Buffer.alloc(32, seq), bytes: bytes(seq) });
+        await reopen();
+        const kept = await store.snapshots();
+        assert.deepEqual(
+          kept.map(({ seq }) => seq),
+          Array.from({ length: snapshotsKept }, (_, i) => snapshotsKept + 2 - i),
+        );
+        assert.deepEqual(shown((await store.snapshot(3))!.bytes), shown(bytes(3)));
+        assert.equal(await store.snapshot(2), undefined);
+      });
+
       it("can be empty", async () => {
         await store.writeSnapshot({ seq: 0, schema: 1, hash: Buffer.alloc(32), bytes: new Uint8Array() });
         assert.equal((await store.latestSnapshot())?.bytes.length, 0);
@@ -267,11 +289,21 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
                     await idsOf({ accounts, ...Object.fromEntries(asked) }),
                     expected.map((job) => job.id),
                   );
+                  const query = { ...all, accounts, ...Object.fromEntries(asked) };
+                  assert.equal(await store.countJobs(query), expected.length);
                   compared++;
                 }
         assert.equal(compared, 240);
         for (const accounts of [[], ["v"]])
-          assert.deepEqual(await idsOf({ accounts, arrayId: "arr", outcome: { not: "succeeded" } }), ["j1"]);
+          assert.deepEqual(await idsOf({ accounts, arrayId: "arr", outcome: { not: ["succeeded"] } }), ["j1"]);
+        assert.deepEqual(await idsOf({ accounts: ["v"], tops: true }), ["j3"]);
+        const madeAt = new Map([
+          ["v", 4],
+          ["w", 0],
+        ]);
+        assert.deepEqual(await idsOf({ accounts: ["v", "w"], madeAt }), ["j1", "j2", "j4", "j5"]);
+        assert.deepEqual(await idsOf({ accounts: ["v"], name: "train", madeAt }), ["j1"]);
+        assert.equal(await store.countJobs({ accounts: [], limit: 2 }), 2);
       });
 
       it("are paged newest first by cursor, with ties by id, each exactly once", async () => {

@@ -24,6 +24,7 @@ const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   signOut: "takes rights away",
   signOutEverywhere: "takes rights away",
   revokeToken: "takes rights away",
+  revokeScimToken: "takes rights away",
   linkSession: "the browser that it opens is asked itself",
   challengeFactor: "it is how a factor is shown",
   showFactor: "it is how a factor is shown",

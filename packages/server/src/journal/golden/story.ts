@@ -1,4 +1,5 @@
 import { minute, plainPolicy, type Role, second, type TokenId, type UserId } from "@tessera/core";
+import { tellExchanges } from "./exchange-story.ts";
 import { tellHealth } from "./health-story.ts";
 import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
@@ -38,8 +39,11 @@ export function tellStory(seed: string): Teller {
   sharedPools(t);
   idle(t);
   factors(t);
+  dataKeys(t);
   grants(t);
   providers(t);
+  scim(t);
+  tellExchanges(t);
   return t;
 }
 
@@ -376,6 +380,23 @@ function sessions(t: Teller): void {
   t.do({ kind: "token.create", ...kept, id: "tok_8" as TokenId, hash: hash.slice(6) });
 }
 
+/** Keys are made, rotated by someone on the machine, destroyed and shredded; what is known already changes nothing. */
+function dataKeys(t: Teller): void {
+  const [old, next, lab] = ["a1", "b2", "c3"];
+  t.do({ kind: "keys.note", changes: [{ key: old, of: "platform", is: "made" }] });
+  const rotated = [
+    { key: old, of: "platform", is: "made" },
+    { key: next, of: "platform", is: "made", by: "root" },
+    { key: lab, of: "acc_lab", is: "made" },
+  ] as const;
+  t.do({ kind: "keys.note", changes: rotated });
+  const gone = [
+    { key: old, of: "platform", is: "destroyed" },
+    { key: lab, of: "acc_lab", is: "shredded", by: "root" },
+  ] as const;
+  t.do({ kind: "keys.note", changes: gone });
+}
+
 /** Second factors, sessions that one was shown for, and tokens for one account and network. */
 function factors(t: Teller): void {
   const token = { user: ana, scopes: [], expiresAt: t.now + 60 * minute } as const;
@@ -590,4 +611,22 @@ function providers(t: Teller): void {
   });
   t.do({ kind: "role.follow", user: carl, from: "sso:other", bindings: [rules[2]] });
   t.do({ kind: "provider.remove", name: "other" });
+}
+
+/** An identity system speaks with a token: a group of it gives what a sign-in gave before, a person is deactivated. */
+function scim(t: Teller): void {
+  const carl = "usr_carl" as UserId;
+  const open = { kind: "scim.open", provider: "corp", prefix: "scim_ab" } as const;
+  t.do({ ...open, id: "tok_s1" as TokenId, hash: hash.slice(9) });
+  t.do({ ...open, id: "tok_s2" as TokenId, hash: hash.slice(10) });
+  t.do({ kind: "scim.close", provider: "corp", token: "tok_s1" as TokenId });
+  const auditor = { role: "auditor", account: "" } as const;
+  t.do({ kind: "role.follow", user: carl, from: "sso:corp", bindings: [auditor] });
+  t.doWith({ kind: "role.follow", user: carl, from: "scim:corp", over: "sso:corp", bindings: [auditor] }, [
+    { kind: "scim", key: "corp/p/per_1", digest: hash },
+  ]);
+  const token = { user: carl, prefix: "tess_ij", label: "", scopes: [], expiresAt: 0 } as const;
+  t.do({ kind: "token.create", ...token, id: "tok_11" as TokenId, hash: hash.slice(11) });
+  t.do({ kind: "user.disable", user: carl, ends: true });
+  t.do({ kind: "user.enable", user: carl });
 }

@@ -49,6 +49,7 @@ import {
   auditStatements,
   bookPageStatement,
   bookStatement,
+  countingStatement,
   type Dialect,
   jobStatements,
   type Statement,
@@ -107,6 +108,23 @@ export class PostgresReader implements WholeReader {
   async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
     const found = await this.#each(jobStatements(query, columnsOf("j", jobColumns), this.#dialect), jobRowOf);
     return found.sort(newestJobFirst).slice(0, query.limit);
+  }
+
+  countJobs(query: JobQuery): Promise<number> {
+    return this.#count(jobStatements(query, "1", this.#dialect), query.limit);
+  }
+
+  async countAudit(query: AuditQuery): Promise<number> {
+    const span = await seqSpanOf(query, this.#auditOrder());
+    return this.#count(auditStatements(query, span, "1", this.#dialect), query.limit);
+  }
+
+  async #count(lists: readonly Statement[], most: number): Promise<number> {
+    const counts = await this.#each(lists.map(countingStatement), ({ many }) => Number(many));
+    return Math.min(
+      most,
+      counts.reduce((sum, many) => sum + many, 0),
+    );
   }
 
   async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {
@@ -178,9 +196,20 @@ export class PostgresReader implements WholeReader {
   }
 
   async latestSnapshot(): Promise<Snapshot | undefined> {
+    const [newest] = await this.snapshots();
+    return newest && this.snapshot(newest.seq);
+  }
+
+  async snapshots(): Promise<readonly Pick<Snapshot, "seq" | "schema">[]> {
+    const rows = await this.#all({ text: "SELECT seq, schema FROM tessera.snapshot ORDER BY seq DESC" });
+    return rows as Pick<Snapshot, "seq" | "schema">[];
+  }
+
+  async snapshot(seq: number): Promise<Snapshot | undefined> {
     const parts = await this.#all({
       text: `SELECT s.seq, s.schema, s.hash, p.bytes FROM tessera.snapshot s LEFT JOIN tessera.snapshot_part p USING (seq)
-        WHERE s.seq = (SELECT max(seq) FROM tessera.snapshot) ORDER BY p.part`,
+        WHERE s.seq = $1 ORDER BY p.part`,
+      values: [seq],
     });
     const [found] = parts;
     if (found === undefined) return undefined;

@@ -11,6 +11,7 @@ import {
   type PrivateWrite,
   type Projected,
   type Snapshot,
+  snapshotsKept,
 } from "../port.ts";
 import type { StoreKey } from "../seal/keys.ts";
 import { type Sealing, sealingOf } from "../seal/sealing.ts";
@@ -393,6 +394,6 @@ function otherSnapshotsGone(seq: number): Part {
     values: [seq, seq],
     text: (mark) =>
       `DELETE FROM tessera.snapshot WHERE EXISTS (SELECT FROM held) AND (seq > ${mark()}::int8
-       OR seq NOT IN (SELECT seq FROM tessera.snapshot WHERE seq <= ${mark()}::int8 ORDER BY seq DESC LIMIT 2))`,
+       OR seq NOT IN (SELECT seq FROM tessera.snapshot WHERE seq <= ${mark()}::int8 ORDER BY seq DESC LIMIT ${snapshotsKept}))`,
   };
 }

@@ -206,10 +206,7 @@ interface FormProps {
 
 function Form({ fields, wrong, set }: FormProps) {
   const accounts = useCall("listAccounts", { query: { limit: 1000 } });
-  const nodes = useCall("listNodes", { query: { limit: 1000 } });
-  const models = [...new Set((nodes.data?.items ?? []).flatMap(({ model }) => model.split(",")))]
-    .filter((model) => model !== "")
-    .sort();
+  const models = useCall("readSummary").data?.fleet.byModel.map(({ model }) => model) ?? [];
   const text = (field: string) => (fields[field] === undefined ? "" : String(fields[field]));
   const wrongAt = (field: string) => (wrong?.field?.split(".")[0] === field ? wrong.detail : undefined);
   const gpus = partsOfGpus(fields.gpus);
