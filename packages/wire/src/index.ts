@@ -10,12 +10,15 @@ export { statusOfRefusal } from "./refusals.ts";
 export {
   type AnswerOf,
   type BodyOf,
+  jobSorts,
+  nodeSorts,
   type QueryOf,
   type Resource,
   type Route,
   type RouteId,
   type RouteOf,
   routes,
+  userSorts,
 } from "./routes.ts";
 export {
   RoleBindingShape,
@@ -118,6 +121,7 @@ export {
 } from "./shapes/series.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { StepUpShape } from "./shapes/step-up.ts";
+export { SummaryShape, summaryAccountsMax, summaryColumnsMax } from "./shapes/summary.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { Grant, VolumeShape } from "./shapes/volume.ts";

@@ -155,6 +155,7 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
       return changeBooks(state, command, now);
     case "key.name":
     case "privates.note":
+    case "keys.note":
     case "anchor.set":
     case "anchor.drop":
     case "head.witness":

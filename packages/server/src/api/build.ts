@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Server as TlsServer } from "node:tls";
 import type { ContentStore } from "@tessera/content";
 import type { TelemetryStore } from "@tessera/telemetry";
-import { type Route, type RouteId, routes } from "@tessera/wire";
+import { type Route, type RouteId, routes, summaryColumnsMax } from "@tessera/wire";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { BrowserAsks } from "../access/browser-asks.ts";
 import { Factors } from "../access/factors.ts";
@@ -25,6 +25,8 @@ import { Activity } from "../flow/activity/activity.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { ControlPlane } from "../flow/control.ts";
+import { Reasons } from "../flow/count/reasons.ts";
+import { Tallies } from "../flow/count/tallies.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { Exchanges } from "../flow/exchange/exchanges.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
@@ -147,6 +149,7 @@ export async function buildApi(built: {
   const secure = config.tls !== undefined;
   const tokenUse = await TokenUse.load(control.reader, (writes) => control.notePrivate(writes));
   const ground = { control, tokenUse };
+  const reasons = new Reasons(control);
   const streams = new Streams(control, { ...usualStreamLimits, ...config.streams }, (open) => {
     metrics.streams = open;
   });
@@ -193,6 +196,8 @@ export async function buildApi(built: {
     links: new SignInLinks(),
     logins: new BrowserAsks(),
     liveNames: new LiveNames(control),
+    reasons,
+    tallies: new Tallies(control, reasons, summaryColumnsMax),
     feed: await Feed.load(control),
     entrances,
     pages,

@@ -17,6 +17,8 @@ import type { Activity } from "../flow/activity/activity.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
+import type { Reasons } from "../flow/count/reasons.ts";
+import type { Tallies } from "../flow/count/tallies.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import type { Exchanges } from "../flow/exchange/exchanges.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
@@ -65,6 +67,8 @@ export interface Api {
   readonly links: SignInLinks;
   readonly logins: BrowserAsks<LoginAsk>;
   readonly liveNames: LiveNames;
+  readonly reasons: Reasons;
+  readonly tallies: Tallies;
   readonly feed: Feed;
   readonly entrances: Entrances;
   readonly pages: Pages;

@@ -121,6 +121,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
   putGrants: { sees: "account.read", needs: "volume.share" },
+  readSummary: { sees: "account.read", needs: "job.read" },
   readFleet: { anywhere: true },
   readFleetActivity: { sees: "account.read", needs: "usage.read" },
   listAlarms: { anywhere: true },
@@ -350,6 +351,7 @@ export async function requestFor(
     case "findMissing":
       return { path, body: { project: account, digests: ["0".repeat(64)] } };
     case "putContent":
+    case "readSummary":
     case "listJobs":
       return { path: `${path}?project=${at(account)}` };
     case "listAccounts":

@@ -249,6 +249,13 @@ function besideJobs(): Event[] {
         { kind: "person", key: "usr_ana", digest: "d2" },
       ],
     }),
+    event("keys-noted", { changes: [{ key: "a1", of: "platform", is: "made", by: "root" }] }),
+    event("keys-noted", {
+      changes: [
+        { key: "b2", of: "platform", is: "made" },
+        { key: "a1", of: "platform", is: "destroyed" },
+      ],
+    }),
     event("anchor-changed", { id: "anc_1", anchor: { kind: "folder", to: "/mnt/heads" } }),
     event("anchor-changed", { id: "anc_2", anchor: { kind: "http", to: "https://example.org" } }),
     event("anchor-changed", { id: "anc_2" }),
@@ -492,6 +499,7 @@ const kinds: Record<EventKind, true> = {
   "epoch-began": true,
   "signing-key-named": true,
   "privates-noted": true,
+  "keys-noted": true,
   "anchor-changed": true,
   "head-witnessed": true,
   "turn-taken": true,

@@ -109,6 +109,7 @@ function write(state: State, event: Event): void {
       return;
     case "signing-key-named":
     case "privates-noted":
+    case "keys-noted":
     case "anchor-changed":
     case "head-witnessed":
       applyToTrail(state, event);

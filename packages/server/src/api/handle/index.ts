@@ -23,6 +23,7 @@ import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
 import { stepUpHandlers } from "./step-ups.ts";
 import { streamHandlers } from "./streams.ts";
+import { summaryHandlers } from "./summary.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -53,6 +54,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...seriesHandlers,
   ...streamHandlers,
   ...stepUpHandlers,
+  ...summaryHandlers,
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,

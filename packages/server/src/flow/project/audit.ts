@@ -7,6 +7,7 @@ import {
   dataMounted,
   findingName,
   type JobPlaced,
+  type KeyChange,
   type ReadonlyState,
   type UserId,
 } from "@tessera/core";
@@ -85,6 +86,14 @@ export const dataMount = "data.mount";
 
 /** The actor of a request without a valid token. */
 export const stranger = "stranger";
+
+function ownersOf(changes: readonly KeyChange[]): string {
+  return [...new Set(changes.map(({ of }) => of))].join(" ").slice(0, 500);
+}
+
+function changeText({ key, of, is, by }: KeyChange): string {
+  return `key ${key} of ${of} ${is}${by === undefined ? "" : ` by ${by} on the machine`}`;
+}
 
 /** What a command was about. The state is the one after it. */
 function describe(command: Command, state: ReadonlyState): { target: string; account: string; detail: string } {
@@ -235,6 +244,8 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: "signing key", account: "", detail: command.publicKey };
     case "privates.note":
       return { target: "private rows", account: "", detail: "covered" };
+    case "keys.note":
+      return { target: ownersOf(command.changes), account: "", detail: command.changes.map(changeText).join(", ") };
     case "anchor.set":
       return { target: command.id, account: "", detail: `${command.anchor.kind} ${command.anchor.to}` };
     case "anchor.drop":

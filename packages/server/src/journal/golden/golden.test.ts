@@ -92,6 +92,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "epoch-began": true,
   "signing-key-named": true,
   "privates-noted": true,
+  "keys-noted": true,
   "anchor-changed": true,
   "head-witnessed": true,
   "turn-taken": true,
