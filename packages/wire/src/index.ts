@@ -78,6 +78,7 @@ export {
   Start,
   WaitReason,
 } from "./shapes/job.ts";
+export type { DataKeyShape } from "./shapes/keys.ts";
 export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,

@@ -5,6 +5,7 @@ import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { activityHandlers } from "./activity.ts";
 import { contentHandlers } from "./content.ts";
+import { dataKeyHandlers } from "./data-keys.ts";
 import { engineHandlers } from "./engines.ts";
 import { factorHandlers } from "./factors.ts";
 import { fileHandlers } from "./files.ts";
@@ -52,6 +53,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...streamHandlers,
   ...stepUpHandlers,
   ...trailHandlers,
+  ...dataKeyHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
   ...momentHandlers,
