@@ -108,6 +108,7 @@ export {
   seriesMetricNames,
   seriesMetrics,
 } from "./shapes/series.ts";
+export { SessionItem } from "./shapes/session.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { StepUpShape } from "./shapes/step-up.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";

@@ -31,7 +31,7 @@ export interface User {
 
 /** How a session, or a token that was made by signing in with a browser, was opened. */
 export interface SignInFacts {
-  readonly by: "password" | "token" | "link" | "sso" | "passkey";
+  readonly by: "password" | "token" | "link" | "sso" | "passkey" | "break-glass";
   /** Of `sso`: the name of the provider. */
   readonly provider?: string;
   /** When a second factor was shown, or the provider said that one was. */

@@ -17,6 +17,7 @@ import { People } from "../access/people.ts";
 import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
 import { Seal } from "../access/seal.ts";
+import { SessionNotes } from "../access/session-notes.ts";
 import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
@@ -45,6 +46,7 @@ import { followCertificate, type TlsFiles } from "./certificates.ts";
 import type { Api, Incoming } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addBackChannel } from "./guard/back-channel.ts";
+import { clearBreakGlassAlarm } from "./guard/break-glass.ts";
 import { FactorChanges } from "./guard/factor-changes.ts";
 import { FactorChecks } from "./guard/factor-checks.ts";
 import { FactorTries } from "./guard/factor-tries.ts";
@@ -171,7 +173,11 @@ export async function buildApi(built: {
     anchors,
     people,
     sso: openSso(control, people, vault, config.providerLimits),
-    passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
+    passwords: new Passwords(
+      { control, people, notices, hasFactor: (user) => factors.has(user) },
+      keys.serverKey,
+      secure,
+    ),
     factors,
     second: new SecondFactors({ control, factors, local }),
     factorChecks: new FactorChecks({ control, factors, vault, tries }),
@@ -180,6 +186,7 @@ export async function buildApi(built: {
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     sessions: new Sessions(keys.serverKey),
+    sessionNotes: await SessionNotes.load(control.reader, (writes) => control.notePrivate(writes)),
     links: new SignInLinks(),
     logins: new BrowserAsks(),
     liveNames: new LiveNames(control),
@@ -241,6 +248,8 @@ export async function buildApi(built: {
     api.sessions.forget(control.state);
     for (const each of [api.second, api.factorChecks, api.factorChanges]) each.sweep();
     api.stepUps.sweep(control);
+    api.sessionNotes.sweep(control.state);
+    clearBreakGlassAlarm(api);
   }, flushTokenUseMs);
   flush.unref();
   return {

@@ -30,6 +30,7 @@ import { mintToken } from "../access/tokens.ts";
 import type { Vault } from "../access/vault.ts";
 import { type ApiConfig, type BuiltApi, buildApi } from "../api/build.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { newId } from "../flow/ids.ts";
 import type { TestControl } from "./control.ts";
@@ -165,6 +166,7 @@ export async function serveApi(
   engines?: Engines,
   telemetry?: TelemetryStore,
   reconciled?: () => Reconciled | undefined,
+  machine: { readonly dataFolder?: string; readonly alarms?: Alarms } = {},
 ): Promise<TestServer> {
   const built = await buildApi({
     control,
@@ -173,6 +175,7 @@ export async function serveApi(
     ...(engines !== undefined && { engines }),
     ...(telemetry !== undefined && { telemetry }),
     ...(reconciled !== undefined && { reconciled }),
+    ...machine,
     config: { logLevel: "silent", ...config },
     ...(table && { table }),
   });

@@ -19,6 +19,7 @@ import { poolHandlers } from "./pools.ts";
 import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
+import { sessionHandlers } from "./sessions.ts";
 import { stepUpHandlers } from "./step-ups.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
@@ -47,6 +48,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...poolHandlers,
   ...recordHandlers,
   ...seriesHandlers,
+  ...sessionHandlers,
   ...stepUpHandlers,
   ...trailHandlers,
   ...volumeHandlers,
