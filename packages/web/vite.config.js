@@ -13,5 +13,6 @@ export default {
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
   },
+  worker: { format: "es" },
   server: { proxy: { "/v1": "http://127.0.0.1:7437" } },
 };

@@ -208,7 +208,7 @@ function queryOf(random, route, world) {
       {
         limit: "10",
         state: random.pick(["all", "live", "ended", "waiting"]),
-        by: random.pick(["account", "user", "job", "gpu", "node", "day"]),
+        by: random.pick(["account", "user", "job", "gpu", "node", "day", "class", "reason", "level"]),
         follow: "false",
         rank: "0",
         attempt: "1",
@@ -216,7 +216,7 @@ function queryOf(random, route, world) {
         to: "0s",
         since: "5m",
         step: random.pick(["10s", "5m", "1h"]),
-        metric: random.pick(["activity", "power", "cpu"]),
+        metric: random.pick(["activity", "power", "cpu", "allocated", "waiting", "wait_p90", "largest_gang"]),
       }[name] ?? random.pick([...world.accounts, ...world.users, ...world.jobs, ...world.nodes]);
     query.append(name, random.chance(0.6) ? good : String(hostileText(random, world.bait)).slice(0, 2000));
   }

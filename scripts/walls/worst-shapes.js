@@ -57,6 +57,9 @@ function pathOf(id, route, world) {
   return route.path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(values[name] ?? "none"));
 }
 
+/** Series that are made of the most lines. */
+const journalShapes = ["metric=allocated&by=account", "metric=waiting&by=reason", "metric=wait_p90&by=account"];
+
 /** The whole of everything, and each way of grouping it. */
 function queriesOf(id, route) {
   const { by, state } = route.query?.properties ?? {};
@@ -65,6 +68,7 @@ function queriesOf(id, route) {
   if (ways === undefined) return [whole];
   const name = by === undefined ? "state" : "by";
   const all = ways.map((way) => `${whole === "" ? "?" : `${whole}&`}${name}=${way}`);
+  if (id === "readSeries") return [...all, ...journalShapes.map((shape) => `${whole}&${shape}`)];
   return id === "listJobs" ? [...all, `${whole}&state=all&cost=true`, `${whole}&state=all&name=none`] : all;
 }
 

@@ -188,7 +188,14 @@ export {
   usualLostWorkMsMax,
 } from "./model/policy.ts";
 export { type Pool, type PoolTerms, ratioMax } from "./model/pool.ts";
-export { fromProvider, type GroupRule, type Provider, type ProviderTerms } from "./model/provider.ts";
+export {
+  fromProvider,
+  fromScim,
+  type GroupRule,
+  type Provider,
+  type ProviderTerms,
+  type ScimToken,
+} from "./model/provider.ts";
 export type { SizeClasses, SizeCounts } from "./model/size.ts";
 export {
   byPath,

@@ -12,6 +12,7 @@ import { describeStop } from "./suite/stop.ts";
 import { describeTelemetry } from "./suite/telemetry.ts";
 import { describeTimeLimit } from "./suite/time-limit.ts";
 
+export { Authority, type Signed } from "./suite/authority.ts";
 export type { Commands, Harness, InsideCommands, OpenHarness, Others } from "./suite/harness.ts";
 export { shellCommands, shellInside } from "./suite/shell-commands.ts";
 

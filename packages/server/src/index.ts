@@ -15,6 +15,9 @@ export { openStretches } from "./flow/meter/usage.ts";
 export { wasteReport } from "./flow/meter/waste.ts";
 export { verify } from "./flow/project/verify.ts";
 export { restoreBackup } from "./flow/restore/restore.ts";
+export { SeriesFile } from "./flow/series/file.ts";
+export type { RollUpQuery } from "./flow/series/query.ts";
+export { RollUps } from "./flow/series/roll-ups.ts";
 export { Collector } from "./flow/telemetry/collector.ts";
 export { telemetryFolderIn } from "./flow/telemetry/place.ts";
 export { BudgetWatch, budgetWatchMs } from "./flow/watch/budget-watch.ts";
@@ -41,3 +44,4 @@ export {
 } from "./store/index.ts";
 export type { PrivateWrite } from "./store/port.ts";
 export { withStoreKeys } from "./store-keys.ts";
+export { SeriesFollower } from "./work/series-follower.ts";

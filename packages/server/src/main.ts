@@ -18,6 +18,7 @@ import { openLocalEngine, parseVirtual } from "@tessera/engine-local";
 import { openRemoteEngine } from "@tessera/engine-remote";
 import { openSimulated } from "@tessera/engine-simulated";
 import { openTelemetry } from "@tessera/telemetry";
+import { warningsAbout } from "./about-database.ts";
 import { engineKeysIn, signerOf, vaultOf } from "./access/holder.ts";
 import { type Identity, identityOf } from "./access/identity.ts";
 import { pageTokenOf } from "./access/page-token.ts";
@@ -65,8 +66,9 @@ import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
 import { announceStart, type Starting } from "./starting.ts";
-import { openReader, openStore, warningAboutRole } from "./store/index.ts";
+import { openReader, openStore } from "./store/index.ts";
 import { withStoreKeys } from "./store-keys.ts";
+import { ThreadedSeries } from "./work/series.ts";
 
 /** The only place that builds things and joins them: store, writer, engine, API. */
 const startedAt = performance.now();
@@ -117,8 +119,7 @@ async function main(): Promise<void> {
     else alarms.raise({ kind: "disk", since: control.now(), text: diskText });
   });
 
-  const aboutRole = "url" in config.store ? await warningAboutRole(config.store.url) : undefined;
-  if (aboutRole !== undefined) say(`tessera: ${aboutRole}`);
+  if ("url" in config.store) for (const text of await warningsAbout(config.store.url)) say(`tessera: ${text}`);
   settleSigningKey(config.data, control.state.trail.keys.at(-1)?.publicKey);
   const keys = await keysFor(config, control, (text) => say(`tessera: ${text}`));
   const vault = vaultOf(keys.held, control.state);
@@ -215,6 +216,11 @@ async function main(): Promise<void> {
     ...{ store: config.store, keys, dataFolder },
     content: { folder: contentFolder, freeBytesMin: config.freeBytesMin },
   });
+  const series = new ThreadedSeries(
+    { store: config.store, file: join(dataFolder, "series.sqlite") },
+    () => ({ seq: control.seq, now: control.now() }),
+    (text) => say(`tessera: ${text}`),
+  );
   const leasedIn = (from: number, to: number) => work.answering.run("leased", { from, to }, "system reconcile");
   const notes = new UnleasedFile(telemetryFolderIn(dataFolder), (text) => say(`tessera: ${text}`));
   const reconciling = new ReconcileWatch({ control, clock, telemetry, alarms, leasedIn, notes });
@@ -231,7 +237,7 @@ async function main(): Promise<void> {
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, collector, reconciled, idleWatch };
+  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, series, collector, reconciled, idleWatch };
   const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
@@ -264,6 +270,7 @@ async function main(): Promise<void> {
     await remote?.stop();
     await api.close();
     await work.close();
+    await series.close();
     await telemetry.close();
     await control.close();
     clockWatch.stop();

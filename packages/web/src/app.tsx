@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation } from "wouter";
 import { call, whenFactorMissing, whenSignedOut } from "./api/call.ts";
 import { forgetDrafts } from "./api/draft.ts";
-import { forgetStreams } from "./api/live.ts";
+import { beginStreams, forgetStreams } from "./api/live.ts";
 import { MeContext } from "./api/me.tsx";
 import { forgetProof } from "./api/proof.ts";
 import { useCall } from "./api/use-call.ts";
@@ -66,6 +66,10 @@ export function App() {
       }),
     [forget],
   );
+  const isInside = me !== undefined && me !== null && me.second === undefined;
+  useEffect(() => {
+    if (isInside) beginStreams();
+  }, [isInside]);
   // The rules may have changed while one worked: the session says again what is missing.
   useEffect(() => {
     whenFactorMissing(

@@ -6,6 +6,8 @@ import type { RouteId, RouteOf } from "./routes.ts";
  */
 export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${RouteOf<Id>["path"]}` } = {
   whoAmI: "GET /v1/whoami",
+  openStream: "GET /v1/stream",
+  leaveTopic: "DELETE /v1/stream/:topic",
   readSession: "GET /v1/session",
   signIn: "POST /v1/session",
   beginSignIn: "POST /v1/session/begin",
@@ -91,6 +93,8 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   removeProvider: "DELETE /v1/providers/:provider",
   previewProvider: "POST /v1/providers/:provider/preview",
   linkIdentity: "POST /v1/providers/:provider/link",
+  createScimToken: "POST /v1/providers/:provider/scim",
+  revokeScimToken: "DELETE /v1/providers/:provider/scim/:token",
   listPools: "GET /v1/pools",
   createPool: "POST /v1/pools",
   getPool: "GET /v1/pools/:pool",
@@ -114,6 +118,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   readUsage: "GET /v1/usage",
   readTop: "GET /v1/top",
   readBusy: "GET /v1/busy",
+  readMoment: "GET /v1/moment",
   readWaste: "GET /v1/waste",
   readSeries: "GET /v1/series",
   readPrices: "GET /v1/prices",
@@ -159,6 +164,9 @@ export const creates: { readonly [Id in Having<"creates">]: true } = {
   createToken: true,
   createPool: true,
 };
+
+/** The header that says on which stream, and under which number there, a list is watched. */
+export const streamHeader = "tessera-stream";
 
 /** Of an answer to a token that will expire soon: when. */
 export const expiryHeader = "tessera-token-expires";

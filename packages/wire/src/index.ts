@@ -78,6 +78,7 @@ export {
   Start,
   WaitReason,
 } from "./shapes/job.ts";
+export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,
   BudgetPut,
@@ -100,6 +101,12 @@ export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export {
+  isJournalMetric,
+  type JournalMetric,
+  journalMetrics,
+  type MeasuredGroup,
+  type MeasuredMetric,
+  measuredGroups,
   type SeriesGroup,
   SeriesLine,
   type SeriesMetric,

@@ -5,6 +5,12 @@ import { PathName } from "./shapes/common.ts";
 const pathParameters: Readonly<Record<string, TSchema>> = {
   account: PathName(255, "Path of an account (/ written as %2F), or its id"),
   job: PathName(200, "Id or name of a job"),
+  topic: Type.String({
+    pattern: "^[a-z0-9]{16}-[0-9]{1,9}$",
+    maxLength: 26,
+    title: "a stream and a number",
+    description: "A stream and the number of a list on it",
+  }),
   line: Type.String({ pattern: "^[0-9]{1,9}$", maxLength: 9, description: "Number of a line" }),
   period: Type.String({
     pattern: "^([0-9]{4}-(0[1-9]|1[0-2])|open)$",
@@ -44,5 +50,11 @@ export const headerShapes = {
     maxLength: 100,
     title: "the id of an event",
     description: "Goes on after this event",
+  }),
+  "Tessera-Stream": Type.String({
+    pattern: "^[a-z0-9]{16}-[0-9]{1,9}$",
+    maxLength: 26,
+    title: "a stream and a number",
+    description: "The changes are told on this open stream, under this number, instead of in the answer",
   }),
 } as const satisfies Readonly<Record<string, TSchema>>;

@@ -79,6 +79,7 @@ import {
   OutputList,
 } from "./shapes/job.ts";
 import { LoginAllow, LoginAllowed, LoginBegin, LoginBegun, LoginShape, LoginTake, LoginTaken } from "./shapes/login.ts";
+import { Moment } from "./shapes/moment.ts";
 import {
   BillingPage,
   BillingPut,
@@ -111,6 +112,7 @@ import {
   ProviderPreviewBody,
   ProviderPut,
   ProviderShape,
+  ScimTokenCreated,
   SignInBegin,
   SignInBegun,
 } from "./shapes/provider.ts";
@@ -166,7 +168,8 @@ export interface Route {
   readonly watch?: true;
   /** Answers one JSON object a line for as long as it lasts. */
   /** `bytes`: answers the bytes of a file. */
-  readonly stream?: "ndjson" | "bytes";
+  /** `events`: with `Accept: text/event-stream`, answers events of the lists that are watched on it. */
+  readonly stream?: "ndjson" | "bytes" | "events";
   /** Also takes application/yaml. */
   readonly yaml?: true;
   /** Reads only, and a well-formed query can still mean nothing here. Whatever takes a body can. */
@@ -175,6 +178,7 @@ export interface Route {
   readonly upload?: true;
 }
 
+const StreamCount = Type.Object({ streams: Type.Integer(), lists: Type.Integer() });
 const none = Type.Object({});
 const empty = Type.Object({}, { additionalProperties: false });
 const text = (maxLength = 200) => Type.Optional(Line(maxLength));
@@ -199,6 +203,27 @@ const table = {
     summary: "The user of the token",
     answer: WhoAmI,
     status: 200,
+  },
+
+  openStream: {
+    method: "GET",
+    path: "/v1/stream",
+    action: "self.read",
+    resource: "self",
+    summary: "With Accept: text/event-stream, one connection for any number of lists, which join it by Tessera-Stream",
+    answer: StreamCount,
+    status: 200,
+    stream: "events",
+  },
+
+  leaveTopic: {
+    method: "DELETE",
+    path: "/v1/stream/:topic",
+    action: "self.read",
+    resource: "self",
+    summary: "Stop watching a list on a stream",
+    answer: none,
+    status: 204,
   },
 
   readSession: {
@@ -1125,6 +1150,25 @@ const table = {
     status: 204,
     stepUp: true,
   },
+  createScimToken: {
+    method: "POST",
+    path: "/v1/providers/:provider/scim",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Make a token with which the identity system of a provider tells of its people and groups by SCIM 2.0",
+    answer: ScimTokenCreated,
+    status: 201,
+    stepUp: true,
+  },
+  revokeScimToken: {
+    method: "DELETE",
+    path: "/v1/providers/:provider/scim/:token",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Take a SCIM token back",
+    answer: none,
+    status: 204,
+  },
   listPools: {
     method: "GET",
     path: "/v1/pools",
@@ -1404,6 +1448,16 @@ const table = {
       { additionalProperties: false },
     ),
   },
+  readMoment: {
+    method: "GET",
+    path: "/v1/moment",
+    action: "job.read",
+    resource: "visible",
+    summary: "The fleet and the jobs as they were at a moment, as far back as snapshots are kept",
+    answer: Moment,
+    status: 200,
+    query: Type.Object({ at: DateTimeOrAgo, project: Type.Optional(AccountPath) }, { additionalProperties: false }),
+  },
   readWaste: {
     method: "GET",
     path: "/v1/waste",
@@ -1428,7 +1482,7 @@ const table = {
     path: "/v1/series",
     action: "usage.read",
     resource: "visible",
-    summary: "What GPUs and members did over time: one line for all, or one for each account, job, node, ...",
+    summary: "What GPUs, jobs and accounts did over time: one line for all, or one for each account, job, reason, ...",
     answer: SeriesView,
     status: 200,
     judges: true,

@@ -44,8 +44,21 @@ function describeProvider(each: ProviderShape, paint: Paint): string {
       ["Redirect URI", `the server's address and ${each.redirectPath}`],
       ["Back-channel logout", `the server's address and ${each.logoutPath}`],
       ["Users", String(each.users)],
+      ["SCIM", scimText(each)],
     ],
     paint,
     "  ",
   )}`;
+}
+
+/** What the identity system told, and the tokens with which it may call. */
+function scimText({ scim, scimClaim }: ProviderShape): string {
+  const { tokens, users, activeUsers, groups, path } = scim;
+  if (tokens.length === 0 && users === 0) return "off; see: tess provider scim";
+  const last = tokens.flatMap(({ lastUsedAt }) => lastUsedAt ?? []).sort();
+  return [
+    `${activeUsers} active of ${users} users, ${groups} groups; last call ${last.at(-1) ?? "never"}`,
+    `the server's address and ${path}; externalId is the claim ${scimClaim}`,
+    ...tokens.map(({ id, prefix, createdAt }) => `${id} ${prefix}… made ${createdAt}`),
+  ].join("\n");
 }

@@ -43,9 +43,11 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
       const user = state.users.get(command.user);
       if (user === undefined) return noUser(command.user);
       const disabled = command.kind === "user.disable";
-      if (user.disabled === disabled) return { events: [] };
+      if (user.disabled === disabled) return { events: ended(state, command, now) };
       if (disabled && isLastOwner(state, user)) return lastOwner(command.user);
-      return { events: [{ kind: "user-changed", v: 1, at: now, user: user.id, disabled }] };
+      return {
+        events: [{ kind: "user-changed", v: 1, at: now, user: user.id, disabled }, ...ended(state, command, now)],
+      };
     }
     case "role.follow": {
       const user = state.users.get(command.user);
@@ -113,11 +115,23 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
   }
 }
 
+/** The ends of a user's sessions and tokens, where they are to be gone for good. */
+function ended(
+  state: State,
+  command: Extract<Command, { kind: "user.disable" | "user.enable" }>,
+  now: Instant,
+): Event[] {
+  if (command.kind === "user.enable" || !command.ends) return [];
+  return [...state.tokens.values()]
+    .filter(({ user }) => user === command.user)
+    .map(({ id }) => ({ kind: "token-revoked", v: 1, at: now, token: id }) as const);
+}
+
 /** Brings the roles that a source gave to what its rules give now. What was given by hand, or by another source, stays. */
 function follow(
   state: State,
   user: User,
-  { from, bindings }: Extract<Command, { kind: "role.follow" }>,
+  { from, bindings, over }: Extract<Command, { kind: "role.follow" }>,
   now: Instant,
 ): Event[] {
   const head = { v: 1, at: now, user: user.id } as const;
@@ -129,12 +143,13 @@ function follow(
   }
   const events: Event[] = [];
   for (const { role, account, from: source } of user.bindings) {
-    if (
-      source === from &&
-      !wanted.has(`${role} ${account}`) &&
-      !(role === "platform-owner" && isLastOwner(state, user))
-    )
+    const isWanted = wanted.has(`${role} ${account}`);
+    const goes = !isWanted && !(role === "platform-owner" && isLastOwner(state, user));
+    if (source !== undefined && source === over && (goes || isWanted)) {
       events.push({ kind: "role-unbound", ...head, role, account });
+      continue;
+    }
+    if (source === from && goes) events.push({ kind: "role-unbound", ...head, role, account });
     wanted.delete(`${role} ${account}`);
   }
   for (const each of wanted.values()) events.push({ kind: "role-bound", ...head, ...each, from });

@@ -130,6 +130,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
       return changeAccess(state, command, now);
     case "provider.set":
     case "provider.remove":
+    case "scim.open":
+    case "scim.close":
       return changeProviders(state, command, now);
     case "policy.set":
       return setPolicy(state, command.policy, now);

@@ -89,7 +89,8 @@ export type Command =
       readonly user: UserId;
       readonly first?: { readonly role: Role; readonly account: string };
     }
-  | { readonly kind: "user.disable"; readonly user: UserId }
+  /** With `ends` its sessions and tokens are gone for good; without, they rest until the user is enabled. */
+  | { readonly kind: "user.disable"; readonly user: UserId; readonly ends?: true }
   | { readonly kind: "user.enable"; readonly user: UserId }
   /** The same commit deletes name, address and password from the private table; the user stays, disabled. */
   | { readonly kind: "user.erase"; readonly user: UserId }
@@ -103,10 +104,20 @@ export type Command =
       readonly user: UserId;
       readonly from: string;
       readonly bindings: readonly { readonly role: Role; readonly account: string }[];
+      /** Another source, in whose place this one steps: what it gave goes, or is given by this one. */
+      readonly over?: string;
     }
   /** The same commit writes the client secret to the private table, sealed. */
   | { readonly kind: "provider.set"; readonly name: string; readonly terms: ProviderAsked }
   | { readonly kind: "provider.remove"; readonly name: string }
+  | {
+      readonly kind: "scim.open";
+      readonly provider: string;
+      readonly id: TokenId;
+      readonly prefix: string;
+      readonly hash: string;
+    }
+  | { readonly kind: "scim.close"; readonly provider: string; readonly token: TokenId }
   | {
       readonly kind: "token.create";
       readonly id: TokenId;

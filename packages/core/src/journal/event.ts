@@ -9,7 +9,7 @@ import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
 import type { Policy } from "../model/policy.ts";
 import type { PoolTerms } from "../model/pool.ts";
-import type { ProviderTerms } from "../model/provider.ts";
+import type { ProviderTerms, ScimToken } from "../model/provider.ts";
 import type { Instant } from "../model/units.ts";
 import type { VolumeTerms } from "../model/volume.ts";
 import type { Head } from "./head.ts";
@@ -36,6 +36,7 @@ export type Event =
   | UserCreated
   | UserChanged
   | ProviderChanged
+  | ScimChanged
   | RoleBound
   | RoleUnbound
   | TokenCreated
@@ -138,6 +139,11 @@ export interface UserChanged extends Head<"user-changed"> {
 export interface ProviderChanged extends Head<"provider-changed"> {
   readonly provider: string;
   readonly terms?: ProviderTerms;
+}
+/** The tokens with which the identity system of a provider may speak from now on. */
+export interface ScimChanged extends Head<"scim-changed"> {
+  readonly provider: string;
+  readonly tokens: readonly ScimToken[];
 }
 export interface RoleBound extends Head<"role-bound"> {
   readonly user: UserId;

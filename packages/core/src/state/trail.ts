@@ -40,6 +40,7 @@ export const comparedKinds: ReadonlySet<string> = new Set([
   "engine",
   "identity",
   "provider",
+  "scim",
 ]);
 
 /** Where the digest of a private row is found. */

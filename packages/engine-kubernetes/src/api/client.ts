@@ -18,7 +18,7 @@ export interface Ask {
 /** Above this an API server queues the requests of one client anyway. */
 const socketsMax = 64;
 const timeoutMsUsual = 30_000;
-/** Tokens and certificates can be rotated behind our back; they are read again this often, and after a 401. */
+/** Tokens and certificates can be rotated behind our back; they are read again this often, and after a 401 or a failed handshake. */
 const credentialsMsMax = 60_000;
 const attemptsMax = 5;
 const waitMsFirst = 100;
@@ -131,7 +131,7 @@ export class ApiClient {
       const options: TlsOptions = {};
       await this.config.applyToHTTPSOptions(options);
       const { agent: _, ...own } = options;
-      this.#credentials = { options: own, until: performance.now() + credentialsMsMax };
+      this.#credentials = { options: { ...own, minVersion: "TLSv1.3" }, until: performance.now() + credentialsMsMax };
     }
     return this.#credentials.options;
   }
@@ -171,6 +171,8 @@ export class ApiClient {
         call.setTimeout(timeoutMs, () => call.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)));
       call.once("response", resolve);
       call.once("error", (error) => {
+        // A certificate that ran out is refused by some servers in the handshake, by others with a 401.
+        if (!call.reusedSocket) this.#credentials = undefined;
         if (signal?.aborted) reject(error);
         else reject(this.#away(error, call.reusedSocket));
       });

@@ -43,6 +43,7 @@ export async function openExec(client: ApiClient, pod: Pod, ask: ExecAsk): Promi
   const path = `${paths.pod(pod.metadata.namespace!, pod.metadata.name)}/exec`;
   const socket = new WebSocket(`${server}${path}?${query}`, protocol, {
     ...options,
+    minVersion: "TLSv1.3",
     handshakeTimeout: handshakeMsMax,
     perMessageDeflate: false,
   });

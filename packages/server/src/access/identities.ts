@@ -35,6 +35,11 @@ export class Identities {
     return [...this.#byPerson.values()].map(({ identity }) => identity).filter((each) => each.issuer === issuer);
   }
 
+  /** Whether someone signs in from there as this user. */
+  ofUser(issuer: string, user: UserId): boolean {
+    return [...this.#byPerson.values()].some(({ identity }) => identity.issuer === issuer && identity.user === user);
+  }
+
   /** The row to write; `keep` follows once it is durable. The key tells nothing of the person. */
   rowOf(identity: Identity): { readonly row: PrivateWrite; readonly keep: () => void } {
     const person = personOf(identity.issuer, identity.subject);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ReadonlyState, UserId } from "@tessera/core";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
+import { Directory } from "./directory.ts";
 import { Identities } from "./identities.ts";
 import { soundPrivates } from "./private-rows.ts";
 
@@ -16,13 +17,15 @@ export class People {
   readonly #idByName = new Map<string, UserId>();
   readonly #withPassword = new Set<UserId>();
   readonly identities: Identities;
+  readonly directory: Directory;
 
-  constructor(identities = new Identities()) {
+  constructor(identities = new Identities(), directory = new Directory()) {
     this.identities = identities;
+    this.directory = directory;
   }
 
   static async load(reader: StoreReader, state: ReadonlyState): Promise<People> {
-    const people = new People(await Identities.load(reader, state));
+    const people = new People(await Identities.load(reader, state), await Directory.load(reader, state));
     for (const [id, value] of await soundPrivates(reader, state, "person")) {
       const { name, email } = JSON.parse(Buffer.from(value).toString("utf8")) as Person;
       people.#enter(id as UserId, { name, ...(email !== undefined && { email }) });
@@ -67,6 +70,12 @@ export class People {
     this.#byId.delete(id);
     this.#withPassword.delete(id);
     this.identities.forget(id);
+    this.directory.forget(id);
+  }
+
+  /** The same login name with another address. */
+  replace(id: UserId, person: Person): void {
+    this.#enter(id, person);
   }
 
   passwordSet(id: UserId): void {

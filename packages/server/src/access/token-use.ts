@@ -37,8 +37,9 @@ export class TokenUse {
   /** Hands what changed since a minute to the store, and forgets tokens that are gone. Called now and then. */
   flush(state: ReadonlyState, now: Instant): void {
     const writes: PrivateWrite[] = [];
+    const scim = new Set([...state.providers.values()].flatMap(({ scim = [] }) => scim.map(({ id }) => id)));
     for (const [id, at] of this.#usedAt) {
-      if (!state.tokens.has(id)) {
+      if (!state.tokens.has(id) && !scim.has(id)) {
         this.#usedAt.delete(id);
         if (this.#written.delete(id)) writes.push({ kind: "token-use", key: id, value: null });
       } else if (at !== this.#written.get(id) && now - (this.#written.get(id) ?? 0) >= flushEveryMs) {

@@ -16,6 +16,7 @@ import { isLoopback } from "../access/listen.ts";
 import { People } from "../access/people.ts";
 import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
+import type { ScimCaller } from "../access/scim-token.ts";
 import { Seal } from "../access/seal.ts";
 import { SessionNotes } from "../access/session-notes.ts";
 import { Sessions } from "../access/sessions.ts";
@@ -36,6 +37,7 @@ import { Anchors } from "../flow/trail/anchors.ts";
 import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
+import type { JournalSeries } from "../work/series.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { addHeaders } from "./answer/headers.ts";
@@ -68,7 +70,9 @@ import { bodyBytesMax } from "./request/body.ts";
 import { mediaDenial, takeBodies } from "./request/content.ts";
 import { withExamples } from "./request/mistakes.ts";
 import { authoriseBeforeBody, prepare, routeIds, serve } from "./route.ts";
+import { addScim } from "./scim/scim.ts";
 import { type AnswerVisit, addConsole } from "./static.ts";
+import { SharedStreams } from "./watch/shared.ts";
 import { usualWatchLimits, Watches, type WatchLimits } from "./watch/watches.ts";
 
 export interface ApiConfig {
@@ -110,6 +114,8 @@ declare module "fastify" {
   interface FastifyRequest {
     incoming: Incoming | undefined;
     tessRequestId: string;
+    /** The identity system that calls; of SCIM routes alone. */
+    scim: ScimCaller | undefined;
     /** Why it was not answered with what it asked for. */
     denied: Denial | undefined;
   }
@@ -128,6 +134,7 @@ export async function buildApi(built: {
   engines?: Engines;
   nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
+  series?: JournalSeries;
   collector?: Collector;
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
@@ -195,6 +202,7 @@ export async function buildApi(built: {
     pages,
     notices,
     streams,
+    shared: new SharedStreams(ground, streams),
     ...(built.content !== undefined && { content: built.content }),
     ...(built.dataFolder !== undefined && { dataFolder: built.dataFolder }),
     ...(built.work !== undefined && { work: built.work }),
@@ -202,6 +210,7 @@ export async function buildApi(built: {
     ...(built.engines !== undefined && { engines: built.engines }),
     ...(built.nodeChecks !== undefined && { nodeChecks: built.nodeChecks }),
     ...(built.telemetry !== undefined && { telemetry: built.telemetry }),
+    ...(built.series !== undefined && { series: built.series }),
     ...(built.collector !== undefined && { collector: built.collector }),
     ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
     ...(built.idleWatch !== undefined && { idleWatch: built.idleWatch }),
@@ -239,6 +248,7 @@ export async function buildApi(built: {
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addBackChannel(app, api, log);
+  addScim(app, api, log);
   addRoutes(app, api, watches, log, table);
   addUpgrades(app, api, pages, isOurs);
   if (config.console !== undefined) answerVisit = addConsole(app, config.console);
@@ -266,6 +276,7 @@ export async function buildApi(built: {
       heads.close();
       stopMetrics();
       watches.close();
+      api.shared.close();
       entrances.close();
       streams.close();
       pages.close();
@@ -307,6 +318,7 @@ function newApp(config: ApiConfig, log: Log): FastifyInstance {
   app.decorateRequest("incoming", undefined);
   app.decorateRequest("tessRequestId", "");
   app.decorateRequest("denied", undefined);
+  app.decorateRequest("scim", undefined);
   app.setErrorHandler((error, request, reply) => failed(error as Error, request, reply, log));
   return app;
 }

@@ -27,6 +27,7 @@ import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
+import type { JournalSeries } from "../work/series.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
@@ -39,6 +40,7 @@ import type { Streams } from "./guard/streams.ts";
 import type { Entrances } from "./inside/entrances.ts";
 import type { Pages } from "./inside/pages.ts";
 import type { Targets } from "./targets.ts";
+import type { SharedStreams } from "./watch/shared.ts";
 
 /** What a program says of itself that asks to be let in. */
 export interface LoginAsk {
@@ -75,6 +77,8 @@ export interface Api {
   readonly alarms?: Alarms;
   /** Answers that last, counted and looked after. */
   readonly streams: Streams;
+  /** Connections on which browsers watch many lists. */
+  readonly shared: SharedStreams;
   readonly passwords: Passwords;
   readonly factors: Factors;
   readonly second: SecondFactors;
@@ -89,6 +93,8 @@ export interface Api {
   readonly nodeChecks?: NodeChecks;
   /** What GPUs did; absent where nothing is kept of it. On other threads it is behind by a minute. */
   readonly telemetry?: TelemetryReader & Partial<Pick<TelemetryStore, "status">>;
+  /** What the journal says of the past; absent where nothing follows it. */
+  readonly series?: JournalSeries;
   /** How engines answered when they were asked what their GPUs do. */
   readonly collector?: Pick<Collector, "counts">;
   /** What came of comparing leased with busy time in the last whole hour. */

@@ -166,7 +166,7 @@ export function headersOf(route: Route): (keyof typeof headerShapes)[] {
   return [
     ...(route.creates ? (["Idempotency-Key"] as const) : []),
     ...(route.edits ? (["If-Match"] as const) : []),
-    ...(route.watch ? (["Last-Event-ID"] as const) : []),
+    ...(route.watch ? (["Last-Event-ID", "Tessera-Stream"] as const) : []),
   ];
 }
 /** Parts as they come: a line of JSON that says what follows, then its bytes. */
@@ -205,5 +205,8 @@ function success(route: Route): object {
     return { description: "The bytes", content: { "application/octet-stream": { schema } } };
   }
   const events = { "text/event-stream": { schema: { type: "string" } } };
-  return { description: "Done", content: { [json]: { schema: route.answer }, ...(route.watch && events) } };
+  return {
+    description: "Done",
+    content: { [json]: { schema: route.answer }, ...((route.watch || route.stream === "events") && events) },
+  };
 }

@@ -131,9 +131,12 @@ export async function serve(
   const whence = { principal, requestId, address, host, idempotency, ifMatch };
   const call = { ...whence, params, query, body, target } as unknown as Call<RouteId>;
   noteRead(api, id, call);
-  if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
-  if (route.watch && request.headers.accept?.includes("text/event-stream")) {
-    return watches.open(id, call, request.headers["last-event-id"], reply);
+  const wantsEvents = request.headers.accept?.includes("text/event-stream") ?? false;
+  if (route.stream === "events") {
+    if (wantsEvents) return api.shared.open(call, reply);
+  } else if (route.stream !== undefined) return senders[id as keyof typeof senders](api, call as never, reply);
+  if (route.watch && wantsEvents) {
+    return watches.open(id, call, request.headers, reply);
   }
   const began = performance.now();
   if (route.upload) {

@@ -10,6 +10,7 @@ import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Collector } from "../flow/telemetry/collector.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
+import type { JournalSeries } from "../work/series.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
 
@@ -34,6 +35,7 @@ export async function startApi(what: {
   engines?: Engines;
   nodeChecks?: NodeChecks;
   telemetry?: TelemetryStore;
+  series?: JournalSeries;
   collector?: Collector;
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;

@@ -46,5 +46,6 @@ export type { StoreConfig } from "./config.ts";
 export { lossOf } from "./head/compare.ts";
 export { MemoryPlace, openMemoryStore } from "./memory.ts";
 export { type Store, StoreDamaged, StoreHeld, type StoreReader } from "./port.ts";
+export { speaksTls } from "./postgres/tls.ts";
 export { setUpWriter, warningAboutRole } from "./postgres/writer-role.ts";
 export { asStored } from "./stored.ts";

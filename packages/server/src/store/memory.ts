@@ -20,6 +20,7 @@ import {
   type Snapshot,
   type Store,
   StoreHeld,
+  snapshotsKept,
   type UsageRow,
 } from "./port.ts";
 import { asStored } from "./stored.ts";
@@ -35,7 +36,8 @@ export class MemoryPlace {
   readonly operations = new Map<string, number>();
   readonly privates = new Map<string, Map<string, Uint8Array>>();
   projections = new MemoryProjections();
-  snapshot: Snapshot | undefined;
+  /** The newest first. */
+  snapshots: readonly Snapshot[] = [];
   holder: object | undefined;
 
   /** What a sudden death of the process does to its lock. */
@@ -238,7 +240,15 @@ class MemoryStore implements Store {
   }
 
   async latestSnapshot(): Promise<Snapshot | undefined> {
-    return this.#place.snapshot;
+    return this.#place.snapshots[0];
+  }
+
+  async snapshots(): Promise<readonly Pick<Snapshot, "seq" | "schema">[]> {
+    return this.#place.snapshots.map(({ seq, schema }) => ({ seq, schema }));
+  }
+
+  async snapshot(seq: number): Promise<Snapshot | undefined> {
+    return this.#place.snapshots.find((snapshot) => snapshot.seq === seq);
   }
 
   async *projected(): AsyncGenerator<Projected> {
@@ -255,7 +265,11 @@ class MemoryStore implements Store {
   writeSnapshot(snapshot: Snapshot): Promise<void> {
     return this.#turns.take(() => {
       this.#mustHold(`snapshot ${snapshot.seq}`);
-      this.#place.snapshot = { ...snapshot, bytes: Uint8Array.from(snapshot.bytes) };
+      const before = this.#place.snapshots.filter(({ seq }) => seq < snapshot.seq);
+      this.#place.snapshots = [{ ...snapshot, bytes: Uint8Array.from(snapshot.bytes) }, ...before].slice(
+        0,
+        snapshotsKept,
+      );
     });
   }
 

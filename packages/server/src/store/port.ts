@@ -2,6 +2,9 @@ import type { Instant } from "@tessera/core";
 import type { EventLines, JournalHead, JournalRow, RowDraft } from "../journal/format.ts";
 import type { StoreKey } from "./seal/keys.ts";
 
+/** So many snapshots are kept: the newest for a quick start, older ones so that past moments can be shown. */
+export const snapshotsKept = 24;
+
 export interface Snapshot {
   readonly seq: number;
   readonly schema: number;
@@ -231,6 +234,9 @@ export interface StoreReader {
   /** The events of the same rows. */
   eventLines(fromSeq: number, limit: number): Promise<readonly EventLines[]>;
   latestSnapshot(): Promise<Snapshot | undefined>;
+  /** All that are kept, the newest first, without what is in them. */
+  snapshots(): Promise<readonly Pick<Snapshot, "seq" | "schema">[]>;
+  snapshot(seq: number): Promise<Snapshot | undefined>;
   /**
    * What is damaged that a comparison with the journal does not show: the structure of tables and indexes, private rows;
    * each with the name of the part. Nothing is looked at where the store is larger than `bytesMax`, or its size unknown.

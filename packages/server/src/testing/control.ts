@@ -102,6 +102,11 @@ export class TestControl implements ControlPlane {
     return control;
   }
 
+  /** As the server writes one when enough has happened. */
+  snapshot(): Promise<void> {
+    return this.#writer.snapshot();
+  }
+
   /** Fixes the time; it does not pass by itself any more. */
   setTime(at: number): void {
     this.#clock.at = at;

@@ -1,4 +1,4 @@
-import { type Role, roles } from "@tessera/core";
+import { type Role, roles, type TokenId } from "@tessera/core";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import type { TestControl } from "./control.ts";
 import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.ts";
@@ -50,8 +50,20 @@ export const someProvider = {
   ...{ scopes: [], rules: [], acr: [] },
 };
 
+/** The provider of a cell, with one SCIM token. */
+async function cellProvider({ control }: Tenancy, n: number): Promise<void> {
+  await control.must({ kind: "provider.set", name: "corp", terms: someProvider });
+  for (const { id } of control.state.providers.get("corp")?.scim ?? [])
+    await control.must({ kind: "scim.close", provider: "corp", token: id });
+  const token = { id: `tok_${n}` as TokenId, prefix: "scim_ab", hash: `of ${n}` };
+  await control.must({ kind: "scim.open", provider: "corp", ...token });
+}
+
 const expectations: Readonly<Record<RouteId, Expectation>> = {
   whoAmI: { anywhere: true },
+  openStream: { anywhere: true },
+  // Cells have no stream open, and none that could be named.
+  leaveTopic: { anywhere: true, answers: 400 },
   readSession: { anywhere: true },
   signIn: { anywhere: true },
   // No provider can be asked in a cell.
@@ -139,6 +151,8 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   removeProvider: { fleet: true, needs: "provider.write" },
   previewProvider: { fleet: true, needs: "provider.write" },
   linkIdentity: { fleet: true, needs: "provider.write" },
+  createScimToken: { fleet: true, needs: "provider.write" },
+  revokeScimToken: { fleet: true, needs: "provider.write" },
   createEngine: { anywhere: true, needs: "engine.write", answers: 422 },
   getEngine: { fleet: true },
   editEngine: { fleet: true, needs: "engine.write", answers: 422 },
@@ -168,6 +182,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readUsage: { sees: "account.read", needs: "usage.read" },
   readTop: { sees: "account.read", needs: "usage.read" },
   readBusy: { sees: "account.read", needs: "usage.read" },
+  readMoment: { sees: "account.read", needs: "job.read" },
   readWaste: { sees: "account.read", needs: "usage.read" },
   readSeries: { sees: "account.read", needs: "usage.read" },
   readPrices: { anywhere: true },
@@ -283,13 +298,13 @@ export async function requestFor(
       case "binding":
         return route.path.replace(":binding", at(`${(await other()).id}:viewer:${account}`));
       default:
-        if (route.path.includes(":provider") && exists)
-          await tenancy.control.must({ kind: "provider.set", name: "corp", terms: someProvider });
+        if (route.path.includes(":provider") && exists) await cellProvider(tenancy, n);
         if (route.path.includes(":pool") && exists) await tenancy.pool(`p${n}`, { labels: { n: `${n}` } });
         return route.path
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
           .replace(":provider", exists ? "corp" : "nowhere")
+          .replace(":token", `tok_${n}`)
           .replace(/:(login|code)/, "BCDF-GHJK")
           .replace(":repair", "999")
           .replace(":session", "tok_0000000000000000")
@@ -370,6 +385,8 @@ export async function requestFor(
       return { path: `${path}?account=${at(account)}` };
     case "openEntrance":
       return { path: path.replace(":entrance", "ent_0000000000000000") };
+    case "readMoment":
+      return { path: `${path}?at=1s&project=${at(account)}` };
     case "enterJob":
       return { path, body: { how: "exec", command: "true" } };
     case "createAccount":

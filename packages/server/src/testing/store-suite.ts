@@ -8,7 +8,15 @@ import { checkChain } from "../journal/chain.ts";
 import type { JournalRow } from "../journal/format.ts";
 import { emptyJournal, headOf, placeAfter, sealRow } from "../journal/row.ts";
 import type { StoreConfig } from "../store/index.ts";
-import { CommitOutage, type JobQuery, type Projected, type Store, StoreHeld, type StoreReader } from "../store/port.ts";
+import {
+  CommitOutage,
+  type JobQuery,
+  type Projected,
+  type Store,
+  StoreHeld,
+  type StoreReader,
+  snapshotsKept,
+} from "../store/port.ts";
 import { auditOf, batchAfter, deviceOf, jobOf, noon, nothingProjected, type SampleBatch, usageOf } from "./batches.ts";
 
 /** A place for one store, new and empty for each test. */
@@ -179,6 +187,20 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         assert.deepEqual([latest.seq, latest.schema, latest.bytes.length], [2, 3, 20_000_000]);
         assert.equal(Buffer.compare(latest.bytes, snapshotOf(2, 20_000_000).bytes), 0);
         assert.deepEqual(shown(latest.hash), shown(Buffer.alloc(32, 2)));
+      });
+
+      it("keeps the newest of them, which past moments are made from", async () => {
+        const bytes = (seq: number) => Buffer.from(`snapshot ${seq}`);
+        for (let seq = 1; seq <= snapshotsKept + 2; seq++)
+          await store.writeSnapshot({ seq, schema: 3, hash: Buffer.alloc(32, seq), bytes: bytes(seq) });
+        await reopen();
+        const kept = await store.snapshots();
+        assert.deepEqual(
+          kept.map(({ seq }) => seq),
+          Array.from({ length: snapshotsKept }, (_, i) => snapshotsKept + 2 - i),
+        );
+        assert.deepEqual(shown((await store.snapshot(3))!.bytes), shown(bytes(3)));
+        assert.equal(await store.snapshot(2), undefined);
       });
 
       it("can be empty", async () => {

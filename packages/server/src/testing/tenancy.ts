@@ -33,6 +33,7 @@ import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { newId } from "../flow/ids.ts";
+import type { JournalSeries } from "../work/series.ts";
 import type { TestControl } from "./control.ts";
 
 export const testKeys = {
@@ -166,6 +167,7 @@ export async function serveApi(
   engines?: Engines,
   telemetry?: TelemetryStore,
   reconciled?: () => Reconciled | undefined,
+  series?: JournalSeries,
   machine: { readonly dataFolder?: string; readonly alarms?: Alarms } = {},
 ): Promise<TestServer> {
   const built = await buildApi({
@@ -175,6 +177,7 @@ export async function serveApi(
     ...(engines !== undefined && { engines }),
     ...(telemetry !== undefined && { telemetry }),
     ...(reconciled !== undefined && { reconciled }),
+    ...(series !== undefined && { series }),
     ...machine,
     config: { logLevel: "silent", ...config },
     ...(table && { table }),

@@ -1,6 +1,7 @@
-import { apply, passTime, type State } from "@tessera/core";
+import { apply, emptyState, passTime, readSnapshot, type State, snapshotSchema } from "@tessera/core";
 import type { CommitListener } from "../flow/commits.ts";
 import { eventsIn, recover } from "../flow/write/recover.ts";
+import { isIntact } from "../flow/write/snapshot-digest.ts";
 import type { StoreReader } from "../store/port.ts";
 
 const rowsPerPage = 200;
@@ -23,6 +24,14 @@ export class Replica {
     return new Replica(reader, state, head.seq);
   }
 
+  /** Begins at a row that is not after `seq`: at the newest snapshot if it is early enough, else at the first row. */
+  static async behind(reader: StoreReader, seq: number): Promise<Replica> {
+    const snapshot = await reader.latestSnapshot().catch(() => undefined);
+    const isUsable = snapshot !== undefined && snapshot.seq <= seq && snapshot.schema === snapshotSchema;
+    if (!isUsable || !isIntact(snapshot)) return new Replica(reader, emptyState(), 0);
+    return new Replica(reader, readSnapshot(Buffer.from(snapshot.bytes).toString("utf8")), snapshot.seq);
+  }
+
   get seq(): number {
     return this.#seq;
   }
@@ -32,10 +41,10 @@ export class Replica {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Takes in what was committed, at least up to row `seq`. */
+  /** Takes in what was committed, up to row `seq`. */
   async catchUp(seq: number): Promise<void> {
     while (this.#seq < seq) {
-      const page = await this.#reader.eventLines(this.#seq + 1, rowsPerPage);
+      const page = await this.#reader.eventLines(this.#seq + 1, Math.min(rowsPerPage, seq - this.#seq));
       if (page.length === 0) throw new Error(`row ${this.#seq + 1} of the journal is not there`);
       for (const { seq: at, at: instant, eventCount, lines } of page) {
         const events = eventCount === 0 ? [] : eventsIn(lines);

@@ -32,6 +32,11 @@ export function whenSignedOut(listener: typeof onSignedOut): void {
   onSignedOut = listener;
 }
 
+/** The session is no longer valid, as another request or a stream has found. */
+export function signedOut(why: string): void {
+  onSignedOut(why);
+}
+
 let onStepUp: () => Promise<boolean> = async () => false;
 
 /** Called when an act needs a second factor; answers whether it was shown. */

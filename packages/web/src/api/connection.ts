@@ -1,14 +1,13 @@
 import { useSyncExternalStore } from "react";
 
-/** Whether what the page shows is live. */
+/** Whether the server answers this window. */
 export interface Connection {
   readonly live: boolean;
-  /** Since when it is not. */
+  /** Since when it does not. */
   readonly lostAt: number;
 }
 
 let now: Connection = { live: true, lostAt: 0 };
-const lost = new Set<object>();
 const listeners = new Set<() => void>();
 const returns = new Set<() => void>();
 
@@ -16,17 +15,16 @@ function tell(): void {
   for (const listener of listeners) listener();
 }
 
-/** A stream has lost its server. */
-export function noteLost(stream: object): void {
-  lost.add(stream);
+/** The server is gone. */
+export function noteLost(): void {
   if (!now.live) return;
   now = { live: false, lostAt: Date.now() };
   tell();
 }
 
-/** A stream is live again, or no longer needed. */
-export function noteLive(stream: object): void {
-  if (!lost.delete(stream) || lost.size > 0) return;
+/** The server is there, or nothing is wanted of it. */
+export function noteLive(): void {
+  if (now.live) return;
   now = { live: true, lostAt: 0 };
   tell();
   for (const listener of returns) listener();

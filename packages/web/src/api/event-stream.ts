@@ -1,36 +1,39 @@
-import { withProof } from "./proof.ts";
-
 interface Ears {
-  readonly opened: () => void;
   readonly heard: (event: string, data: string) => void;
-  /** It is over, for whatever reason; called once, and not after `close`. */
-  readonly lost: () => void;
+  /** Something came, were it only a sign of life. */
+  readonly beat: () => void;
+  /** It is over; called once, and not after `close`. With the answer, where the server gave another than a stream. */
+  readonly lost: (answer?: Response) => void;
 }
 
 /** An event stream of the API. Unlike the browser's own EventSource it can show the proof of the session. */
 export class EventStream {
   readonly #gone = new AbortController();
 
-  constructor(address: string, ears: Ears) {
-    this.#read(address, ears)
-      .catch(() => {})
-      .then(() => this.#gone.signal.aborted || ears.lost());
+  constructor(address: string, proof: Readonly<Record<string, string>>, ears: Ears) {
+    this.#read(address, proof, ears)
+      .catch(() => undefined)
+      .then((answer) => this.#gone.signal.aborted || ears.lost(answer));
   }
 
   close(): void {
     this.#gone.abort();
   }
 
-  async #read(address: string, { opened, heard }: Ears): Promise<void> {
-    const headers = withProof({ accept: "text/event-stream" });
+  async #read(
+    address: string,
+    proof: Readonly<Record<string, string>>,
+    { heard, beat }: Ears,
+  ): Promise<Response | undefined> {
+    const headers = { ...proof, accept: "text/event-stream" };
     const response = await fetch(address, { headers, signal: this.#gone.signal });
-    if (!response.ok || response.body === null) return;
-    opened();
+    if (!response.ok || response.body === null) return response;
     const messages = new Messages(heard);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { value, done } = await reader.read();
-      if (done) return;
+      if (done) return undefined;
+      beat();
       messages.take(value);
     }
   }

@@ -1,10 +1,11 @@
 import type { QueryOf, RouteId } from "@tessera/wire";
 import type { WatchRoute } from "@tessera/wire/addresses";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
-import { addressOf, call, callAll, type ItemOf } from "./call.ts";
+import { addressOf, callAll, type ItemOf, Refused, signedOut } from "./call.ts";
+import type { State, Topics } from "./channel.ts";
 import { noteLive, noteLost } from "./connection.ts";
-import { EventStream } from "./event-stream.ts";
 import { LiveList } from "./live-list.ts";
+import { openTopics } from "./topics.ts";
 
 /** The key of an item in each list. */
 const keys: Readonly<Partial<Record<RouteId, (item: never) => string>>> = {
@@ -22,20 +23,17 @@ const usualKey = (item: { id: string }) => item.id;
 
 const pageLimit = 1000;
 const lingerMs = 5_000;
-/** Of the six connections that a browser has for one server, some must be left for requests. */
-const streamsMax = 2;
-const retryMsMax = 5_000;
 
-/** One event stream, shared by all parts of the page that show the same list, and kept open for a moment after the last one. */
+/** A list that is watched, shared by all parts of the page that show it, and kept for a moment after the last one. */
 class Stream {
   readonly id: WatchRoute;
   readonly query: object;
   readonly list: LiveList<object>;
+  /** Why it cannot be watched. */
+  refused: Refused | undefined;
   readonly #listeners = new Set<() => void>();
-  #source: EventStream | undefined;
-  #retry: ReturnType<typeof setTimeout> | undefined;
+  #leave: (() => void) | undefined;
   #linger: ReturnType<typeof setTimeout> | undefined;
-  #retryMs = 500;
   #frame = 0;
 
   constructor(id: WatchRoute, query: object) {
@@ -47,39 +45,39 @@ class Stream {
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     clearTimeout(this.#linger);
-    if (this.#source === undefined) this.open();
+    this.open();
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size > 0) return;
       this.#linger = setTimeout(() => {
         this.close();
-        const key = keyOf(this.id, this.query);
-        if (streams.get(key) === this) streams.delete(key);
+        this.#forget();
       }, lingerMs);
     };
   }
 
-  get isOpen(): boolean {
-    return this.#source !== undefined;
-  }
-
-  get isWanted(): boolean {
-    return this.#listeners.size > 0;
-  }
-
   open(): void {
-    if (this.#source !== undefined || document.hidden) return;
-    makeRoom();
+    if (this.#leave !== undefined || document.hidden) return;
     const limited = this.id === "readFleet" ? this.query : { limit: pageLimit, ...this.query };
-    const source: EventStream = new EventStream(addressOf(this.id, {}, limited), {
-      opened: () => {
-        this.#retryMs = 500;
-        noteLive(this);
-      },
+    this.#leave = topics().watch(addressOf(this.id, {}, limited), {
       heard: (event, data) => this.#hear(event, JSON.parse(data)),
-      lost: () => this.#failed(source),
+      refused: (problem) => {
+        this.refused = new Refused(problem);
+        this.close();
+        this.#forget(); // whoever asks again may have another role by then
+        this.#tell();
+      },
     });
-    this.#source = source;
+  }
+
+  close(): void {
+    this.#leave?.();
+    this.#leave = undefined;
+  }
+
+  #forget(): void {
+    const key = keyOf(this.id, this.query);
+    if (streams.get(key) === this) streams.delete(key);
   }
 
   #hear(event: string, value: { items: object[]; id: string }): void {
@@ -87,13 +85,6 @@ class Stream {
     else if (event === "put") this.list.put(value);
     else if (event === "delete") this.list.delete(value.id);
     this.#tell();
-  }
-
-  close(): void {
-    clearTimeout(this.#retry);
-    this.#source?.close();
-    this.#source = undefined;
-    noteLive(this);
   }
 
   #sync(items: object[]): void {
@@ -110,18 +101,6 @@ class Stream {
     }
   }
 
-  #failed(source: EventStream): void {
-    if (this.#source !== source) return;
-    noteLost(this);
-    this.#source = undefined;
-    this.#retry = setTimeout(() => {
-      // A refusal cannot be told from an outage here; an ordinary request can.
-      void call("whoAmI").catch(() => {});
-      this.open();
-    }, this.#retryMs);
-    this.#retryMs = Math.min(retryMsMax, this.#retryMs * 2);
-  }
-
   /** At most once a frame, however much arrives. */
   #tell(): void {
     if (this.#frame !== 0) return;
@@ -133,18 +112,6 @@ class Stream {
 }
 
 const streams = new Map<string, Stream>();
-
-/** Closes streams that only linger, the oldest first, until a new one can be opened. */
-function makeRoom(): void {
-  let open = [...streams.values()].filter(({ isOpen }) => isOpen).length;
-  for (const [key, stream] of streams) {
-    if (open < streamsMax) return;
-    if (!stream.isOpen || stream.isWanted) continue;
-    stream.close();
-    streams.delete(key);
-    open--;
-  }
-}
 
 function keyOf(id: string, query: object): string {
   return `${id} ${JSON.stringify(query)}`;
@@ -160,9 +127,33 @@ function streamOf(id: WatchRoute, query: object): Stream {
   return stream;
 }
 
-// Browsers allow few connections to one server, shared by all tabs: hidden tabs give theirs back.
+let opened: Topics | undefined;
+let isSignedIn = false;
+
+function topics(): Topics {
+  opened ??= openTopics(note);
+  return opened;
+}
+
+/** One heartbeat for every page, also for those that watch no list. */
+function note(state: State): void {
+  if (!isSignedIn) return;
+  if (state.is === "live") noteLive();
+  else if (state.is === "lost") noteLost();
+  else signedOut(state.why);
+}
+
+/** Follows the server from now on: someone is signed in. */
+export function beginStreams(): void {
+  isSignedIn = true;
+  topics().want(!document.hidden);
+}
+
+// A window that nobody looks at costs the server nothing.
 if (typeof document !== "undefined") {
   document.addEventListener("visibilitychange", () => {
+    if (!isSignedIn) return;
+    topics().want(!document.hidden);
     for (const stream of streams.values()) {
       if (document.hidden) stream.close();
       else stream.open();
@@ -170,13 +161,16 @@ if (typeof document !== "undefined") {
   });
 }
 
-/** Closes all streams and drops what was read: another user may sign in next. */
+/** Stops following and drops what was read: another user may sign in next. */
 export function forgetStreams(): void {
+  isSignedIn = false;
+  noteLive();
   for (const stream of streams.values()) stream.close();
   streams.clear();
+  opened?.want(false);
 }
 
-/** A list that stays up to date by itself; undefined until it has arrived. */
+/** A list that stays up to date by itself; undefined until it has arrived. Its refusal is for the boundary around it. */
 export function useLive<Id extends WatchRoute>(
   id: Id,
   query: QueryOf<Id> | Record<string, never> = {},
@@ -185,5 +179,7 @@ export function useLive<Id extends WatchRoute>(
   const text = JSON.stringify(query);
   const stream = useMemo(() => (on ? streamOf(id, JSON.parse(text) as object) : undefined), [id, text, on]);
   const subscribe = useCallback((listener: () => void) => stream?.listen(listener) ?? (() => {}), [stream]);
-  return useSyncExternalStore(subscribe, () => stream?.list.items) as readonly ItemOf<Id>[] | undefined;
+  const now = useSyncExternalStore(subscribe, () => stream?.refused ?? stream?.list.items);
+  if (now instanceof Refused) throw now;
+  return now as readonly ItemOf<Id>[] | undefined;
 }

@@ -8,6 +8,7 @@ const looks = {
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   day: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
   date: { year: "numeric", month: "2-digit", day: "2-digit" },
+  moment: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   whole: { dateStyle: "medium", timeStyle: "long" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 const made = new Map<string, Intl.DateTimeFormat>();
@@ -46,6 +47,11 @@ export function spellFull(at: string): string {
 /** `14:20:07`, for lines of a log. */
 export function spellSeconds(at: string): string {
   return formatted("seconds", at);
+}
+
+/** `Nov 16, 14:20:07`. */
+export function spellDay(at: number): string {
+  return formatted("moment", at);
 }
 
 /** The time of day, with the date when it is not today. */

@@ -348,19 +348,4 @@ describe("the console in a real browser", { skip: missing }, () => {
     assert.ok(await user.evaluate((button) => button === button.ownerDocument.activeElement), "the focus is back");
     await watched.close();
   });
-
-  it("says when the server is gone, and recovers by itself when it is back", async () => {
-    const watched = await open();
-    const { page } = watched;
-    await watched.signInWithToken(server.ownerToken);
-    await watched.go("/jobs");
-    await page.getByText("from-the-form").first().waitFor();
-    await server.stop("SIGKILL");
-    await page.getByText("The server does not answer").waitFor();
-    await server.start();
-    await server.call("submitJob", { body: { name: "after-the-crash", project: "acme", run: "true", gpus: 0 } });
-    await page.getByText("after-the-crash").first().waitFor();
-    await page.getByText("The server does not answer").waitFor({ state: "detached" });
-    await watched.close();
-  });
 });

@@ -129,4 +129,28 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });
+
+  it("shows the fleet and the queue as they were, and the address keeps the moment", async () => {
+    await submit({ name: "before", gpus: 0, run: "sleep 600" });
+    const wide = await submit({ name: "too-wide", gpus: 4, nodes: 2, run: "sleep 600" });
+    const at = new Date().toISOString();
+    await server.call("cancelJob", { at: { job: wide.id }, body: {} });
+    const watched = await signedIn();
+    const { page } = watched;
+    await watched.go(`/queue?at=${at}`);
+    const bar = page.getByRole("region", { name: "Moment" });
+    await bar.getByText(/row \d+ of the journal/).waitFor();
+    await page.getByRole("region", { name: "Waiting jobs" }).getByText("too-wide").waitFor();
+    await bar.getByRole("button", { name: "Now" }).click();
+    await bar.waitFor({ state: "detached" });
+    await page.getByText("too-wide").waitFor({ state: "detached" });
+    await watched.go(`/fleet?at=${at}`);
+    await bar.getByText(/row \d+ of the journal/).waitFor();
+    await page.getByText("Largest gang that fitted").waitFor();
+    await bar.getByRole("slider").press("Home");
+    await page.waitForURL((url) => url.searchParams.get("at") !== at);
+    await bar.getByText(/row \d+ of the journal/).waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
 });

@@ -38,7 +38,32 @@ const Said = {
   groupsClaim: Word(200, "The claim that lists groups"),
   rules: Rules,
   acr: Type.Array(Word(200), { maxItems: 20, description: "Values of acr or amr that count as a second factor" }),
+  scimClaim: Word(200, "The claim that holds what SCIM calls externalId; usually sub, with Entra ID oid"),
 };
+
+const ScimTokenShape = Type.Object({
+  id: Type.String(),
+  prefix: Type.String({ description: "The first characters, to recognise it by" }),
+  createdAt: Timestamp,
+  lastUsedAt: Type.Optional(Timestamp),
+});
+
+/** What the identity system of a provider told by SCIM. */
+export const ScimShape = Type.Object({
+  path: Type.String({ description: "After the server's address: what the identity system calls" }),
+  tokens: Type.Array(ScimTokenShape, { description: "With which it may call; none: it may not" }),
+  users: Type.Integer(),
+  activeUsers: Type.Integer(),
+  groups: Type.Integer(),
+});
+
+export const ScimTokenCreated = Type.Object({
+  id: Type.String(),
+  prefix: Type.String(),
+  createdAt: Timestamp,
+  path: Type.String({ description: "After the server's address: what the identity system calls" }),
+  token: Type.String({ description: "Shown once" }),
+});
 
 export const ProviderShape = Type.Object({
   name: Type.String(),
@@ -48,6 +73,7 @@ export const ProviderShape = Type.Object({
   redirectPath: Type.String({ description: "After the server's address: the redirect URI to register" }),
   logoutPath: Type.String({ description: "After the server's address: the back-channel logout URI to register" }),
   users: Type.Integer({ description: "People who signed in with it, or were linked" }),
+  scim: ScimShape,
   createdAt: Timestamp,
 });
 export type ProviderShape = Static<typeof ProviderShape>;
@@ -66,6 +92,7 @@ export const ProviderPut = Type.Object(
     groupsClaim: Type.Optional(Said.groupsClaim),
     rules: Type.Optional(Said.rules),
     acr: Type.Optional(Said.acr),
+    scimClaim: Type.Optional(Said.scimClaim),
   },
   { additionalProperties: false },
 );
@@ -100,7 +127,7 @@ export type ProviderPreview = Static<typeof ProviderPreview>;
 export const IdentityLink = Type.Object(
   {
     user: Line(200, "An existing user, by name or id"),
-    subject: Line(255, "What the provider calls this person: the claim sub"),
+    subject: Line(255, "What the provider calls this person: the claim sub, or externalId where it came by SCIM"),
   },
   { additionalProperties: false },
 );

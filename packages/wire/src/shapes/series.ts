@@ -15,13 +15,78 @@ export const seriesMetrics = {
   encoder: "%",
   cpu: "cores",
   memory: "GiB",
+  capacity: "GPUs",
+  allocated: "GPUs",
+  borrowed: "GPUs",
+  reserved: "GPUs",
+  idle: "GPUs",
+  down: "GPUs",
+  waiting: "GPUs",
+  guarantee: "GPUs",
+  max: "GPUs",
+  lent: "GPUs",
+  largest_gang: "GPUs",
+  fragmentation: "%",
+  wait_p50: "s",
+  wait_p90: "s",
+  starts: "jobs",
+  ends: "jobs",
+  preemptions: "jobs",
 } as const;
 export type SeriesMetric = keyof typeof seriesMetrics;
 export const seriesMetricNames = Object.keys(seriesMetrics) as SeriesMetric[];
 
 /** One line for all of it, or one for each of these. */
-export const seriesGroups = ["none", "account", "user", "job", "rank", "node", "gpu", "model"] as const;
+export const seriesGroups = [
+  "none",
+  "account",
+  "user",
+  "job",
+  "rank",
+  "node",
+  "gpu",
+  "model",
+  "class",
+  "reason",
+  "outcome",
+  "cause",
+  "level",
+] as const;
 export type SeriesGroup = (typeof seriesGroups)[number];
+
+/**
+ * What the journal knows, with the groups that each can be split into. What is of the whole fleet belongs to no account;
+ * the others count an account and all below it.
+ */
+export const journalMetrics = {
+  capacity: { by: ["none", "model"], ofFleet: true },
+  reserved: { by: ["none", "model"], ofFleet: true },
+  idle: { by: ["none", "model"], ofFleet: true },
+  down: { by: ["none", "model"], ofFleet: true },
+  largest_gang: { by: ["none", "model", "level"], ofFleet: true },
+  fragmentation: { by: ["none", "model"], ofFleet: true },
+  allocated: { by: ["none", "class", "account", "model"], ofFleet: false },
+  borrowed: { by: ["none", "account"], ofFleet: false },
+  waiting: { by: ["none", "reason", "account"], ofFleet: false },
+  guarantee: { by: ["none", "account"], ofFleet: false },
+  max: { by: ["none", "account"], ofFleet: false },
+  lent: { by: ["none", "account"], ofFleet: false },
+  wait_p50: { by: ["none", "account"], ofFleet: false },
+  wait_p90: { by: ["none", "account"], ofFleet: false },
+  starts: { by: ["none", "account"], ofFleet: false },
+  ends: { by: ["none", "outcome", "account"], ofFleet: false },
+  preemptions: { by: ["none", "cause", "account"], ofFleet: false },
+} as const satisfies Partial<Record<SeriesMetric, { by: readonly SeriesGroup[]; ofFleet: boolean }>>;
+export type JournalMetric = keyof typeof journalMetrics;
+
+export function isJournalMetric(metric: SeriesMetric): metric is JournalMetric {
+  return Object.hasOwn(journalMetrics, metric);
+}
+
+/** The groups that what was measured can be split into. */
+export const measuredGroups = ["none", "account", "user", "job", "rank", "node", "gpu", "model"] as const;
+export type MeasuredGroup = (typeof measuredGroups)[number];
+export type MeasuredMetric = Exclude<SeriesMetric, JournalMetric>;
 
 export const SeriesLine = Type.Object({
   key: Type.String({ description: "The id or name that it stands for; empty for the line of all, or for no lease" }),

@@ -23,6 +23,17 @@ const corp: ProviderShape = {
   redirectPath: "/sign-in/back/corp",
   logoutPath: "/sign-in/logout/corp",
   users: 3,
+  scimClaim: "sub",
+  scim: {
+    path: "/scim/v2",
+    tokens: [
+      {
+        ...{ id: "tok_1", prefix: "scim_abcdef", createdAt: "2026-11-15T10:00:00.000Z" },
+        lastUsedAt: "2026-11-16T10:00:00.000Z",
+      },
+    ],
+    ...{ users: 12, activeUsers: 11, groups: 2 },
+  },
   createdAt: "2026-11-15T10:00:00.000Z",
 };
 
@@ -70,7 +81,13 @@ test("providers are listed and described, with what their groups get", async (t)
   const list = await runTess(["provider", "get"], { env: server.env });
   assert.match(list.out, /corp +https:\/\/id.example.org +tessera +2 +3/);
   const { out } = await runTess(["provider", "describe", "corp"], { env: server.env });
-  for (const line of ["tessera, with a secret", "ml=member@lab", "gpu-admins=platform-owner", "acr or amr mfa"])
+  for (const line of [
+    "tessera, with a secret",
+    "ml=member@lab",
+    "gpu-admins=platform-owner",
+    "acr or amr mfa",
+    "11 active of 12 users, 2 groups; last call 2026-11-16T10:00:00.000Z",
+  ])
     assert.ok(out.includes(line), `${line} in ${out}`);
 });
 
@@ -115,4 +132,29 @@ test("a person is linked to a user, and a provider is removed once it was confir
   assert.match(asked.err, /nothing was changed/);
   assert.equal(server.requestsTo("removeProvider").length, 0);
   assert.equal((await runTess(["provider", "remove", "corp", "--yes"], { env: server.env })).out, "corp removed\n");
+});
+
+test("a SCIM token is shown once with where to call, and taken back once that was confirmed", async (t) => {
+  const server = await StandIn.start(t);
+  const made = {
+    id: "tok_1",
+    prefix: "scim_abcdef",
+    createdAt: corp.createdAt,
+    path: "/scim/v2",
+    token: "scim_abcdefgh",
+  };
+  server.on("createScimToken", () => ({ status: 201, body: made }));
+  server.on("revokeScimToken", () => ({ status: 204 }));
+  const { out } = await runTess(["provider", "scim", "corp"], { env: server.env });
+  assert.match(out, /^scim_abcdefgh\n {2}tok_1; it is not shown again.*\n.*\/scim\/v2\n$/);
+  const asked = await runTess(["provider", "scim", "corp", "--revoke", "tok_1"], {
+    env: server.env,
+    input: "n\n",
+    columns: 100,
+  });
+  assert.notEqual(asked.code, 0);
+  assert.equal(server.requestsTo("revokeScimToken").length, 0);
+  const done = await runTess(["provider", "scim", "corp", "--revoke", "tok_1", "--yes"], { env: server.env });
+  assert.deepEqual([done.err, done.out], ["", "tok_1 revoked\n"]);
+  assert.deepEqual(server.requestsTo("revokeScimToken")[0]?.at, { provider: "corp", token: "tok_1" });
 });

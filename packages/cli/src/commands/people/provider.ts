@@ -22,6 +22,7 @@ interface AddFlags {
   readonly groupsClaim?: string;
   readonly rule?: string[];
   readonly acr?: string[];
+  readonly scimClaim?: string;
 }
 
 const gather = (value: string, before: string[] = []) => [...before, value];
@@ -38,6 +39,7 @@ export function define(command: Command, session: Session): void {
   addAdd(command, session);
   addPreview(command, session);
   addLink(command, session);
+  addScim(command, session);
   addRemove(command, session);
 }
 
@@ -58,7 +60,8 @@ function addAdd(command: Command, session: Session): void {
     .option("--scope <scope>", "asked for beside openid; again for more (default: profile, email)", gather)
     .option("--groups-claim <claim>", "the claim that lists groups (default: groups)")
     .option("--rule <group=role@account>", "members of the group have the role; again for more", gather)
-    .option("--acr <value>", "value of acr or amr that counts as a second factor; again for more", gather);
+    .option("--acr <value>", "value of acr or amr that counts as a second factor; again for more", gather)
+    .option("--scim-claim <claim>", "claim that holds what SCIM calls externalId (default: sub; with Entra ID oid)");
   examples(add, [
     "tess provider add corp --issuer https://id.example.org --client-id tessera --client-secret-file secret",
     "tess provider add corp --rule ml=member@lab --rule gpu-admins=platform-owner",
@@ -113,11 +116,43 @@ function addLink(command: Command, session: Session): void {
     .description("Says which user a person of the provider is. Without it a user is made at the first sign-in.")
     .argument("<provider>", "name")
     .argument("<user>", "name or id")
-    .argument("<subject>", "what the provider calls the person: the claim sub");
+    .argument("<subject>", "what the provider calls the person: the claim sub, or externalId where it came by SCIM");
   examples(link, ["tess provider link corp ana 248289761001"]);
   link.action(async (name: string, user: string, subject: string) => {
     await (await session.api()).call("linkIdentity", { at: { provider: name }, body: { user, subject } });
     if (session.readable) await session.print(`${printable(subject)} of ${name} signs in as ${printable(user)}\n`);
+  });
+}
+
+function addScim(command: Command, session: Session): void {
+  const scim = command
+    .command("scim")
+    .summary("let the identity system of a provider tell of its users and groups (SCIM 2.0)")
+    .description(
+      "Makes a token with which the identity system of a provider makes, changes and deactivates users and groups here.\n" +
+        "It works for SCIM alone, and is shown once. While there is one, only people of whom the system told sign in for\n" +
+        "the first time. There may be two, so that one can take the place of the other: tess provider get shows them.",
+    )
+    .argument("<provider>", "name")
+    .option("--revoke <token>", "take this one back instead, by its id");
+  examples(scim, ["tess provider scim corp", "tess provider scim corp --revoke tok_4b7q0s6w2m8x1z5c"]);
+  scim.action(async (name: string, { revoke }: { revoke?: string }) => {
+    const api = await session.api();
+    if (revoke !== undefined) {
+      await confirm(session, `Take ${revoke} back? The identity system of ${name} can no longer call with it.`);
+      await api.call("revokeScimToken", { at: { provider: name, token: revoke } });
+      if (session.readable) await session.print(`${printable(revoke)} revoked\n`);
+      return;
+    }
+    const made = await api.call("createScimToken", { at: { provider: name } });
+    await emitObject(session, made, made.id, ({ id, path, token }) => {
+      const lines = [
+        `${session.paint("bold", token)}`,
+        `  ${id}; it is not shown again: give it to the identity system as its secret token (bearer)`,
+        `  the address to give there: the server's address and ${path}`,
+      ];
+      return `${lines.join("\n")}\n`;
+    });
   });
 }
 

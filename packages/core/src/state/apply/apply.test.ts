@@ -144,6 +144,7 @@ const corp: ProviderTerms = {
   ...{ issuer: "https://id.example", clientId: "tessera", label: "Corp", scopes: ["email"], groupsClaim: "groups" },
   ...{ rules: [{ group: "ml", role: "member", account: 1 as AccountNo }], acr: ["mfa"] },
 };
+const scimToken = { id: "tok_s" as never, prefix: "scim_ab", hash: "h", createdAt: 1 };
 
 /** What a token can be limited to, and how its session was opened. */
 const limits = { signIn: { by: "password", factorAt: 7 }, account: 1, networks: ["10.0.0.0/8"] };
@@ -166,7 +167,11 @@ function besideJobs(): Event[] {
     event("user-created", { user }),
     event("role-bound", { user, role: "viewer", account }),
     event("provider-changed", { provider: "corp", terms: corp }),
+    event("scim-changed", { provider: "corp", tokens: [scimToken] }),
+    event("provider-changed", { provider: "corp", terms: corp }),
     event("provider-changed", { provider: "old", terms: corp }),
+    event("scim-changed", { provider: "old", tokens: [scimToken] }),
+    event("scim-changed", { provider: "old", tokens: [] }),
     event("provider-changed", { provider: "old" }),
     event("role-bound", { user, role: "finance", account, from: "sso:corp" }),
     event("role-bound", { user, role: "member", account }),
@@ -342,7 +347,7 @@ describe("apply", () => {
       ],
       revision: 6,
     });
-    assert.deepEqual([...state.providers.values()], [{ name: "corp", terms: corp, createdAt: at }]);
+    assert.deepEqual([...state.providers.values()], [{ name: "corp", terms: corp, createdAt: at, scim: [scimToken] }]);
     assert.deepEqual([[...state.tokens.keys()], [...state.tokenByHash.keys()]], [["t2"], ["h2"]]);
     const { signIn, account: within, networks } = must(state.tokens.get("t2" as never), "the token");
     assert.deepEqual({ signIn, account: within, networks }, limits);
@@ -425,6 +430,7 @@ const kinds: Record<EventKind, true> = {
   "user-created": true,
   "user-changed": true,
   "provider-changed": true,
+  "scim-changed": true,
   "role-bound": true,
   "role-unbound": true,
   "token-created": true,

@@ -66,6 +66,7 @@ function write(state: State, event: Event): void {
     case "user-created":
     case "user-changed":
     case "provider-changed":
+    case "scim-changed":
     case "role-bound":
     case "role-unbound":
     case "token-created":

@@ -6,7 +6,7 @@ import type { State } from "../state.ts";
 
 type PeopleEvent = Extract<
   Event,
-  { kind: `user-${string}` | `role-${string}` | `token-${string}` | "provider-changed" }
+  { kind: `user-${string}` | `role-${string}` | `token-${string}` | "provider-changed" | "scim-changed" }
 >;
 
 /** The part of `apply` that keeps users, their roles and their tokens. */
@@ -30,7 +30,16 @@ export function applyToPeople(state: State, event: PeopleEvent): void {
     case "provider-changed": {
       const { provider: name, terms, at } = event;
       if (terms === undefined) state.providers.delete(name);
-      else state.providers.set(name, { name, terms, createdAt: state.providers.get(name)?.createdAt ?? at });
+      else {
+        const { createdAt = at, scim } = state.providers.get(name) ?? {};
+        state.providers.set(name, { name, terms, createdAt, ...(scim !== undefined && { scim }) });
+      }
+      return;
+    }
+    case "scim-changed": {
+      const { provider: name, tokens } = event;
+      const { scim: _, ...rest } = must(state.providers.get(name), `provider ${name} changes and does not exist`);
+      state.providers.set(name, { ...rest, ...(tokens.length > 0 && { scim: tokens }) });
       return;
     }
     case "role-unbound": {

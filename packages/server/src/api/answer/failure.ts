@@ -29,7 +29,17 @@ export function failed(
     request.tessRequestId = newId("req_");
     reply.raw.setHeader("x-request-id", request.tessRequestId);
   }
-  const denial = denialOfError(error, request.routeOptions?.bodyLimit ?? bodyBytesMax);
+  const denial = denialOfError(error, request, log);
+  if (reply.sent || reply.raw.headersSent) {
+    reply.raw.destroy();
+    return;
+  }
+  answerDenial(request, reply, denial);
+}
+
+/** The refusal that tells of an error; what is not the client's fault is logged. */
+export function denialOfError(error: Error & { code?: string }, request: FastifyRequest, log: Log): Denial {
+  const denial = denialFor(error, request.routeOptions?.bodyLimit ?? bodyBytesMax);
   if (denial.refused === "internal" || denial.refused === "unavailable") {
     const route = `${request.method} ${request.routeOptions?.url ?? "?"}`;
     log({
@@ -39,18 +49,14 @@ export function failed(
       message: `${error.stack ?? error.message}${causeOf(error)}`,
     });
   }
-  if (reply.sent || reply.raw.headersSent) {
-    reply.raw.destroy();
-    return;
-  }
-  answerDenial(request, reply, denial);
+  return denial;
 }
 
 function causeOf(error: Error): string {
   return error.cause instanceof Error ? ` (cause: ${error.cause.message})` : "";
 }
 
-function denialOfError(error: Error & { code?: string; statusCode?: number }, bytesMax: number): Denial {
+function denialFor(error: Error & { code?: string; statusCode?: number }, bytesMax: number): Denial {
   if (error instanceof Denied) return error.denial;
   if (error instanceof Outage)
     return deny("unavailable", "The control plane cannot answer at the moment.", "Try again in a moment.");

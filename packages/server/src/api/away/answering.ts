@@ -88,6 +88,9 @@ export class Answering {
       get streams(): never {
         throw new Error("a worker answers at once, and streams nothing");
       },
+      get shared(): never {
+        throw new Error("a worker answers at once, and streams nothing");
+      },
       get entrances(): never {
         throw new Error("a worker has no way into jobs");
       },

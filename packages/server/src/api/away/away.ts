@@ -14,6 +14,7 @@ import type { AwayAnswer } from "./tasks.ts";
 const away: { readonly [Id in RouteId]?: "always" | "large" } = {
   readUsage: "always",
   readWaste: "always",
+  readMoment: "always",
   listUsageEvents: "always",
   readCosts: "always",
   previewPrices: "always",

@@ -4,6 +4,7 @@ import { addresses, expiryHeader, proofHeader } from "@tessera/wire/addresses";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSameOrigin, originOf } from "../../access/origin.ts";
 import { authenticate, type Principal } from "../../access/principal.ts";
+import { scimCaller } from "../../access/scim-token.ts";
 import { cookieIn, isSession, sessionCookie } from "../../access/session.ts";
 import type { Found } from "../../access/sessions.ts";
 import { isExpiring } from "../../access/token-expiry.ts";
@@ -12,6 +13,7 @@ import { accountOfUser } from "../../flow/project/audit.ts";
 import { answerDenial } from "../answer/answer.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
+import { scimPath } from "../scim/show.ts";
 import { version } from "../version.ts";
 import { checkNetwork } from "./authorise.ts";
 import { type Rate, RateLimit } from "./rate-limit.ts";
@@ -45,19 +47,24 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
     if (request.url === "/healthz" || request.url === "/readyz") return done();
     const now = api.control.now();
     const { headers } = request;
-    const bySession = headers.authorization === undefined ? findSession(api, request, secure) : undefined;
+    // Their tokens are good for their routes alone, and no other token is good there.
+    const scim = request.url.startsWith(`${scimPath}/`);
+    if (scim) request.scim = scimCaller(api.control.state, headers.authorization);
+    const bySession = scim || headers.authorization !== undefined ? undefined : findSession(api, request, secure);
     if (bySession !== undefined && "stolen" in bySession)
       return void answerDenial(request, reply, endStolen(api, request, bySession.stolen));
-    const principal = bySession?.principal ?? authenticate(api.control.state, headers.authorization, now);
+    const principal = scim
+      ? undefined
+      : (bySession?.principal ?? authenticate(api.control.state, headers.authorization, now));
+    const known = principal?.user.id ?? request.scim?.token.id;
     const waitMs =
-      principal === undefined
-        ? strangers.take(request.ip, performance.now())
-        : users.take(principal.user.id, performance.now());
+      known === undefined ? strangers.take(request.ip, performance.now()) : users.take(known, performance.now());
     if (waitMs > 0) {
       reply.header("retry-after", String(Math.ceil(waitMs / 1000)));
       const denial = deny("rate-limited", "Rate limit exceeded.", `Retry in ${Math.ceil(waitMs / 1000)} s.`);
       return void answerDenial(request, reply, denial);
     }
+    if (request.scim !== undefined) api.tokenUse.note(request.scim.token.id, now);
     if (bySession !== undefined && !isOwnPage(request)) return void answerDenial(request, reply, otherSite());
     if (bySession?.next !== undefined) handOut(reply, bySession.next, secure);
     if (principal !== undefined) {

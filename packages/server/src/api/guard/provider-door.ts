@@ -51,7 +51,7 @@ export class ProviderDoor {
     try {
       const browser = signInCookieIn(request.headers.cookie, this.#secure);
       const shown = await sso.signIns.finish(provider, answer, browser, control.now());
-      const user = await sso.admission.admit(shown, provider.terms, { request: tessRequestId, address });
+      const user = await sso.admission.admit(shown, provider, { request: tessRequestId, address });
       if (isRefusal(user)) return user;
       sso.logouts.remember(name, shown.sid, user.id);
       const factor = shown.factor ? { factorAt: control.now() } : {};

@@ -13,6 +13,7 @@ import { healthHandlers } from "./health.ts";
 import { insideHandlers } from "./inside.ts";
 import { jobHandlers } from "./jobs.ts";
 import { loginHandlers } from "./logins.ts";
+import { momentHandlers } from "./moment.ts";
 import { moneyHandlers } from "./money.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
@@ -21,6 +22,7 @@ import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
 import { sessionHandlers } from "./sessions.ts";
 import { stepUpHandlers } from "./step-ups.ts";
+import { streamHandlers } from "./streams.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -48,9 +50,11 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...poolHandlers,
   ...recordHandlers,
   ...seriesHandlers,
+  ...streamHandlers,
   ...sessionHandlers,
   ...stepUpHandlers,
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
+  ...momentHandlers,
 };

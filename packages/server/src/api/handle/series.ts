@@ -11,12 +11,13 @@ import {
   type UserId,
 } from "@tessera/core";
 import type { SeriesAnswer, TelemetryFilter } from "@tessera/telemetry";
-import { type SeriesGroup, seriesMetrics } from "@tessera/wire";
+import { isJournalMetric, type MeasuredGroup, measuredGroups, seriesMetrics } from "@tessera/wire";
 import { findJob } from "../../flow/find/find-job.ts";
 import { linesMax, seriesSpan } from "../../flow/telemetry/series.ts";
 import { type Denial, deny, isDenied, notFound } from "../answer/problem.ts";
 import { fromSamples } from "../answer/samples.ts";
 import type { Api, Call, Handler } from "../context.ts";
+import { readJournalSeries } from "./journal-series.ts";
 
 type SeriesHandlers = { readSeries: Handler<"readSeries"> };
 
@@ -25,16 +26,20 @@ export const seriesHandlers: SeriesHandlers = {
     const { metric = "activity", by = "none", from, to, step } = call.query;
     const span = seriesSpan({ from, to, step }, api.control.now());
     if (isRefusal(span)) return span;
+    if (isJournalMetric(metric)) return readJournalSeries(api, call, { metric, by, ...span });
+    const group = measuredGroups.find((each) => each === by);
+    if (group === undefined)
+      return deny("invalid", `does not split ${metric}`, `give one of ${measuredGroups.join(", ")}`, "by", by);
     const filter = await filterOf(api, call);
     if (isDenied(filter)) return filter;
-    const query = { metric, by, ...span, filter, linesMax };
+    const query = { metric, by: group, ...span, filter, linesMax };
     const nothing: SeriesAnswer = { stepMs: span.stepMs, times: [], lines: [], leftOut: 0 };
     const found = await fromSamples(async () => (await api.telemetry?.series(query)) ?? nothing, from);
     if (isDenied(found)) return found;
     const { stepMs, times, lines, leftOut } = found;
     const series = [];
     for (const line of lines)
-      series.push({ ...line, values: [...line.values], label: await labelOf(api, by, line.key) });
+      series.push({ ...line, values: [...line.values], label: await labelOf(api, group, line.key) });
     const asked = { metric, unit: seriesMetrics[metric], by, from: span.from, to: span.to };
     return { ...asked, stepMs, times: [...times], series, leftOut };
   },
@@ -72,7 +77,7 @@ function accountsAt({ control: { state } }: Api, roots: readonly Account[]): Set
   return new Set(within.flatMap((account) => account?.id ?? []));
 }
 
-async function labelOf({ control, people }: Api, by: SeriesGroup, key: string): Promise<string> {
+async function labelOf({ control, people }: Api, by: MeasuredGroup, key: string): Promise<string> {
   const { state, reader } = control;
   switch (by) {
     case "none":

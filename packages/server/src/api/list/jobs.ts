@@ -107,7 +107,7 @@ export async function withFailed({ control: { reader } }: Api, job: WireJob): Pr
 }
 
 /** The name of the user is added when it is shown; what is stored holds the id alone. */
-function withName(api: Api, job: WireJob): WireJob {
+export function withName(api: Api, job: WireJob): WireJob {
   const name = api.people.nameOf(job.user as UserId);
   return name === "" ? job : { ...job, userName: name };
 }

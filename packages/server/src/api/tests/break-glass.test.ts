@@ -25,7 +25,7 @@ describe("break-glass", () => {
     await tenancy.account("lab");
     owner = await tenancy.user("owner", "platform-owner");
     await tenancy.user("ana", "tenant-admin", "lab");
-    server = await serveApi(control, {}, undefined, undefined, undefined, undefined, undefined, {
+    server = await serveApi(control, {}, undefined, undefined, undefined, undefined, undefined, undefined, {
       dataFolder: data,
       alarms,
     });

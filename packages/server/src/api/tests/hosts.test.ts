@@ -169,6 +169,9 @@ describe("with a certificate", () => {
     assert.equal(await shown(), first);
     spawnSync("openssl", [...words.split(" "), "-keyout", ownKey, "-out", own]);
     await until("the new one is shown", async () => (await shown()) !== first);
+    const old = connect({ host: "127.0.0.1", port, rejectUnauthorized: false, maxVersion: "TLSv1.2" });
+    const [refused] = await once(old, "error");
+    assert.match(refused.message, /protocol version/, "what is read again agrees on no less than before");
     stop();
     server.close();
   });

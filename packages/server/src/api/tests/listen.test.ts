@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { request } from "node:https";
 import { connect } from "node:net";
 import { after, before, describe, it } from "node:test";
+import { connect as connectTls } from "node:tls";
 import { identityOf } from "../../access/identity.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, type TestServer, testKeys } from "../../testing/tenancy.ts";
@@ -30,6 +31,9 @@ describe("a server without a certificate", () => {
   it("speaks TLS under a key of its own on the port on which it speaks HTTP", async () => {
     assert.equal(await secureStatus(), 200);
     assert.equal((await fetch(`${server.url}/healthz`)).status, 200);
+    const { port } = new URL(server.url);
+    const old = connectTls({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false, maxVersion: "TLSv1.2" });
+    assert.match((await once(old, "error"))[0].message, /protocol version/);
   });
 
   it("has an identity that follows from its key alone", () => {

@@ -1,10 +1,13 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type { Event, ReadonlyState } from "@tessera/core";
 import type { RouteId } from "@tessera/wire";
+import { streamHeader } from "@tessera/wire/addresses";
 import type { FastifyReply } from "fastify";
 import { newId } from "../../flow/ids.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
 import { accessKinds, stillThere } from "../guard/streams.ts";
+import { beginEvents } from "./shared.ts";
 import type { Source } from "./source.ts";
 import { sourceOf } from "./sources.ts";
 
@@ -43,8 +46,11 @@ class Session {
   lookAt = 0;
   dirty = false;
   looking = false;
+  /** Its number on a stream that it shares with others; its events are told under it, and kept for no return. */
+  readonly topic: number | undefined;
 
-  constructor(call: Call<RouteId>, request: string, source: Source) {
+  constructor(call: Call<RouteId>, request: string, source: Source, topic?: number) {
+    this.topic = topic;
     this.call = call;
     this.request = request;
     this.source = source;
@@ -79,9 +85,12 @@ export class Watches {
   async open(
     route: RouteId,
     call: Call<RouteId>,
-    lastEventId: string | string[] | undefined,
+    headers: IncomingHttpHeaders,
     reply: FastifyReply,
   ): Promise<Denial | undefined> {
+    const name = headers[streamHeader];
+    if (typeof name === "string") return this.#join(name, route, call, reply);
+    const lastEventId = headers["last-event-id"];
     const request = `${route} ${JSON.stringify(call.query)}`;
     const resumed = typeof lastEventId === "string" ? this.#resume(request, call, lastEventId) : undefined;
     if (resumed !== undefined) {
@@ -102,6 +111,40 @@ export class Watches {
     }
     this.#attach(session, reply, this.#text(session, "sync", { items }));
     if (source.more) this.#markDirty(session);
+    return undefined;
+  }
+
+  /** Watches a list on a stream that is open already: the answer says only that it is. */
+  async #join(name: string, route: RouteId, call: Call<RouteId>, reply: FastifyReply): Promise<Denial | undefined> {
+    const found = this.#api.shared.find(name, call.principal);
+    if (isDenied(found)) return found;
+    const { stream, number } = found;
+    stream.leave(number);
+    const full = this.#api.streams.full(call.principal);
+    if (full !== undefined) return full;
+    const source = await sourceOf(this.#api, route, call);
+    if (isDenied(source)) return source;
+    const session = new Session(call, "", source, number);
+    this.#add(session);
+    const uncount = this.#api.streams.add({
+      principal: call.principal,
+      over: () => this.#isOver(session),
+      end: () => stream.reply.raw.end(),
+    });
+    const forget = () => {
+      uncount();
+      this.#forget(session);
+    };
+    stream.topics.set(number, { forget });
+    const items = await source.sync();
+    if (isDenied(items)) {
+      stream.leave(number);
+      return items;
+    }
+    session.reply = stream.reply;
+    this.#write(session, this.#text(session, "sync", { items }));
+    if (source.more) this.#markDirty(session);
+    reply.header("content-type", "text/event-stream; charset=utf-8").send(": told on the stream\n\n");
     return undefined;
   }
 
@@ -147,15 +190,8 @@ export class Watches {
   }
 
   #attach(session: Session, reply: FastifyReply, first: string): void {
-    reply.hijack();
+    beginEvents(reply, session.call.requestId);
     const { raw } = reply;
-    raw.socket?.setTimeout(0); // the heartbeat notices lost clients soon enough
-    raw.writeHead(200, {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-store",
-      "x-accel-buffering": "no",
-      "x-request-id": session.call.requestId,
-    });
     session.reply = reply;
     const { principal } = session.call;
     const uncount = this.#api.streams.add({
@@ -185,6 +221,7 @@ export class Watches {
   }
 
   #text(session: Session, event: string, data: unknown): string {
+    if (session.topic !== undefined) return `event: ${session.topic}.${event}\ndata: ${JSON.stringify(data)}\n\n`;
     const number = ++session.number;
     const text = `event: ${event}\nid: ${session.id}-${number}\ndata: ${JSON.stringify(data)}\n\n`;
     session.kept.push({ number, text });
@@ -274,6 +311,7 @@ export class Watches {
 
   #beat(): void {
     for (const session of this.#sessions.values()) {
+      if (session.topic !== undefined) continue; // the stream that it shares has a beat of its own
       if (session.reply === undefined) {
         if (performance.now() - session.lostAt > this.#limits.resumeMs) this.#forget(session);
       } else this.#write(session, ": still here\n\n");

@@ -89,6 +89,7 @@ export async function eraseUser(
     ...eraseRows(user.id),
     ...factors.eraseRows(user.id),
     ...people.identities.eraseRows(user.id),
+    ...people.directory.eraseRows(user.id),
     ...addresses,
   ]);
   if (isRefusal(done)) return done;

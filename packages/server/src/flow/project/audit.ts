@@ -162,6 +162,10 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: command.name, account: "", detail: canonicalJson(command.terms) };
     case "provider.remove":
       return { target: command.name, account: "", detail: "" };
+    case "scim.open":
+      return { target: command.provider, account: "", detail: command.id };
+    case "scim.close":
+      return { target: command.provider, account: "", detail: command.token };
     case "role.follow": {
       const given = command.bindings.map(({ role, account }) => `${role} at ${account || "the platform"}`);
       const detail = `${command.from}: ${given.join(", ") || "none"}`.slice(0, 500);

@@ -43,6 +43,7 @@ const rowHashes: Readonly<Record<string, string>> = {
   "0028-providers.golden.jsonl": "f306245a0c0a69efff6d7b0a8212459fa92d70b243e5125321b97c17539e989f",
   "0029-factors.golden.jsonl": "f306245a0c0a69efff6d7b0a8212459fa92d70b243e5125321b97c17539e989f",
   "0031-grants.golden.jsonl": "2a02218f11ec06f1f5aede82a08fbcb5158c4ff8a9380841244ae7862b64a60a",
+  "0032-scim.golden.jsonl": "2a02218f11ec06f1f5aede82a08fbcb5158c4ff8a9380841244ae7862b64a60a",
 };
 
 function rowHashOf(journal: string): string {

@@ -1,5 +1,6 @@
 import {
   fromProvider,
+  fromScim,
   type GroupRule,
   isRefusal,
   type ProviderTerms,
@@ -11,16 +12,17 @@ import type { GroupRuleShape, ProviderPreview, ProviderPut } from "@tessera/wire
 import type { People } from "../../access/people.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { Asker, ControlPlane } from "../control.ts";
-import { type Given, rolesBy } from "./admit.ts";
+import type { Listings } from "../scim/listings.ts";
 import { isSafeAddress, ProviderFault } from "./bounded-fetch.ts";
 import { noSecret, type Parties, secretRow } from "./parties.ts";
+import { type Given, rolesBy } from "./rules.ts";
 
 const usual = { scopes: ["profile", "email"], groupsClaim: "groups", rules: [], acr: [] } as const;
 const changesShownMax = 200;
 
 /** Makes or changes a provider after it was asked what it says of itself; a refusal changes nothing. */
 export async function putProvider(
-  { control, vault, parties }: { control: ControlPlane; vault: Vault; parties: Parties },
+  { control, vault, parties, listings }: { control: ControlPlane; vault: Vault; parties: Parties; listings: Listings },
   by: Asker,
   name: string,
   { clientSecret, ...asked }: ProviderPut,
@@ -33,7 +35,9 @@ export async function putProvider(
   if (!URL.canParse(issuer) || !isSafeAddress(new URL(issuer)))
     return refuse("invalid", "issuer", issuer, "does not speak TLS", "give an address that begins with https://");
   const rules = asked.rules ?? (known && rulesWithPaths(control.state, known.rules)) ?? usual.rules;
+  const scimClaim = asked.scimClaim ?? known?.scimClaim ?? "sub";
   const terms = {
+    ...(scimClaim !== "sub" && { scimClaim }),
     ...{ issuer, clientId, label: asked.label ?? known?.label ?? name, rules },
     scopes: asked.scopes ?? known?.scopes ?? usual.scopes,
     groupsClaim: asked.groupsClaim ?? known?.groupsClaim ?? usual.groupsClaim,
@@ -57,12 +61,18 @@ export async function putProvider(
         ? [noSecret(name)]
         : [];
   const done = await control.ask({ kind: "provider.set", name, terms }, by, rows);
-  return isRefusal(done) ? done : undefined;
+  if (isRefusal(done)) return done;
+  if (known !== undefined && known.issuer !== issuer) return listings.forgetAll(name, by);
+  return listings.followAll(control.state.providers.get(name)!, by);
 }
 
-export async function removeProvider(control: ControlPlane, by: Asker, name: string): Promise<Refusal | undefined> {
+export async function removeProvider(
+  { control, listings }: { control: ControlPlane; listings: Listings },
+  by: Asker,
+  name: string,
+): Promise<Refusal | undefined> {
   const done = await control.ask({ kind: "provider.remove", name }, by, [noSecret(name)]);
-  return isRefusal(done) ? done : undefined;
+  return isRefusal(done) ? done : listings.forgetAll(name, by);
 }
 
 export function rulesWithPaths(state: ReadonlyState, rules: readonly GroupRule[]): GroupRuleShape[] {
@@ -86,8 +96,12 @@ export function previewRules(
       return refuse("not-found", `rules.${i}.account`, path, "is not an account", "see: tess account tree");
     rules.push({ ...rule, account: account.no });
   }
-  const from = fromProvider(name);
-  const changed = people.identities.ofIssuer(terms.issuer).flatMap(({ user: id, groups }) => {
+  const { directory } = people;
+  const told = directory.groups(name).length > 0 ? directory.people(name) : [];
+  const known = new Map(people.identities.ofIssuer(terms.issuer).map(({ user, groups }) => [user, groups]));
+  for (const person of told) known.set(person.user, directory.groupNamesOf(person));
+  const sources = [fromProvider(name), fromScim(name)];
+  const changed = [...known].flatMap(([id, groups]) => {
     const user = state.users.get(id);
     if (user === undefined) return [];
     const held = user.bindings.map(({ role, account, from: source }) => ({
@@ -97,7 +111,7 @@ export function previewRules(
     const has = (list: readonly Given[], one: Given) =>
       list.some(({ role, account }) => role === one.role && account === one.account);
     const gains = given.filter((one) => !has(held, one));
-    const loses = held.filter((one) => one.source === from && !has(given, one));
+    const loses = held.filter((one) => one.source !== undefined && sources.includes(one.source) && !has(given, one));
     if (gains.length === 0 && loses.length === 0) return [];
     const plain = loses.map(({ role, account }) => ({ role, account }));
     return [{ user: id, name: people.nameOf(id), groups: [...groups], gains, loses: plain }];

@@ -10,6 +10,8 @@ export interface Shown {
   readonly provider: string;
   readonly issuer: string;
   readonly subject: string;
+  /** What SCIM calls the person, by the claim that the owner named. */
+  readonly externalId?: string;
   /** A login name that it suggests. */
   readonly name?: string;
   readonly email?: string;
@@ -104,10 +106,12 @@ function shownOf(provider: string, terms: ProviderTerms, claims: oidc.IDToken): 
   const name = text("preferred_username") ?? email ?? text("nickname") ?? text("name");
   const stated = [claims.acr, ...(Array.isArray(claims.amr) ? claims.amr : [])];
   const sid = text("sid");
+  const externalId = text(terms.scimClaim ?? "sub");
   return {
     provider,
     issuer: terms.issuer,
     subject: claims.sub,
+    ...(externalId !== undefined && { externalId }),
     ...(name !== undefined && { name }),
     ...(email !== undefined && { email }),
     groups: groupsIn(claims[terms.groupsClaim]),

@@ -40,13 +40,24 @@ export async function recover(reader: Read, say: (text: string) => void = tell):
   });
   const state = snapshot === undefined ? emptyState() : readSnapshot(Buffer.from(snapshot.bytes).toString("utf8"));
   const snapshotSeq = snapshot?.seq ?? 0;
-  let eventsReplayed = 0;
-  for (let seq = snapshotSeq; seq < head.seq; seq += rowsPerPage) {
-    const page = await reader.eventLines(seq + 1, Math.min(rowsPerPage, head.seq - seq));
-    assert.equal(page.at(-1)?.seq, Math.min(seq + rowsPerPage, head.seq), `rows after ${seq} are missing`);
-    eventsReplayed += replayPage(state, page);
-  }
+  const eventsReplayed = await replay(reader, state, snapshotSeq, head.seq);
   return { state, head, snapshotSeq, eventsReplayed, snapshotDamaged };
+}
+
+/** Brings a state that stands at one row to a later one; returns how many events that took. */
+export async function replay(
+  reader: Pick<StoreReader, "eventLines">,
+  state: State,
+  from: number,
+  to: number,
+): Promise<number> {
+  let events = 0;
+  for (let seq = from; seq < to; seq += rowsPerPage) {
+    const page = await reader.eventLines(seq + 1, Math.min(rowsPerPage, to - seq));
+    assert.equal(page.at(-1)?.seq, Math.min(seq + rowsPerPage, to), `rows after ${seq} are missing`);
+    events += replayPage(state, page);
+  }
+  return events;
 }
 
 async function usableSnapshot(reader: Read, head: JournalHead, damaged: (fault: string) => void) {

@@ -44,6 +44,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "user-created": true,
   "user-changed": true,
   "provider-changed": true,
+  "scim-changed": true,
   "role-bound": true,
   "role-unbound": true,
   "token-created": true,

@@ -40,6 +40,7 @@ export function tellStory(seed: string): Teller {
   factors(t);
   grants(t);
   providers(t);
+  scim(t);
   return t;
 }
 
@@ -590,4 +591,22 @@ function providers(t: Teller): void {
   });
   t.do({ kind: "role.follow", user: carl, from: "sso:other", bindings: [rules[2]] });
   t.do({ kind: "provider.remove", name: "other" });
+}
+
+/** An identity system speaks with a token: a group of it gives what a sign-in gave before, a person is deactivated. */
+function scim(t: Teller): void {
+  const carl = "usr_carl" as UserId;
+  const open = { kind: "scim.open", provider: "corp", prefix: "scim_ab" } as const;
+  t.do({ ...open, id: "tok_s1" as TokenId, hash: hash.slice(9) });
+  t.do({ ...open, id: "tok_s2" as TokenId, hash: hash.slice(10) });
+  t.do({ kind: "scim.close", provider: "corp", token: "tok_s1" as TokenId });
+  const auditor = { role: "auditor", account: "" } as const;
+  t.do({ kind: "role.follow", user: carl, from: "sso:corp", bindings: [auditor] });
+  t.doWith({ kind: "role.follow", user: carl, from: "scim:corp", over: "sso:corp", bindings: [auditor] }, [
+    { kind: "scim", key: "corp/p/per_1", digest: hash },
+  ]);
+  const token = { user: carl, prefix: "tess_ij", label: "", scopes: [], expiresAt: 0 } as const;
+  t.do({ kind: "token.create", ...token, id: "tok_11" as TokenId, hash: hash.slice(11) });
+  t.do({ kind: "user.disable", user: carl, ends: true });
+  t.do({ kind: "user.enable", user: carl });
 }

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { tlsOf } from "./tls.ts";
 
 /**
  * Everything of Tessera lives in one schema, so that the database can be shared with other tables. Names are always
@@ -7,6 +8,7 @@ import pg from "pg";
 export const schema = "tessera.";
 
 const int8 = 20;
+const connectMsMax = 10_000;
 
 /** Reads whole numbers as numbers and refuses those that a number cannot hold. Set on our own connections only. */
 const types: pg.CustomTypesConfig = {
@@ -15,26 +17,40 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-export function configOf(url: string, role: string): pg.ClientConfig {
+function configOf(address: string, role: string): pg.ClientConfig {
+  const { url, ssl } = tlsOf(address);
   return {
     connectionString: url,
+    ...(ssl !== undefined && { ssl }),
     types,
     application_name: `tessera ${role}`,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
   };
 }
 
+/** Connections that are made as they are needed, each with the certificate that lies there then. */
+export function poolFor(url: string): pg.Pool {
+  class Reader extends pg.Client {
+    constructor() {
+      super({ ...configOf(url, "reader"), statement_timeout: 60_000 });
+    }
+  }
+  const pool = new pg.Pool({ Client: Reader, max: 4, connectionTimeoutMillis: connectMsMax });
+  pool.on("error", () => {}); // an idle connection broke; the next question makes a new one
+  return pool;
+}
+
 /** Connects; a connection that breaks while idle is noticed by its next use, not by ending the process. */
 export async function connect(url: string, role: string): Promise<pg.Client> {
-  const client = new pg.Client(configOf(url, role));
-  client.on("error", () => {});
   try {
+    const client = new pg.Client(configOf(url, role));
+    client.on("error", () => {});
     await client.connect();
+    return client;
   } catch (cause) {
     throw new Error(`Cannot connect to PostgreSQL at ${nameOf(url)}: ${messageOf(cause)}`, { cause });
   }
-  return client;
 }
 
 /** What may be shown of a URL: not the password. */

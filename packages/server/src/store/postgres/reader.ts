@@ -178,9 +178,20 @@ export class PostgresReader implements WholeReader {
   }
 
   async latestSnapshot(): Promise<Snapshot | undefined> {
+    const [newest] = await this.snapshots();
+    return newest && this.snapshot(newest.seq);
+  }
+
+  async snapshots(): Promise<readonly Pick<Snapshot, "seq" | "schema">[]> {
+    const rows = await this.#all({ text: "SELECT seq, schema FROM tessera.snapshot ORDER BY seq DESC" });
+    return rows as Pick<Snapshot, "seq" | "schema">[];
+  }
+
+  async snapshot(seq: number): Promise<Snapshot | undefined> {
     const parts = await this.#all({
       text: `SELECT s.seq, s.schema, s.hash, p.bytes FROM tessera.snapshot s LEFT JOIN tessera.snapshot_part p USING (seq)
-        WHERE s.seq = (SELECT max(seq) FROM tessera.snapshot) ORDER BY p.part`,
+        WHERE s.seq = $1 ORDER BY p.part`,
+      values: [seq],
     });
     const [found] = parts;
     if (found === undefined) return undefined;

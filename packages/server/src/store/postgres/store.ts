@@ -11,11 +11,12 @@ import {
   type PrivateWrite,
   type Projected,
   type Snapshot,
+  snapshotsKept,
 } from "../port.ts";
 import type { StoreKey } from "../seal/keys.ts";
 import { type Sealing, sealingOf } from "../seal/sealing.ts";
 import { Turns } from "../turns.ts";
-import { configOf, connect, messageOf, nameOf } from "./connect.ts";
+import { connect, messageOf, nameOf, poolFor } from "./connect.ts";
 import { Lease } from "./lease.ts";
 import { PostgresReader, type Queryable } from "./reader.ts";
 import { checkVersion, migrate, prepareLease, schemaVersion } from "./schema.ts";
@@ -112,12 +113,6 @@ async function mustBeToday(source: Queryable, url: string): Promise<void> {
       `There is no store of this version in ${nameOf(url)}: start the server once, or name its database.`,
     );
   }
-}
-
-function poolFor(url: string): pg.Pool {
-  const pool = new pg.Pool({ ...configOf(url, "reader"), max: 4, statement_timeout: 60_000 });
-  pool.on("error", () => {}); // an idle connection broke; the next question makes a new one
-  return pool;
 }
 
 async function connectWriter(url: string, leaseMs: number): Promise<pg.Client> {
@@ -399,6 +394,6 @@ function otherSnapshotsGone(seq: number): Part {
     values: [seq, seq],
     text: (mark) =>
       `DELETE FROM tessera.snapshot WHERE EXISTS (SELECT FROM held) AND (seq > ${mark()}::int8
-       OR seq NOT IN (SELECT seq FROM tessera.snapshot WHERE seq <= ${mark()}::int8 ORDER BY seq DESC LIMIT 2))`,
+       OR seq NOT IN (SELECT seq FROM tessera.snapshot WHERE seq <= ${mark()}::int8 ORDER BY seq DESC LIMIT ${snapshotsKept}))`,
   };
 }

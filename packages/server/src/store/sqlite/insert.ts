@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JournalRow } from "../../journal/format.ts";
 import { auditColumns, bookColumns, deviceColumns, jobColumns, journalColumns } from "../columns.ts";
-import type { PrivateWrite, Snapshot } from "../port.ts";
+import { type PrivateWrite, type Snapshot, snapshotsKept } from "../port.ts";
 import { privateDigest } from "../private-digest.ts";
 import type { Sealing } from "../seal/sealing.ts";
 import { storable } from "../text.ts";
@@ -40,7 +40,8 @@ export class Inserts {
     this.#snapshot = insertInto(db, "snapshot", "seq, schema, hash, bytes", "OR REPLACE");
     // The one before the newest stays, should the newest turn out to be unreadable. A later one is not of this journal.
     this.#snapshotsGone = db.prepare(
-      "DELETE FROM snapshot WHERE seq > ?1 OR seq NOT IN (SELECT seq FROM snapshot WHERE seq <= ?1 ORDER BY seq DESC LIMIT 2)",
+      `DELETE FROM snapshot WHERE seq > ?1
+        OR seq NOT IN (SELECT seq FROM snapshot WHERE seq <= ?1 ORDER BY seq DESC LIMIT ${snapshotsKept})`,
     );
   }
 

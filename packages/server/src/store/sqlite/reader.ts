@@ -176,7 +176,16 @@ export class SqliteReader implements WholeReader {
   }
 
   async latestSnapshot(): Promise<Snapshot | undefined> {
-    const found = this.#all("SELECT seq, schema, hash, bytes FROM snapshot ORDER BY seq DESC LIMIT 1")[0];
+    const [newest] = await this.snapshots();
+    return newest && this.snapshot(newest.seq);
+  }
+
+  async snapshots(): Promise<readonly Pick<Snapshot, "seq" | "schema">[]> {
+    return this.#all("SELECT seq, schema FROM snapshot ORDER BY seq DESC") as Pick<Snapshot, "seq" | "schema">[];
+  }
+
+  async snapshot(seq: number): Promise<Snapshot | undefined> {
+    const found = this.#all("SELECT seq, schema, hash, bytes FROM snapshot WHERE seq = ?", seq)[0];
     const { sealing } = this.#dialect;
     return (
       found && sealing.openSnapshot({ seq: found.seq, schema: found.schema, hash: found.hash, bytes: found.bytes })

@@ -9,6 +9,8 @@ import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
 import { ModeChip } from "../nodes/mode-chip.tsx";
+import { LookBack, TimeBar } from "../past/time-bar.tsx";
+import { useMoment } from "../past/use-moment.ts";
 import { colourings, colourOf, legendOf, wordsBy } from "./colours.ts";
 import { FleetMap } from "./fleet-map.tsx";
 import { FleetTabs } from "./fleet-tabs.tsx";
@@ -18,10 +20,14 @@ import { summarise } from "./summary.ts";
 
 /** The fleet as a map; colouring, filter and the selected node are in the address. */
 export default function FleetPage() {
-  const nodes = useLive("readFleet");
+  const { isPast, asked, moment, error } = useMoment();
+  const live = useLive("readFleet", {}, !isPast);
+  const nodes = isPast ? moment?.nodes : live;
   const [params, set] = useAddress();
   const [, go] = useLocation();
-  const by = colourings.find((each) => each === params.get("colour")) ?? "class";
+  // What was measured then is on the pages of jobs and nodes.
+  const offered = isPast ? colourings.filter((each) => !isMeasure(each)) : colourings;
+  const by = offered.find((each) => each === params.get("colour")) ?? "class";
   const onlyText = params.get("only") ?? "";
   const only = useMemo(() => new Set(onlyText === "" ? [] : onlyText.split("~")), [onlyText]);
   const selected = params.get("node") ?? undefined;
@@ -39,11 +45,12 @@ export default function FleetPage() {
     return (
       <div className="page">
         <h1>Fleet</h1>
-        <Skeleton lines={10} />
+        {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
+        {error === null && <Skeleton lines={10} />}
       </div>
     );
   }
-  if (nodes.length === 0) {
+  if (nodes.length === 0 && !isPast) {
     return (
       <div className="page">
         <h1>Fleet</h1>
@@ -70,7 +77,7 @@ export default function FleetPage() {
         </div>
         <div className="row wrap">
           <Choice
-            of={colourings}
+            of={offered}
             chosen={by}
             word={(each) => `by ${each}`}
             onChoose={(each) => set({ colour: each === "class" ? "" : each, only: "" })}
@@ -82,9 +89,11 @@ export default function FleetPage() {
             placeholder="Node or rack"
             onChange={(event) => find(event.target.value.trim())}
           />
+          {!isPast && <LookBack />}
         </div>
       </div>
       <FleetTabs here="Map" />
+      {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
       <div className="fleet-grid">
         {measure !== undefined && (
           <p className="quiet small map-note">
@@ -105,13 +114,14 @@ export default function FleetPage() {
         {node !== undefined && (
           <Selected
             node={node}
+            isPast={isPast}
             measured={measure === undefined ? undefined : measured.data}
             onClose={() => set({ node: undefined })}
           />
         )}
       </div>
       <Card
-        title="Largest gang that fits now"
+        title={isPast ? "Largest gang that fitted" : "Largest gang that fits now"}
         beside={<span className="quiet small">whole free GPUs inside one place of each level</span>}
       >
         <Gangs gangs={gangs} />
@@ -173,9 +183,15 @@ function Legend(props: {
   );
 }
 
-function Selected(props: { node: FleetNodeShape; measured: FleetActivity | undefined; onClose: () => void }) {
-  const { node, measured, onClose } = props;
-  const gpus = useCall("listGpus", { query: { node: node.name, limit: 64 } }, { everyMs: 5_000 });
+function Selected(props: {
+  node: FleetNodeShape;
+  /** Then the map alone says what its GPUs did. */
+  isPast: boolean;
+  measured: FleetActivity | undefined;
+  onClose: () => void;
+}) {
+  const { node, isPast, measured, onClose } = props;
+  const gpus = useCall("listGpus", { query: { node: node.name, limit: 64 } }, { on: !isPast, everyMs: 5_000 });
   return (
     <aside className="card selected" aria-label={`Node ${node.name}`}>
       <header>

@@ -10,6 +10,8 @@ import { Rows } from "../../design/rows.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellSpan, spellStart } from "../../format/times.ts";
 import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
+import { LookBack, TimeBar } from "../past/time-bar.tsx";
+import { useMoment } from "../past/use-moment.ts";
 import { type Lane, lanesOf, reasonsOf } from "./lanes.ts";
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
@@ -21,7 +23,10 @@ function titleOf(reason: string): string {
 
 /** The waiting jobs, their order and reasons. The chosen job and reason are in the address. */
 export function QueuePage() {
-  const jobs = useLive("listJobs", { state: "waiting" });
+  const { isPast, asked, moment, error } = useMoment();
+  const live = useLive("listJobs", { state: "waiting" }, !isPast);
+  const then = useMemo(() => moment?.jobs.filter(({ state }) => state === "waiting"), [moment]);
+  const jobs = isPast ? then : live;
   const [params, setParams] = useSearchParams();
   const reason = params.get("reason");
   const chosen = params.get("job");
@@ -41,7 +46,8 @@ export function QueuePage() {
     return (
       <div className="page">
         <h1>Queue</h1>
-        <Skeleton lines={8} />
+        {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
+        {error === null && <Skeleton lines={8} />}
       </div>
     );
   }
@@ -69,13 +75,15 @@ export function QueuePage() {
               {waitingReasons[kind].title} <span className="quiet">{spellNumber(many)}</span>
             </button>
           ))}
+          {!isPast && <LookBack />}
         </div>
       </div>
+      {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
       <div className="grid">
         <div className="span-4">
           <Figure
             label="Waiting"
-            value={spellNumber(jobs.length)}
+            value={spellNumber(isPast ? moment!.waiting : jobs.length)}
             unit="jobs"
             beside={`in ${count(lanes.length, "account")}`}
           />
@@ -91,8 +99,12 @@ export function QueuePage() {
         <div className="span-4">
           <Figure
             label="Longest wait"
-            value={jobs.length === 0 ? "none" : spellSpan(Date.now() - Date.parse(oldest))}
-            beside="of all that wait now"
+            value={
+              jobs.length === 0
+                ? "none"
+                : spellSpan((isPast ? Date.parse(moment!.at) : Date.now()) - Date.parse(oldest))
+            }
+            beside={isPast ? "of all that waited" : "of all that wait now"}
           />
         </div>
       </div>
@@ -143,7 +155,12 @@ export function QueuePage() {
             </Card>
             {chosen !== null && (
               <div className="span-5">
-                <Chosen id={chosen} job={jobs.find(({ id }) => id === chosen)} closeHref={hrefWith("job", undefined)} />
+                <Chosen
+                  id={chosen}
+                  job={jobs.find(({ id }) => id === chosen)}
+                  isPast={isPast}
+                  closeHref={hrefWith("job", undefined)}
+                />
               </div>
             )}
           </div>
@@ -183,8 +200,9 @@ function LaneRow(props: { lane: Lane; widest: number; hrefOf: (id: string) => st
 }
 
 /** The chosen job beside the list: why it waits, when it starts, what is ahead. */
-function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; closeHref: string }) {
-  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { everyMs: 5_000 });
+function Chosen(props: { id: string; job: Job | undefined; isPast: boolean; closeHref: string }) {
+  const { id, job, isPast, closeHref } = props;
+  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { on: !isPast, everyMs: 5_000 });
   return (
     <Card
       title={job?.name ?? id}
@@ -194,7 +212,13 @@ function Chosen({ id, job, closeHref }: { id: string; job: Job | undefined; clos
         </Link>
       }
     >
-      {isError ? (
+      {isPast ? (
+        <div className="stack tight">
+          <ReasonChip reason={job?.reason} />
+          <p>{job?.reason?.detail ?? "The job did not wait then."}</p>
+          <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
+        </div>
+      ) : isError ? (
         <p className="quiet">The job no longer waits.</p>
       ) : why === undefined ? (
         <Skeleton />

@@ -4,6 +4,7 @@ import { useAct, useCall } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
+import { spell } from "../../format/times.ts";
 
 /** Providers with which people sign in, and what their groups may do; for the platform owner. */
 export function Providers() {
@@ -32,7 +33,7 @@ function List() {
     );
   return (
     <ul className="list">
-      {data.items.map(({ name, label, issuer, users, rules, redirectPath }) => (
+      {data.items.map(({ name, label, issuer, users, rules, redirectPath, scim }) => (
         <li key={name} className="stack">
           <div className="row apart">
             <span>
@@ -66,6 +67,12 @@ function List() {
               {redirectPath}
             </code>
           </span>
+          {scim.tokens.length > 0 && (
+            <span className="quiet small">
+              SCIM <code>{`${location.origin}${scim.path}`}</code> · {scim.activeUsers} active of{" "}
+              {count(scim.users, "user")} · {count(scim.groups, "group")} · last call {lastCall(scim.tokens)}
+            </span>
+          )}
           {rules.map(({ group, role, account }) => (
             <span key={`${group} ${role} ${account}`} className="small">
               {group} → {role} at {account === "" ? "the whole platform" : account}
@@ -75,4 +82,12 @@ function List() {
       ))}
     </ul>
   );
+}
+
+function lastCall(tokens: readonly { readonly lastUsedAt?: string }[]): string {
+  const last = tokens
+    .flatMap(({ lastUsedAt }) => lastUsedAt ?? [])
+    .sort()
+    .at(-1);
+  return last === undefined ? "never" : spell(last);
 }

@@ -1,0 +1,14 @@
+import { isDenied } from "../answer/problem.ts";
+import type { Handler } from "../context.ts";
+
+/** The streams that all windows of a browser share; one is opened by asking for events. */
+export const streamHandlers: { openStream: Handler<"openStream">; leaveTopic: Handler<"leaveTopic"> } = {
+  openStream: ({ shared }, { principal }) => shared.countOf(principal),
+
+  leaveTopic({ shared }, { params, principal }) {
+    const found = shared.find(params.topic!, principal);
+    if (isDenied(found)) return found;
+    found.stream.leave(found.number);
+    return {};
+  },
+};

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { fleetOf, TestControl } from "../../testing/control.ts";
+import { EventStream } from "../../testing/event-stream.ts";
+import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
+
+const waits = { run: "true", not_before: "2100-01-01T00:00:00Z" };
+
+describe("one stream for many lists", () => {
+  let control: TestControl;
+  let tenancy: Tenancy;
+  let server: TestServer;
+  let ada: TestUser;
+  let bob: TestUser;
+
+  before(async () => {
+    control = await TestControl.start(undefined, fleetOf(1, 8));
+    tenancy = new Tenancy(control);
+    for (const path of ["lab", "mill"]) await tenancy.account(path);
+    ada = await tenancy.user("ada", "member", "lab");
+    bob = await tenancy.user("bob", "member", "mill");
+    server = await serveApi(control, { streams: { perTokenMax: 3, perUserMax: 9 } });
+  });
+  after(() => server.close());
+
+  const open = async (user: TestUser) => {
+    const stream = await EventStream.open(`${server.url}/v1/stream`, user.token);
+    const opened = (await stream.next())!;
+    assert.equal(opened.event, "open");
+    return { stream, id: opened.data.stream as string };
+  };
+  const join = (user: TestUser, path: string, topic: string) =>
+    server.call(user.token, "GET", path, undefined, { accept: "text/event-stream", "tessera-stream": topic });
+  const submit = async (user: TestUser) => (await server.call(user.token, "POST", "/v1/jobs", waits)).json.id as string;
+
+  it("tells each list under its number, only as far as its reader may see, until it is left", async () => {
+    const { stream, id } = await open(ada);
+    assert.equal((await join(ada, "/v1/jobs", `${id}-1`)).status, 200);
+    assert.deepEqual((await stream.next())!.event, "1.sync");
+    assert.equal((await join(ada, "/v1/accounts", `${id}-2`)).status, 200);
+    const accounts = (await stream.next())!;
+    assert.deepEqual(
+      [accounts.event, accounts.data.items.map(({ path }: { path: string }) => path)],
+      ["2.sync", ["lab"]],
+    );
+    await submit(bob); // [S23] of which nothing may be seen here
+    const made = await submit(ada);
+    const put = (await stream.until(({ event }) => event === "1.put")).at(-1)!;
+    assert.equal(put.data.id, made);
+    assert.deepEqual((await server.call(ada.token, "GET", "/v1/stream")).json, { streams: 1, lists: 2 });
+    assert.equal((await server.call(ada.token, "DELETE", `/v1/stream/${id}-1`)).status, 204);
+    assert.deepEqual((await server.call(ada.token, "GET", "/v1/stream")).json, { streams: 1, lists: 1 });
+    stream.close();
+  });
+
+  it("is joined by lists that its reader may watch, and by nobody else", async () => {
+    const { stream, id } = await open(ada);
+    assert.equal((await join(ada, "/v1/audit", `${id}-1`)).status, 403);
+    assert.equal((await join(bob, "/v1/jobs", `${id}-1`)).status, 404);
+    assert.equal((await server.call(bob.token, "DELETE", `/v1/stream/${id}-1`)).status, 404);
+    const other = await tenancy.token(ada.id);
+    assert.equal((await join({ ...ada, ...other }, "/v1/jobs", `${id}-1`)).status, 404, "another token");
+    assert.equal((await join(ada, "/v1/jobs", "nonsense")).status, 400);
+    assert.equal((await join(ada, "/v1/jobs?limit=0", `${id}-1`)).status, 400);
+    stream.close();
+  });
+
+  it("counts each list as a stream", async () => {
+    const user = await tenancy.user("many", "member", "lab");
+    const { stream, id } = await open(user);
+    assert.equal((await join(user, "/v1/jobs", `${id}-1`)).status, 200);
+    assert.equal((await join(user, "/v1/accounts", `${id}-2`)).status, 200);
+    assert.equal((await join(user, "/v1/nodes", `${id}-3`)).status, 429);
+    assert.equal((await join(user, "/v1/nodes", `${id}-2`)).status, 200, "in place of another");
+    stream.close();
+  });
+
+  it("[S33] ends when its token is revoked or its roles change", async () => {
+    const user = await tenancy.user("leaves", "team-admin", "lab");
+    for (const lose of [
+      () => control.must({ kind: "role.bind", user: user.id, role: "viewer", account: "mill" }),
+      () => control.must({ kind: "token.revoke", token: user.tokenId }),
+    ]) {
+      const { stream, id } = await open(user);
+      assert.equal((await join(user, "/v1/jobs", `${id}-1`)).status, 200);
+      await lose();
+      while ((await stream.next()) !== undefined);
+    }
+    assert.equal((await EventStream.open(`${server.url}/v1/stream`, user.token)).response.status, 401);
+  });
+});

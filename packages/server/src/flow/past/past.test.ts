@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { beforeEach, describe, it } from "node:test";
+import { minute, plainTerms, unitsPerGpu } from "@tessera/core";
+import { fleetOf, TestControl } from "../../testing/control.ts";
+import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
+
+const began = Date.parse("2030-01-01T00:00:00Z");
+
+describe("a past moment, over the API", () => {
+  let control: TestControl;
+  let tenancy: Tenancy;
+  let server: TestServer;
+  let ada: TestUser;
+  let bob: TestUser;
+  let owner: TestUser;
+  let now: number;
+
+  beforeEach(async () => {
+    control = await TestControl.start(undefined, fleetOf(2, 8));
+    now = began;
+    control.setTime(now);
+    tenancy = new Tenancy(control);
+    await tenancy.account("lab", { ...plainTerms, quota: { guarantee: { H100: 8 * unitsPerGpu }, weight: 1 } });
+    await tenancy.account("mill");
+    ada = await tenancy.user("ada", "member", "lab");
+    bob = await tenancy.user("bob", "member", "mill");
+    owner = await tenancy.user("own", "platform-owner");
+    server = await serveApi(control);
+  });
+
+  const ask = (who: TestUser, path: string) => server.call(who.token, "GET", path);
+  const momentOf = async (who: TestUser, at: number) =>
+    (await ask(who, `/v1/moment?at=${new Date(at).toISOString()}`)).json;
+  /** What the console shows now. */
+  const present = async (who: TestUser) => ({
+    nodes: (await ask(who, "/v1/fleet")).json.items,
+    jobs: (await ask(who, "/v1/jobs?state=live")).json.items,
+  });
+  const byId = (jobs: { id: string }[]) => [...jobs].sort((a, b) => (a.id < b.id ? -1 : 1));
+
+  it("is what was shown then, for each user, before and after snapshots, forwards and backwards", async (t) => {
+    t.after(() => server.close());
+    const seen: { at: number; who: TestUser; nodes: object[]; jobs: { id: string }[] }[] = [];
+    const look = async () => {
+      now += minute;
+      control.setTime(now);
+      for (const who of [ada, bob, owner]) seen.push({ at: now, who, ...(await present(who)) });
+      now += minute;
+      control.setTime(now);
+    };
+    await look();
+    const first = await tenancy.job("mill", bob.id, { gpus: "H100:8", name: "first" });
+    await control.run(first);
+    await tenancy.job("lab", ada.id, { gpus: "H100:4", name: "half" });
+    await look();
+    await control.snapshot();
+    const waits = await tenancy.job("mill", bob.id, { gpus: "H100:8", name: "waits" });
+    await look();
+    await control.finish(first);
+    await control.run(waits);
+    await server.call(owner.token, "POST", "/v1/nodes/n1/cordon", { reason: "fan" });
+    await look();
+    await control.snapshot();
+    await control.finish(waits);
+    await look();
+    const compare = async ({ at, who, nodes, jobs }: (typeof seen)[number]) => {
+      const moment = await momentOf(who, at);
+      assert.deepEqual(moment.nodes, nodes);
+      assert.deepEqual(byId(moment.jobs), byId(jobs));
+      assert.equal(moment.waiting + moment.holding, jobs.length);
+      assert.ok(Date.parse(moment.oldest) < began);
+    };
+    for (const each of [...seen, ...seen.toReversed()]) await compare(each);
+  });
+
+  it("is refused before the beginning and after now, with what can be asked", async (t) => {
+    t.after(() => server.close());
+    const early = await ask(ada, "/v1/moment?at=2020-12-31T00:00:00Z");
+    assert.equal(early.status, 404);
+    assert.match(early.json.hint, /kept from 20/);
+    assert.equal((await ask(ada, "/v1/moment?at=2031-01-01T00:00:00Z")).status, 422);
+    assert.equal((await ask(ada, "/v1/moment?at=yesterday")).status, 400);
+    assert.equal((await ask(ada, "/v1/moment")).status, 400);
+  });
+});

@@ -1,0 +1,169 @@
+import { type AccountNo, accountOf, pathUp, type ReadonlyState, rootAccount, unitsPerGpu } from "@tessera/core";
+import type { Sink } from "./lines.ts";
+import { waitingByReason } from "./waiting.ts";
+
+/** What stands at one instant, in GPUs: read from the state, so that nothing has to be kept in step with it. */
+export function sampleGauges(state: ReadonlyState, now: number, sink: Sink): void {
+  sampleFleet(state, sink);
+  sampleHeld(state, sink);
+  sampleQuota(state, sink);
+  for (const { account, reason, gpus } of waitingByReason(state, now))
+    forEachAbove(state, account, (id) => sink.add("waiting", id, reason, gpus));
+  sink.add("samples", "", "", 1);
+}
+
+/** Calls back for the account and all above it, the root too. */
+export function forEachAbove(state: ReadonlyState, account: AccountNo, tell: (id: string) => void): void {
+  for (const { id, no } of pathUp(state, account)) if (no !== rootAccount) tell(id);
+  tell(accountOf(state, rootAccount).id);
+}
+
+interface ModelRoom {
+  capacity: number;
+  idle: number;
+  reserved: number;
+  down: number;
+  /** Whole free GPUs, and those of them on nodes that hold something too. */
+  free: number;
+  scattered: number;
+  /** Whole free GPUs by place, of each level. */
+  readonly places: Record<Level, Map<string, number>>;
+}
+
+const levels = ["node", "rack", "block", "fleet"] as const;
+type Level = (typeof levels)[number];
+
+/** Capacity by what it is up to. Idle, reserved, down and what leases hold add up to the capacity. */
+function sampleFleet(state: ReadonlyState, sink: Sink): void {
+  const { fleet } = state;
+  const { id: root } = accountOf(state, rootAccount);
+  const models = new Map<string, ModelRoom>();
+  for (const node of fleet.nodes) {
+    if (node === undefined) continue;
+    const { firstGpu, facts, mode } = node;
+    let free = 0;
+    let modelOfFree = "";
+    for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
+      const model = fleet.models[fleet.gpuModel[gpu]!]!;
+      const room = roomOf(models, model);
+      const unheld = fleet.gpuFree[gpu]!;
+      const heldFor = fleet.gpuHeldFor[gpu]!;
+      room.capacity += fleet.gpuCapacity[gpu]!;
+      if (mode !== "up" || heldFor < 0 || fleet.gpuWithheld[gpu] === 1) room.down += unheld;
+      else if (heldFor > 0) room.reserved += unheld;
+      else {
+        room.idle += unheld;
+        if (unheld === unitsPerGpu) {
+          free++;
+          modelOfFree = model;
+        }
+      }
+    }
+    if (free > 0) countFree(roomOf(models, modelOfFree), node, free);
+  }
+  const largest = { node: 0, rack: 0, block: 0, fleet: 0 };
+  let [scattered, allFree] = [0, 0];
+  for (const [model, room] of models) {
+    sink.add("capacity", root, model, room.capacity / unitsPerGpu);
+    sink.add("idle", root, model, room.idle / unitsPerGpu);
+    sink.add("reserved", root, model, room.reserved / unitsPerGpu);
+    sink.add("down", root, model, room.down / unitsPerGpu);
+    for (const level of levels) {
+      const most = mostOf(room.places[level].values());
+      largest[level] = Math.max(largest[level], most);
+      if (level === "fleet") sink.add("largest.model", root, model, most);
+    }
+    if (room.free > 0) sink.add("fragmentation.model", root, model, (100 * room.scattered) / room.free);
+    scattered += room.scattered;
+    allFree += room.free;
+  }
+  for (const level of levels) sink.add("largest.level", root, level, largest[level]);
+  sink.add("largest", root, "", largest.fleet);
+  if (allFree > 0) sink.add("fragmentation", root, "", (100 * scattered) / allFree);
+}
+
+function roomOf(models: Map<string, ModelRoom>, model: string): ModelRoom {
+  const known = models.get(model);
+  if (known !== undefined) return known;
+  const places = { node: new Map(), rack: new Map(), block: new Map(), fleet: new Map() };
+  const room = { capacity: 0, idle: 0, reserved: 0, down: 0, free: 0, scattered: 0, places };
+  models.set(model, room);
+  return room;
+}
+
+type Node = NonNullable<ReadonlyState["fleet"]["nodes"][number]>;
+
+/** A gang never spans engines, so places of two engines are two. */
+function countFree(room: ModelRoom, { facts }: Node, free: number): void {
+  room.free += free;
+  if (free < facts.gpus.length) room.scattered += free;
+  const { engine, name, place } = facts;
+  const names = { node: name, rack: place.rack, block: place.block, fleet: "" };
+  for (const level of levels) {
+    const at = `${engine}/${names[level] ?? ""}`;
+    room.places[level].set(at, (room.places[level].get(at) ?? 0) + free);
+  }
+}
+
+/** What leases hold, by class and by model. */
+function sampleHeld(state: ReadonlyState, sink: Sink): void {
+  const { fleet } = state;
+  const held = new Map<
+    string,
+    { account: AccountNo; key: string; name: "allocated" | "allocated.model"; units: number }
+  >();
+  const put = (account: AccountNo, name: "allocated" | "allocated.model", key: string, units: number) => {
+    const at = `${account} ${name} ${key}`;
+    const known = held.get(at);
+    if (known === undefined) held.set(at, { account, name, key, units });
+    else known.units += units;
+  };
+  for (const job of state.jobs.values()) {
+    for (const { gpus, unitsEach, extra } of job.leases) {
+      const units = gpus.length * unitsEach;
+      if (units === 0) continue;
+      put(job.account, "allocated", extra ? "burst" : job.class, units);
+      put(job.account, "allocated.model", fleet.models[fleet.gpuModel[gpus[0]!]!]!, units);
+    }
+  }
+  for (const { account, name, key, units } of held.values())
+    forEachAbove(state, account, (id) => sink.add(name, id, key, units / unitsPerGpu));
+}
+
+/** Guarantees and ceilings; and how much of idle guarantees others hold, shared out by how much of each is idle. */
+function sampleQuota(state: ReadonlyState, sink: Sink): void {
+  let [idle, beyond, promised] = [0, 0, 0];
+  const lenders: { id: string; idle: number }[] = [];
+  for (const account of state.accounts) {
+    if (account === undefined || account.no === rootAccount) continue;
+    const floor = sumOf(account.terms.quota.guarantee);
+    const { max } = account.terms.quota;
+    if (floor > 0) sink.add("guarantee", account.id, "", floor / unitsPerGpu);
+    if (max !== undefined) sink.add("max", account.id, "", sumOf(max) / unitsPerGpu);
+    const used = state.usage[account.no]!.units;
+    if (floor > used) lenders.push({ id: account.id, idle: floor - used });
+    if (account.parent !== rootAccount) continue;
+    idle += Math.max(0, floor - used);
+    beyond += Math.max(0, used - floor);
+    promised += floor;
+  }
+  const root = accountOf(state, rootAccount).id;
+  sink.add("guarantee", root, "", promised / unitsPerGpu);
+  // What no account is promised goes first to accounts that hold more than their guarantee.
+  const lent = Math.min(idle, Math.max(0, beyond - Math.max(0, state.fleet.totals.gpuUnits - promised)));
+  if (lent === 0) return;
+  sink.add("lent", root, "", lent / unitsPerGpu);
+  for (const { id, idle: own } of lenders) sink.add("lent", id, "", (lent * (own / idle)) / unitsPerGpu);
+}
+
+function sumOf(amounts: Readonly<Record<string, number>>): number {
+  let sum = 0;
+  for (const units of Object.values(amounts)) sum += units;
+  return sum;
+}
+
+function mostOf(amounts: Iterable<number>): number {
+  let most = 0;
+  for (const amount of amounts) most = Math.max(most, amount);
+  return most;
+}

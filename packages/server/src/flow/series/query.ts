@@ -1,0 +1,30 @@
+import type { LineName } from "./lines.ts";
+
+/** One line for each of these: everything of `plus`, less what is of `minus`; left out where nothing is left. */
+export interface AccountGroup {
+  readonly key: string;
+  readonly plus: readonly string[];
+  readonly minus: readonly string[];
+}
+
+/** A question for the roll-ups. */
+export interface RollUpQuery {
+  readonly name: LineName;
+  readonly kind: "gauge" | "counter" | { readonly quantile: number };
+  /** Only lines with this key. */
+  readonly key?: string;
+  readonly groups: readonly AccountGroup[];
+  /** Lines of the answer are told apart by their account groups, or by their keys. */
+  readonly byKey: boolean;
+  readonly from: number;
+  readonly to: number;
+  readonly stepMs: number;
+  readonly linesMax: number;
+}
+
+export interface RollUpAnswer {
+  readonly stepMs: number;
+  readonly times: readonly number[];
+  readonly lines: readonly { readonly key: string; readonly values: readonly (number | null)[] }[];
+  readonly leftOut: number;
+}

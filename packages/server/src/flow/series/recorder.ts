@@ -1,0 +1,71 @@
+import { type Event, type Instant, jobOf, type ReadonlyState } from "@tessera/core";
+import type { CommitListener, Committed } from "../commits.ts";
+import { forEachAbove, sampleGauges } from "./gauges.ts";
+import type { RollUps } from "./roll-ups.ts";
+import { slotOf } from "./waits.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+/**
+ * Makes series of what is committed. Counts go into the minute in which they happened; what stands is read from the
+ * state at each full minute. The result depends on the journal alone.
+ */
+export class Recorder implements CommitListener {
+  readonly #rollUps: RollUps;
+  /** The row whose events are being seen. */
+  #row = 0;
+
+  constructor(rollUps: RollUps) {
+    this.#rollUps = rollUps;
+  }
+
+  before(event: Event, state: ReadonlyState, seq: number): void {
+    // The first event of a row comes before anything of it is in the state: what stood until then is read here.
+    if (seq !== this.#row) this.sampleUntil(event.at, state);
+    this.#row = seq;
+    switch (event.kind) {
+      case "job-placed": {
+        const job = jobOf(state, event.job);
+        this.#count(state, job.account, "starts", "");
+        if (event.attempt === 1)
+          this.#count(
+            state,
+            job.account,
+            "waits",
+            String(slotOf(event.at - Math.max(job.submittedAt, job.notBeforeAt))),
+          );
+        return;
+      }
+      case "job-ended":
+        this.#count(state, jobOf(state, event.job).account, "ends", event.outcome);
+        return;
+      case "job-requeued":
+        this.#count(state, jobOf(state, event.job).account, "preemptions", event.cause);
+    }
+  }
+
+  after({ seq }: Committed): void {
+    this.#rollUps.took(seq);
+  }
+
+  /** Reads what stands at each full minute up to an instant. Everything before it must have been taken in. */
+  sampleUntil(at: Instant, state: ReadonlyState): void {
+    const rollUps = this.#rollUps;
+    if (rollUps.sampledUntil === 0) rollUps.begin(at);
+    while (rollUps.sampledUntil + minute <= at) {
+      const next = rollUps.sampledUntil + minute;
+      const silentHours = next % hour === 0 ? Math.floor((at - next) / hour) : 0;
+      rollUps.stand(next, silentHours, (sink) => sampleGauges(state, next, sink));
+    }
+  }
+
+  #count(
+    state: ReadonlyState,
+    account: Parameters<typeof forEachAbove>[1],
+    name: "starts" | "ends" | "preemptions" | "waits",
+    key: string,
+  ): void {
+    forEachAbove(state, account, (id) => this.#rollUps.add(name, id, key, 1));
+  }
+}

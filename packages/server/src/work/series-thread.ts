@@ -1,0 +1,53 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { openReader } from "../store/index.ts";
+import { SeriesFollower } from "./series-follower.ts";
+import type { FromSeries, SeriesStart, ToSeries } from "./series-messages.ts";
+import { yieldToOthers } from "./thread.ts";
+
+/** The thread that follows the journal and answers what it knows of the past. */
+async function main(port: NonNullable<typeof parentPort>, { store, file }: SeriesStart): Promise<void> {
+  yieldToOthers();
+  const tell = (message: FromSeries) => port.postMessage(message);
+  const warn = (text: string) => tell({ kind: "warning", text });
+  // Heard from the beginning: what comes before the store is open waits here.
+  const opening = openReader(store).then((reader) => SeriesFollower.open(reader, file, warn));
+  opening.catch(() => {});
+  let following = false;
+  const follow = async (seen: Extract<ToSeries, { kind: "seen" | "ask" }>) => {
+    if (following) return;
+    following = true;
+    const follower = await opening;
+    await follower.follow(seen).finally(() => {
+      following = false;
+    });
+  };
+  port.on("message", async (message: ToSeries) => {
+    switch (message.kind) {
+      case "seen":
+        return follow(message).catch((error: Error) => {
+          throw error; // ends the thread: it is begun again from what is on the disk
+        });
+      case "ask": {
+        const { id, query } = message;
+        try {
+          const follower = await opening;
+          // On the long way through an old journal what is there already is shown.
+          if (!following && message.seq - follower.seq < rowsNear) await follow(message);
+          return tell({ kind: "answer", id, answer: follower.answer(query) });
+        } catch (error) {
+          return tell({ kind: "failed", id, message: (error as Error).message });
+        }
+      }
+      case "close":
+        await (await opening).close();
+        tell({ kind: "closed" });
+        port.close();
+    }
+  });
+  await opening;
+}
+
+/** So few rows are taken in before a question is answered. */
+const rowsNear = 2_000;
+
+if (parentPort !== null) void main(parentPort, workerData as SeriesStart);

@@ -1,0 +1,150 @@
+import type { Problem } from "@tessera/wire";
+import { addresses, streamHeader } from "@tessera/wire/addresses";
+import { EventStream } from "./event-stream.ts";
+
+/** What is told of one watched list. */
+export interface TopicEars {
+  readonly heard: (event: string, data: string) => void;
+  /** It cannot be watched by this user. */
+  readonly refused: (problem: Problem) => void;
+}
+
+/** What is told of the connection as a whole. */
+export type State = { readonly is: "live" } | { readonly is: "lost" } | { readonly is: "ended"; readonly why: string };
+
+/** Where lists can be watched: a connection of this window's own, or the one that all windows share. */
+export interface Topics {
+  /** Watches the list at an address until the returned function is called. */
+  watch(address: string, ears: TopicEars): () => void;
+  /** Whether anything is looked at: without, the connection is given back. */
+  want(wanted: boolean): void;
+}
+
+/** The server says that it is there every five seconds; two of these may be late. */
+const silentMs = 13_000;
+const lookMs = 2_000;
+const retryMs = { first: 500, most: 3_000 };
+
+/** One event stream for any number of lists. It opens itself again after it was lost, and joins its lists to it again. */
+export class Channel implements Topics {
+  readonly #proof: () => Record<string, string>;
+  readonly #tell: (state: State) => void;
+  readonly #topics = new Map<number, { readonly address: string; readonly ears: TopicEars }>();
+  #next = 1;
+  #source: EventStream | undefined;
+  /** Its name, once the server has told it. */
+  #name: string | undefined;
+  #wanted = false;
+  #heardAt = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #watchdog: ReturnType<typeof setInterval> | undefined;
+  #retryMs = retryMs.first;
+
+  constructor(proof: () => Record<string, string>, tell: (state: State) => void) {
+    this.#proof = proof;
+    this.#tell = tell;
+  }
+
+  watch(address: string, ears: TopicEars): () => void {
+    const number = this.#next++;
+    this.#topics.set(number, { address, ears });
+    if (this.#name !== undefined) void this.#join(this.#name, number);
+    return () => {
+      if (!this.#topics.delete(number) || this.#name === undefined) return;
+      const [method, path] = addresses.leaveTopic.split(" ") as [string, string];
+      const address = path.replace(":topic", `${this.#name}-${number}`);
+      void fetch(address, { method, headers: this.#proof() }).catch(() => {});
+    };
+  }
+
+  want(wanted: boolean): void {
+    this.#wanted = wanted;
+    if (wanted) this.#open();
+    else this.#close();
+  }
+
+  /** Another session: the stream of the one before tells nothing more. */
+  restart(): void {
+    this.#close();
+    if (this.#wanted) this.#open();
+  }
+
+  #open(): void {
+    if (this.#source !== undefined) return;
+    clearTimeout(this.#retry);
+    this.#heardAt = Date.now();
+    const [, address] = addresses.openStream.split(" ") as [string, string];
+    const source = new EventStream(address, this.#proof(), {
+      heard: (event, data) => this.#hear(event, data),
+      beat: () => {
+        this.#heardAt = Date.now();
+      },
+      lost: (answer) => void this.#lost(source, answer),
+    });
+    this.#source = source;
+    this.#watchdog = setInterval(() => {
+      if (Date.now() - this.#heardAt < silentMs) return;
+      source.close();
+      void this.#lost(source);
+    }, lookMs);
+  }
+
+  #close(): void {
+    clearTimeout(this.#retry);
+    clearInterval(this.#watchdog);
+    this.#source?.close();
+    this.#source = undefined;
+    this.#name = undefined;
+  }
+
+  #hear(event: string, data: string): void {
+    if (event === "open") {
+      this.#name = (JSON.parse(data) as { stream: string }).stream;
+      this.#retryMs = retryMs.first;
+      this.#tell({ is: "live" });
+      for (const number of this.#topics.keys()) void this.#join(this.#name, number);
+      return;
+    }
+    const [number, kind] = event.split(".") as [string, string];
+    this.#topics.get(Number(number))?.ears.heard(kind, data);
+  }
+
+  async #join(name: string, number: number): Promise<void> {
+    const topic = this.#topics.get(number);
+    if (topic === undefined) return;
+    const headers = { ...this.#proof(), accept: "text/event-stream", [streamHeader]: `${name}-${number}` };
+    const answer = await fetch(topic.address, { headers }).catch(() => undefined);
+    // Without an answer the stream itself is lost too, and says so.
+    if (answer === undefined || answer.ok || this.#name !== name) return;
+    const problem = await problemIn(answer);
+    if (answer.status === 401) this.#end(problem.detail);
+    else if (answer.status === 429 || answer.status >= 500)
+      setTimeout(() => void this.#join(name, number), retryMs.most);
+    else topic.ears.refused(problem);
+  }
+
+  async #lost(source: EventStream, answer?: Response): Promise<void> {
+    if (this.#source !== source) return;
+    this.#close();
+    if (answer?.status === 401) return this.#end((await problemIn(answer)).detail);
+    this.#tell({ is: "lost" });
+    this.#retry = setTimeout(() => this.#wanted && this.#open(), this.#retryMs);
+    this.#retryMs = Math.min(retryMs.most, this.#retryMs * 2);
+  }
+
+  #end(why: string): void {
+    this.#close();
+    this.#wanted = false;
+    this.#tell({ is: "ended", why });
+  }
+}
+
+async function problemIn(answer: Response): Promise<Problem> {
+  try {
+    return (await answer.json()) as Problem;
+  } catch {
+    const { status } = answer;
+    const detail = `The server answered ${status}.`;
+    return { type: "", title: "Not answered", status, detail, code: "unreadable", requestId: "" };
+  }
+}

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { openChromium } from "./chromium.ts";
+import { OwnServer } from "./server.ts";
+import { typeInto } from "./typing.ts";
+import { WatchedPage } from "./watched-page.ts";
+
+const built = existsSync(new URL("../../bundle/index.html", import.meta.url));
+const chromium = built ? await openChromium() : { missing: "the console is not built; npm test builds it" };
+const missing = "missing" in chromium ? chromium.missing : undefined;
+const browser = chromium as Browser;
+const password = "correct horse battery";
+
+describe("windows of the console", { skip: missing }, () => {
+  const server = new OwnServer("--simulated", "2x8:H100");
+  const tokens: Record<string, string> = {};
+  before(async () => {
+    await server.start();
+    await server.call("createAccount", { body: { path: "acme", guarantee: 6 } });
+    for (const role of ["member", "finance"] as const) {
+      const user = await server.call("createUser", { body: { name: `the-${role}`, role, account: "acme" } });
+      tokens[role] = (await server.call("createToken", { body: { user: user.id } })).token;
+    }
+    const ana = await server.call("createUser", { body: { name: "ana", role: "member", account: "acme" } });
+    await server.call("setPassword", { at: { user: ana.id }, body: { password } });
+  });
+  after(async () => {
+    await browser.close();
+    await server.end();
+  });
+
+  const open = async (token = server.ownerToken) => {
+    const watched = await WatchedPage.open(browser, server.url);
+    await watched.signInWithToken(token);
+    return watched;
+  };
+  const submit = (name: string) =>
+    server.call("submitJob", { body: { name, project: "acme", run: "true", not_before: "2100-01-01T00:00:00Z" } });
+
+  it("stay live, all six of them, on one connection, and end together with their session", async () => {
+    const watched = await open();
+    const context = watched.page.context();
+    const pages: Page[] = [watched.page];
+    for (const path of ["/jobs", "/queue", "/quota", "/nodes", "/people"]) {
+      const page = await context.newPage();
+      await page.goto(`${server.url}${path}`);
+      pages.push(page);
+    }
+    await watched.go("/jobs");
+    for (const page of pages) await page.getByText("Live", { exact: true }).waitFor();
+    const count = await watched.page.evaluate(async () => {
+      const headers = { "tessera-proof": localStorage.getItem("tessera-proof") ?? "" };
+      return (await fetch("/v1/stream", { headers })).json();
+    });
+    assert.equal(count.streams, 1);
+    assert.ok(count.lists >= 5, `${count.lists} lists`);
+    await submit("seen-in-all");
+    await pages[0]!.getByText("seen-in-all").first().waitFor();
+    await pages[1]!.getByText("seen-in-all").first().waitFor();
+    await pages[2]!.getByText("seen-in-all").first().waitFor();
+    await server.call("createAccount", { body: { path: "fresh", guarantee: 0 } });
+    await pages[3]!.getByRole("link", { name: "fresh", exact: true }).waitFor();
+    const session = (await server.call("listTokens")).items.find(({ prefix }) => prefix.startsWith("sess_"))!;
+    await server.call("revokeToken", { at: { token: session.id } });
+    for (const page of pages) await page.getByText("You were signed out:").waitFor();
+    await watched.close();
+  });
+
+  it("say on every page that the server is gone, and open by themselves what could not be fetched", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.go("/cost");
+    await page.getByText("Used in 7 days").waitFor();
+    await server.stop("SIGKILL");
+    await page.getByText("Not live").waitFor();
+    await page.locator('.rail a[title="People"]').click();
+    await page.getByText("This page could not be loaded").waitFor();
+    await server.start();
+    await page.getByRole("heading", { name: "People and tokens" }).waitFor();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await page.locator('.rail a[title="Jobs"]').click();
+    await submit("after-the-crash");
+    await page.getByText("after-the-crash").first().waitFor();
+    await watched.close();
+  });
+
+  it("load the console again when a newer server has no file for a page any more", async () => {
+    const watched = await open();
+    const { page } = watched;
+    let gone = true;
+    await page.route("**/assets/audit-page-*.js", (route) =>
+      gone ? route.fulfill({ status: 404 }) : route.continue(),
+    );
+    page.once("framenavigated", () => {
+      gone = false;
+    });
+    page.on("request", (request) => {
+      if (request.isNavigationRequest()) gone = false;
+    });
+    await page.locator('.rail a[title="Audit"]').click();
+    await page.getByRole("heading", { name: "Audit" }).waitFor();
+    await watched.close();
+  });
+
+  it("never show old numbers under a new label", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.go("/cost");
+    await page.getByText("Used in 7 days").waitFor();
+    await page.route("**/v1/usage?*", () => {}); // never answered
+    await page.getByRole("button", { name: "30 days" }).click();
+    const figure = page.locator(".figure").filter({ hasText: "Used in 30 days" });
+    await figure.waitFor();
+    assert.match((await figure.locator(".value").textContent())!, /…/);
+    await watched.close();
+  });
+
+  it("say whose role a page is for, and that an address names nothing", async () => {
+    const member = await open(tokens.member);
+    await member.go("/audit");
+    await member.page.getByText("Not for your role").waitFor();
+    await member.page.getByText(/do not allow audit\.read/).waitFor();
+    await member.page.getByText(/platform-owner, tenant-admin, auditor .*ask for one: platform-owner or/).waitFor();
+    await member.go("/cost/invoices");
+    await member.page.getByText(/do not allow invoice\.read/).waitFor();
+    assert.equal(await member.page.getByText("The server does not answer").count(), 0);
+    for (const [path, words] of [
+      ["/nothing/here", "There is no such page"],
+      ["/new?from=bad", "There is no job bad to start from"],
+      ["/quota/unknown", "There is no account unknown"],
+      ["/nodes/unknown", "There is no node unknown"],
+      ["/jobs/job_unknown", "No such job"],
+    ] as const) {
+      await member.go(path);
+      await member.page.getByText(words).last().waitFor();
+    }
+    await member.close();
+    const finance = await open(tokens.finance);
+    await finance.go("/jobs");
+    await finance.page.getByText(/do not allow job\.read/).waitFor();
+    await finance.close();
+  });
+
+  it("keep the address and what was written when the session ends, and say why it did", async () => {
+    const watched = await WatchedPage.open(browser, server.url);
+    const { page } = watched;
+    await watched.signIn("ana", password);
+    await watched.go("/new");
+    await typeInto(page.getByLabel("Name", { exact: true }), "half-written");
+    const sessions = (await server.call("listTokens", { query: { user: "ana" } })).items;
+    for (const { id } of sessions) await server.call("revokeToken", { at: { token: id } });
+    await page.getByText("what you wrote is kept").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/new");
+    await typeInto(page.getByLabel("Name"), "ana");
+    await typeInto(page.getByLabel("Password"), password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "New job" }).waitFor();
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "half-written");
+    await page.locator('.rail a[title="Jobs"]').click();
+    await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
+    await page.goBack();
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "half-written");
+    await watched.close();
+  });
+});
