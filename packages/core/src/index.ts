@@ -50,7 +50,7 @@ export {
 export type { Report, ReportWhat } from "./journal/report.ts";
 export { EventSpelling } from "./journal/spell.ts";
 export type { TrailCommand } from "./journal/trail-command.ts";
-export type { PrivateNote } from "./journal/trail-event.ts";
+export type { KeyChange, PrivateNote } from "./journal/trail-event.ts";
 export { type StoredEvent, upcast } from "./journal/upcast.ts";
 export { pastUnits } from "./learn/history.ts";
 export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
@@ -117,6 +117,14 @@ export {
   narrowestEgress,
 } from "./model/egress.ts";
 export { type EngineKind, type EngineState, type EngineTerms, engineKinds } from "./model/engine.ts";
+export {
+  type ClaimRule,
+  claimMatches,
+  type Exchange,
+  type ExchangeTerms,
+  exchangeLifeBounds,
+  wrongClaimValue,
+} from "./model/exchange.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
 export {

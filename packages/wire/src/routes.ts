@@ -1254,7 +1254,10 @@ const table = {
     answer: UserPage,
     status: 200,
     watch: true,
-    query: Type.Object(PageQuery, { additionalProperties: false }),
+    query: Type.Object(
+      { ...PageQuery, kind: Type.Optional(Type.Enum(["person", "service"], { description: "Only these" })) },
+      { additionalProperties: false },
+    ),
   },
   createUser: {
     method: "POST",

@@ -23,7 +23,7 @@ const fleet = "Fleet:";
 const people = "Accounts and people:";
 const books = "Books:";
 const verbs =
-  "Any noun (job, node, gpu, engine, pool, provider, account, quota, user, role, token, session, factor, secret, volume, event):";
+  "Any noun (job, node, gpu, engine, pool, provider, account, quota, user, service-account, role, token, session, factor, secret, volume, event):";
 const setup = "Setup:";
 
 export const commands: readonly CommandEntry[] = [
@@ -192,6 +192,13 @@ export const commands: readonly CommandEntry[] = [
     group: people,
     summary: "get, create, disable, enable, erase, passwd",
     load: () => import("./people/user.ts"),
+  },
+  {
+    name: "service-account",
+    aliases: ["sa", "service-accounts"],
+    group: people,
+    summary: "get, create, disable, enable, erase: users for programs, which cannot sign in",
+    load: () => import("./people/service-account.ts"),
   },
   {
     name: "provider",

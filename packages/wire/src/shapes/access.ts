@@ -25,6 +25,7 @@ export const UserShape = Type.Object({
   name: Type.String({ description: "Empty once erased" }),
   email: Type.Optional(Type.String()),
   disabled: Type.Boolean(),
+  service: Type.Optional(Type.String({ description: "A service account of this account; absent: a person" })),
   hasPassword: Type.Boolean(),
   bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
   createdAt: Timestamp,
@@ -51,6 +52,9 @@ export const UserCreate = Type.Object(
     /** A first role, so that a tenant admin can make users only inside the tenant. */
     role: Type.Optional(RoleName),
     account: Type.Optional(AccountPath),
+    service: Type.Optional(
+      Type.Literal(true, { description: "A service account, which belongs to the account and cannot sign in" }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -1,9 +1,11 @@
 import type { FleetNodeShape, Job } from "@tessera/wire";
 import { engineState } from "@tessera/wire/engine-state";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { Link } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
+import { Sparkline } from "../../chart/sparkline.tsx";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
@@ -15,6 +17,8 @@ import { lanesOf } from "../queue/lanes.ts";
 import { FleetStrip } from "./fleet-strip.tsx";
 import { News } from "./news.tsx";
 import { Welcome } from "./welcome.tsx";
+
+const FleetCharts = lazy(() => import("./fleet-charts.tsx"));
 
 const alarmsEveryMs = 30_000;
 
@@ -55,6 +59,7 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
             label="Held by jobs"
             value={spellShare(held, fleet.gpus)}
             beside={`${spellNumber(held)} of ${spellGpus(fleet.gpus)}`}
+            below={<Sparkline label="GPUs held" asks={[{ metric: "allocated" }]} most={fleet.gpus} />}
           />
         </div>
         <div className="span-3">
@@ -66,6 +71,7 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
               lanes.reduce((sum, { jobs: all }) => sum + all.length, 0),
               "job",
             )}; ${spellNumber(running)} running`}
+            below={<Sparkline label="GPUs waited for" asks={[{ metric: "waiting" }]} />}
           />
         </div>
         <div className="span-3">
@@ -73,6 +79,7 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
             label="Burst share"
             value={spellShare(fleet.burst, held)}
             beside={`${spellGpus(fleet.burst)} lent, can be taken back`}
+            below={<Sparkline label="Burst GPUs" asks={[{ metric: "borrowed" }]} most={fleet.gpus} />}
           />
         </div>
         <div className="span-3">
@@ -80,9 +87,15 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
             label="Nodes up"
             value={spellShare(fleet.nodesUp, fleet.nodes)}
             beside={`${spellNumber(fleet.nodesUp)} of ${count(fleet.nodes, "node")}`}
+            below={<Sparkline label="GPUs down" asks={[{ metric: "down" }]} />}
           />
         </div>
       </div>
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <FleetCharts />
+        </Suspense>
+      </OrElse>
       <Card
         title="Every node"
         beside={

@@ -1,12 +1,16 @@
 import type { Job } from "@tessera/wire";
+import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useMe } from "../../api/me.tsx";
+import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
 import { QuotaRing } from "./quota-ring.tsx";
+
+const OwnCharts = lazy(() => import("./own-charts.tsx"));
 
 const failuresShown = 5;
 
@@ -116,6 +120,11 @@ export function UserHome() {
           </ul>
         )}
       </Card>
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <OwnCharts />
+        </Suspense>
+      </OrElse>
     </div>
   );
 }

@@ -1,9 +1,10 @@
 import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
@@ -13,6 +14,8 @@ import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userC
 import { LookBack, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
 import { type Lane, lanesOf, reasonsOf } from "./lanes.ts";
+
+const QueueCharts = lazy(() => import("./queue-charts.tsx"));
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
 
@@ -166,6 +169,11 @@ export function QueuePage() {
           </div>
         </>
       )}
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <QueueCharts />
+        </Suspense>
+      </OrElse>
     </div>
   );
 }
