@@ -264,6 +264,7 @@ export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/sn
 export type { State } from "./state/state.ts";
 export { privateId, type SigningKey, type Trail, type WitnessedHead } from "./state/trail.ts";
 export { unmadeById, unmadeByNo, unmadeCount, unmadeElements } from "./state/unmade.ts";
+export { wishOf } from "./state/wish-of.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
 export { parseEgress } from "./submit/egress.ts";
 export { parseIdle, type RawIdle } from "./submit/idle.ts";
@@ -290,6 +291,6 @@ export {
   type ReasonValues,
   reasonKinds,
 } from "./why/reason.ts";
-export { reasonFor } from "./why/reason-for.ts";
+export { ownReason, reasonFor } from "./why/reason-for.ts";
 export { expected, type Rehearsal, rehearse } from "./why/rehearse.ts";
 export { type FreeGpus, freeGpus, type UnfitShape, unfitShapes } from "./why/shapes.ts";

@@ -18,7 +18,10 @@ import type { Activity } from "../flow/activity/activity.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
 import type { Asker, ControlPlane } from "../flow/control.ts";
+import type { Reasons } from "../flow/count/reasons.ts";
+import type { Tallies } from "../flow/count/tallies.ts";
 import type { Engines } from "../flow/engines/engines.ts";
+import type { Exchanges } from "../flow/exchange/exchanges.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Notices } from "../flow/notice/notices.ts";
@@ -58,6 +61,7 @@ export interface Api {
   readonly anchors: Anchors;
   readonly people: People;
   readonly sso: Sso;
+  readonly exchanges: Exchanges;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
   readonly sessions: Sessions;
@@ -66,6 +70,8 @@ export interface Api {
   readonly links: SignInLinks;
   readonly logins: BrowserAsks<LoginAsk>;
   readonly liveNames: LiveNames;
+  readonly reasons: Reasons;
+  readonly tallies: Tallies;
   readonly feed: Feed;
   readonly entrances: Entrances;
   readonly pages: Pages;

@@ -1,7 +1,7 @@
 import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
 import { proofHeader } from "../addresses.ts";
-import { AccountPath, Duration, emailPattern, Line, Name, Page, Timestamp } from "./common.ts";
+import { AccountPath, CountedPage, Duration, emailPattern, Line, Name, Page, Timestamp } from "./common.ts";
 import { PasskeyShown } from "./factor.ts";
 
 export const RoleName = Type.Enum([...roles]);
@@ -32,7 +32,7 @@ export const UserShape = Type.Object({
   revision: Type.String(),
 });
 export type UserShape = Static<typeof UserShape>;
-export const UserPage = Page(UserShape);
+export const UserPage = CountedPage(UserShape);
 export const UserCreate = Type.Object(
   {
     name: Type.String({

@@ -12,7 +12,7 @@ import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { seenAccount, userNamed } from "../guard/authorise.ts";
-import { listing, pageOf } from "../request/page.ts";
+import { listing, pageOf, sortOf } from "../request/page.ts";
 import { earlierResult, firstUsedAt } from "../request/repeat.ts";
 
 type AccessHandlers = {
@@ -232,9 +232,23 @@ export function userListing(api: Api, { principal, query }: Pick<Call<"listUsers
   const { state } = api.control;
   const isAsked = ({ service }: User) =>
     query.kind === undefined || (service === undefined) === (query.kind === "person");
-  const seen = [...state.users.values()].filter((user) => isAsked(user) && maySeeUser(state, principal.user, user));
+  const text = query.text?.trim().toLowerCase() ?? "";
+  const words = (user: User) =>
+    Object.values(showUser(api, principal.user, user))
+      .map(spelled)
+      .join(" ")
+      .toLowerCase();
+  const seen = [...state.users.values()].filter(
+    (user) => isAsked(user) && maySeeUser(state, principal.user, user) && (text === "" || words(user).includes(text)),
+  );
   const key = (user: User) => `${api.people.nameOf(user.id)}\n${user.id}`;
-  return listing("users", seen, key, (user) => showUser(api, principal.user, user));
+  const sort = sortOf(query.sort, { name: key, created: ({ createdAt }) => createdAt });
+  return listing("users", seen, key, (user) => showUser(api, principal.user, user), sort);
+}
+
+/** A field as text that is looked through: only what the viewer is shown. */
+function spelled(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 export function roleListing(api: Api, { target, query }: Pick<Call<"listRoles">, "target" | "query">) {

@@ -6,6 +6,7 @@ import { accountHandlers } from "./accounts.ts";
 import { activityHandlers } from "./activity.ts";
 import { contentHandlers } from "./content.ts";
 import { engineHandlers } from "./engines.ts";
+import { exchangeHandlers } from "./exchanges.ts";
 import { factorHandlers } from "./factors.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
@@ -23,6 +24,7 @@ import { seriesHandlers } from "./series.ts";
 import { sessionHandlers } from "./sessions.ts";
 import { stepUpHandlers } from "./step-ups.ts";
 import { streamHandlers } from "./streams.ts";
+import { summaryHandlers } from "./summary.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -39,6 +41,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...engineHandlers,
   ...factorHandlers,
   ...providerHandlers,
+  ...exchangeHandlers,
   ...loginHandlers,
   ...fileHandlers,
   ...fleetHandlers,
@@ -53,6 +56,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...streamHandlers,
   ...sessionHandlers,
   ...stepUpHandlers,
+  ...summaryHandlers,
   ...trailHandlers,
   ...volumeHandlers,
   ...wasteHandlers,

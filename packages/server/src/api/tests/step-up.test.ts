@@ -21,6 +21,7 @@ const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   allowStepUp: "a factor is shown with it",
   takeStepUp: "a factor was shown for it",
   previewProvider: "changes nothing",
+  previewExchange: "changes nothing",
   leaveTopic: "one reads less",
   signOut: "takes rights away",
   nameSession: "a name that only its user sees",
