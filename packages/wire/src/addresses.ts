@@ -151,6 +151,8 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   listAnchors: "GET /v1/anchors",
   addAnchor: "POST /v1/anchors",
   removeAnchor: "DELETE /v1/anchors/:anchor",
+  listDataKeys: "GET /v1/keys",
+  rotateDataKey: "POST /v1/keys/rotate",
   listWitnessed: "GET /v1/witness",
   witnessHead: "POST /v1/witness",
   listAudit: "GET /v1/audit",

@@ -82,6 +82,7 @@ export {
   Start,
   WaitReason,
 } from "./shapes/job.ts";
+export type { DataKeyShape } from "./shapes/keys.ts";
 export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,

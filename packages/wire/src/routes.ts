@@ -80,6 +80,7 @@ import {
   LogEntry,
   OutputList,
 } from "./shapes/job.ts";
+import { DataKeyList, DataKeyRotate, DataKeyShape } from "./shapes/keys.ts";
 import { LoginAllow, LoginAllowed, LoginBegin, LoginBegun, LoginShape, LoginTake, LoginTaken } from "./shapes/login.ts";
 import { Moment } from "./shapes/moment.ts";
 import {
@@ -1894,6 +1895,26 @@ const table = {
     summary: "Stop writing to an anchor; what it holds stays",
     answer: none,
     status: 204,
+    stepUp: true,
+  },
+  listDataKeys: {
+    method: "GET",
+    path: "/v1/keys",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "The data keys that seal secrets, logs, code and outputs, of each tenant and of the platform",
+    answer: DataKeyList,
+    status: 200,
+  },
+  rotateDataKey: {
+    method: "POST",
+    path: "/v1/keys/rotate",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "Make a new data key; it takes over what older ones sealed, and they are destroyed",
+    body: DataKeyRotate,
+    answer: DataKeyShape,
+    status: 201,
     stepUp: true,
   },
   listWitnessed: {

@@ -166,6 +166,13 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./fleet/anchor.ts"),
   },
   {
+    name: "key",
+    aliases: ["keys"],
+    group: fleet,
+    summary: "get, rotate: data keys of tenants and of the platform",
+    load: () => import("./fleet/key.ts"),
+  },
+  {
     name: "what-if",
     group: fleet,
     summary: "replay the past under another quota, policy or fleet",

@@ -215,6 +215,8 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listAnchors: { anywhere: true, needs: "policy.write" },
   addAnchor: { anywhere: true, needs: "policy.write" },
   removeAnchor: { anywhere: true, needs: "policy.write", answers: 404 },
+  listDataKeys: { anywhere: true, needs: "policy.write" },
+  rotateDataKey: { anywhere: true, needs: "policy.write" },
   listWitnessed: { anywhere: true, needs: "policy.write" },
   witnessHead: { anywhere: true, needs: "witness.write", answers: 422 },
   listAudit: { sees: "account.read", needs: "audit.read" },

@@ -5,6 +5,7 @@ import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { activityHandlers } from "./activity.ts";
 import { contentHandlers } from "./content.ts";
+import { dataKeyHandlers } from "./data-keys.ts";
 import { engineHandlers } from "./engines.ts";
 import { exchangeHandlers } from "./exchanges.ts";
 import { factorHandlers } from "./factors.ts";
@@ -58,6 +59,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...stepUpHandlers,
   ...summaryHandlers,
   ...trailHandlers,
+  ...dataKeyHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
   ...momentHandlers,
