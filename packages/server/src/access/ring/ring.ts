@@ -10,6 +10,7 @@ import {
   renameSync,
   statSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -29,6 +30,8 @@ export interface KeptKey {
   /** The highest one seals, all open. */
   readonly version: number;
   readonly madeAt: number;
+  /** Who rotated on this machine; absent where the server made it. */
+  readonly by?: string;
   readonly wrapped: Wrapped;
   /** By this the key is recognised; absent in files of earlier versions. */
   readonly check?: string;
@@ -118,12 +121,20 @@ export class Ring {
   }
 
   /** Makes a new key for an owner, which seals from now on; those before still open. */
-  async rotate(owner: string): Promise<DataKey> {
+  async rotate(owner: string, by?: string): Promise<DataKey> {
     const id = randomBytes(8).toString("hex");
     const key = randomBytes(keyBytes);
     const version = (this.of(owner)[0]?.version ?? 0) + 1;
     const wrapped = await this.#wrapSurely(key, contextOf(id, owner));
-    this.#write({ id, of: owner, version, madeAt: Date.now(), wrapped, check: checkOf(key) });
+    this.#write({
+      id,
+      of: owner,
+      version,
+      madeAt: Date.now(),
+      ...(by !== undefined && { by }),
+      wrapped,
+      check: checkOf(key),
+    });
     const made = new DataKey({ id, of: owner }, key);
     this.#open.set(id, Promise.resolve(made));
     return made;
@@ -163,15 +174,20 @@ export class Ring {
     this.#open.delete(id);
   }
 
-  /** Destroys a key for good, and notes that this was meant: what it sealed is not missed. */
-  shred(id: string): void {
-    closeSync(openSync(this.#shreddedPath(id), "a", 0o600));
+  /** Destroys a key for good, and notes that this was meant, and by whom: what it sealed is not missed. */
+  shred(id: string, by = ""): void {
+    writeFileSync(this.#shreddedPath(id), by, { mode: 0o600, flush: true });
     this.destroy(id);
   }
 
   /** Whether a key was destroyed on purpose although it was needed. */
   isShredded(id: string): boolean {
     return existsSync(this.#shreddedPath(id));
+  }
+
+  /** Who shredded a key on this machine; undefined where that is not known. */
+  shreddedBy(id: string): string | undefined {
+    return (this.isShredded(id) && readFileSync(this.#shreddedPath(id), "utf8")) || undefined;
   }
 
   #shreddedPath(id: string): string {
