@@ -115,6 +115,18 @@ function plausible(random, id, world) {
         label: name(),
         rules: [{ group: name(), role: "member", account }],
       };
+    case "putExchange":
+      return {
+        issuer: random.pick(["http://127.0.0.1:9", "https://127.0.0.1:9/x", "https://[::1]:9"]),
+        audience: name(),
+        serviceAccount: random.pick(world.users),
+        rules: [{ claim: name(), value: random.pick([name(), "acme/*", "*", "a**b**c"]) }],
+        account,
+        tokenLife: random.pick(["15m", "1s", "2h"]),
+        jwks: random.pick(["", "{}", "no JSON", '{"keys":[{"kty":"oct","k":"AA"}]}']),
+      };
+    case "previewExchange":
+      return { token: random.pick([name(), "a.b.c", "x".repeat(8_000)]) };
     case "previewProvider":
       return { rules: [{ group: "g", role: "member", account }], groups: ["g", name()] };
     case "linkIdentity":

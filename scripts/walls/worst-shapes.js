@@ -109,6 +109,12 @@ function bodyOf(id, route, world) {
     allowStepUp: { code: "000000" },
     takeStepUp: { verifier: "x".repeat(43) },
     beginSignIn: { provider: "corp" },
+    putExchange: {
+      issuer: "http://127.0.0.1:9",
+      audience: "x",
+      rules: Array.from({ length: 20 }, (_, i) => ({ claim: `c${i}`, value: "a*b*c*d*" })),
+    },
+    previewExchange: { token: "x".repeat(8_192) },
     putProvider: { issuer: "http://127.0.0.1:9", clientId: "x" },
     previewProvider: { groups: Array.from({ length: 200 }, (_, i) => `group-${i}`) },
     linkIdentity: { user: "ana", subject: "x" },

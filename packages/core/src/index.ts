@@ -50,7 +50,7 @@ export {
 export type { Report, ReportWhat } from "./journal/report.ts";
 export { EventSpelling } from "./journal/spell.ts";
 export type { TrailCommand } from "./journal/trail-command.ts";
-export type { PrivateNote } from "./journal/trail-event.ts";
+export type { KeyChange, PrivateNote } from "./journal/trail-event.ts";
 export { type StoredEvent, upcast } from "./journal/upcast.ts";
 export { pastUnits } from "./learn/history.ts";
 export { FleetWorth, type Unplaced } from "./learn/worth/fleet-worth.ts";
@@ -117,6 +117,14 @@ export {
   narrowestEgress,
 } from "./model/egress.ts";
 export { type EngineKind, type EngineState, type EngineTerms, engineKinds } from "./model/engine.ts";
+export {
+  type ClaimRule,
+  claimMatches,
+  type Exchange,
+  type ExchangeTerms,
+  exchangeLifeBounds,
+  wrongClaimValue,
+} from "./model/exchange.ts";
 export { isGlob, matchesGlob } from "./model/glob.ts";
 export { modelMatches } from "./model/gpu-name.ts";
 export {
@@ -256,6 +264,7 @@ export { readSnapshot, snapshotSchema, writeSnapshot } from "./state/snapshot/sn
 export type { State } from "./state/state.ts";
 export { privateId, type SigningKey, type Trail, type WitnessedHead } from "./state/trail.ts";
 export { unmadeById, unmadeByNo, unmadeCount, unmadeElements } from "./state/unmade.ts";
+export { wishOf } from "./state/wish-of.ts";
 export { withoutAll } from "./submit/all-gpus.ts";
 export { parseEgress } from "./submit/egress.ts";
 export { parseIdle, type RawIdle } from "./submit/idle.ts";
@@ -282,6 +291,6 @@ export {
   type ReasonValues,
   reasonKinds,
 } from "./why/reason.ts";
-export { reasonFor } from "./why/reason-for.ts";
+export { ownReason, reasonFor } from "./why/reason-for.ts";
 export { expected, type Rehearsal, rehearse } from "./why/rehearse.ts";
 export { type FreeGpus, freeGpus, type UnfitShape, unfitShapes } from "./why/shapes.ts";

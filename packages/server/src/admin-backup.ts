@@ -27,7 +27,7 @@ type Place = Pick<ServerConfig, "data" | "store" | "master"> & {
 };
 
 export async function writeBackup({ data, store, state, master }: Place, file: string): Promise<Told> {
-  const key = ownKey(data, state);
+  const key = ownKey({ data, state, master });
   const keyFiles = { ...keyFilesOf(data), ...(state !== undefined && keyFilesOf(state)) };
   const { seq: rows } = await backup(store, file, { scratchIn: state ?? data, key, keyFiles });
   const id = keyIdOf(key);
@@ -41,29 +41,30 @@ export async function writeBackup({ data, store, state, master }: Place, file: s
   ];
 }
 
-export function backupKey({ data, state }: Omit<Place, "store">, [verb, file]: readonly string[]): Told {
+export function backupKey(place: Omit<Place, "store">, [verb, file]: readonly string[]): Told {
+  const { data, state } = place;
   const path = join(state ?? data, "keys", "backup.key");
   if (verb === "show") {
-    const key = keyIdOf(ownKey(data, state));
+    const key = keyIdOf(ownKey(place));
     return [{ key, file: path }, `${key}  ${path}`];
   }
   if (verb !== "export" || file === undefined)
     throw new BadCall("usage: tess admin backup-key show | tess admin backup-key export FILE");
   if (existsSync(file)) throw new BadCall(`${file} is there already; name a file that is not`);
-  const key = keyIdOf(ownKey(data, state));
+  const key = keyIdOf(ownKey(place));
   writePrivately(resolve(file), readFileSync(path, "utf8"));
   return [{ key, file }, `the key ${key} was written to ${file}. Who has it and a backup can read everything in it.`];
 }
 
 /** The key that seals backups. It is made for a data folder of an older version; a backup without the keys of its secrets is none. */
-function ownKey(data: string, state: string | undefined): Buffer {
+function ownKey({ data, state, master }: Omit<Place, "store">): Buffer {
   if (state !== undefined) return readKeyFile(join(state, "keys", "backup.key"));
   if (missingKeys(data).includes("secrets.key"))
     throw new Error(
       `${join(data, "keys")} does not hold the keys of this server: name its data folder with --data. If a root helper ` +
         "holds them, run this as root with --keys-in /var/lib/tessera-helper.",
     );
-  loadKeys(data); // makes what is missing, and checks what is there
+  loadKeys(data, master); // makes what is missing, and checks what is there
   return readKeyFile(join(data, "keys", "backup.key"));
 }
 

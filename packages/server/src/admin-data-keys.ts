@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import { ringAt, ringPlaceIn } from "./access/ring/place.ts";
 import { type KeptKey, platform, type Ring } from "./access/ring/ring.ts";
 import { BadCall, type ServerConfig } from "./config.ts";
@@ -57,7 +58,7 @@ async function rotate(ring: Ring, { account, all, master }: KeyFlags): Promise<T
     ];
   }
   const owners = all ? [...new Set(ring.list().map(({ of }) => of))] : [ownerOf(ring, account)];
-  const made = await Promise.all(owners.map((owner) => ring.rotate(owner)));
+  const made = await Promise.all(owners.map((owner) => ring.rotate(owner, userInfo().username)));
   return [
     { rotated: made.map(({ id, of }) => ({ id, of })) },
     `${made.map(({ id, of }) => `${of} seals with ${id} from now on`).join("\n")}\n` +
@@ -75,7 +76,7 @@ async function shred(ring: Ring, { account, yes }: KeyFlags): Promise<Told> {
       `this destroys ${keys.length} data keys of ${owner}: its secrets, logs, code and outputs can never be read again, ` +
         "by anyone. Usage, invoices and the journal stay. To do so, add --yes",
     );
-  for (const { id } of keys) ring.shred(id);
+  for (const { id } of keys) ring.shred(id, userInfo().username);
   return [
     { shredded: owner, keys: keys.map(facts) },
     `${keys.length} data keys of ${owner} are destroyed. Remove the .keys files of earlier backups, or their copies still open; ` +

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
 import { JournalKeys } from "./access/ring/journal-keys.ts";
 import { prepareMaster, ringPlaceIn } from "./access/ring/place.ts";
 import { BadCall, type ServerConfig } from "./config.ts";
@@ -26,7 +27,7 @@ export async function sealJournal(
   }
   if (!("dir" in store) && !(await isEmpty(store))) throw new BadCall(byBackup("encrypt"));
   prepareMaster(place);
-  const key = await keys.make();
+  const key = await keys.make(userInfo().username);
   const keyed = { ...store, keys: [...(store.keys ?? []), key] };
   if ("dir" in keyed && existsSync(fileIn(keyed.dir))) await sealStore(keyed, key.id);
   else await sealEmpty(keyed, key.id, keyed);

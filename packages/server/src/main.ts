@@ -62,6 +62,7 @@ import { settleSigningKey } from "./flow/trail/rotate.ts";
 import { IdleWatch } from "./flow/watch/idle-watch.ts";
 import { PriceWatch } from "./flow/watch/price-watch.ts";
 import { ReconcileWatch } from "./flow/watch/reconcile-watch.ts";
+import { TokenWatch } from "./flow/watch/token-watch.ts";
 import { AuditOutlet } from "./notify/audit/outlet.ts";
 import { Webhook } from "./notify/webhook.ts";
 import { keysFor } from "./start-keys.ts";
@@ -225,7 +226,8 @@ async function main(): Promise<void> {
   const notes = new UnleasedFile(telemetryFolderIn(dataFolder), (text) => say(`tessera: ${text}`));
   const reconciling = new ReconcileWatch({ control, clock, telemetry, alarms, leasedIn, notes });
   const reconciled = () => reconciling.last;
-  const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock), reconciling];
+  const tokens = new TokenWatch(control, clock);
+  const watches = [...budgetLooks(control, work.answering, clock), new PriceWatch(control, clock), reconciling, tokens];
   for (const watch of watches) watch.start();
 
   const nodeChecks = new NodeChecks({

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { emptyState } from "@tessera/core";
+import { vaultOf } from "./access/holder.ts";
 import { loadKeys } from "./access/keys.ts";
+import { OtherMaster } from "./access/ring/master.ts";
+import type { KeyService } from "./access/ring/service.ts";
 import { emptyJournal } from "./journal/row.ts";
 import { keysFor } from "./start-keys.ts";
+import { ReferenceKeyService } from "./testing/key-service.ts";
 import { sealedByOneKey } from "./testing/old-secrets.ts";
 
 describe("the keys of a start", () => {
@@ -18,10 +23,15 @@ describe("the keys of a start", () => {
   });
   afterEach(() => rmSync(data, { recursive: true, force: true }));
 
-  const keysOf = (sealed: ReadonlyMap<string, Uint8Array>, { secretsLost = false, seq = 9 } = {}) => {
+  const keysOf = (
+    sealed: ReadonlyMap<string, Uint8Array>,
+    { secretsLost = false, seq = 9, master }: { secretsLost?: boolean; seq?: number; master?: KeyService } = {},
+  ) => {
     const privates = async (kind: string) => (kind === "secret" ? sealed : new Map<string, Uint8Array>());
     const reader = { privates, head: async () => ({ ...emptyJournal, seq }) };
-    return keysFor({ data, secretsLost }, { reader, state: emptyState() }, (text) => said.push(text));
+    return keysFor({ data, secretsLost, ...(master && { master }) }, { reader, state: emptyState() }, (text) =>
+      said.push(text),
+    );
   };
   const sealedWith = (key: Buffer, ...names: readonly string[]) =>
     new Map(names.map((name) => [name, sealedByOneKey(key, name, "value")] as const));
@@ -49,5 +59,22 @@ describe("the keys of a start", () => {
     damaged[damaged.length - 1]! ^= 1;
     await keysOf(new Map([...sealedWith(secretsKey, "a/x"), ["a/y", damaged]]));
     assert.deepEqual(said, ["secrets that cannot be opened any more, and must be set again: a/y"]);
+  });
+
+  it("do not wait for a key service that is away, and are not taken from one that is another", async (t) => {
+    const service = await ReferenceKeyService.open();
+    t.after(() => service.close());
+    const master = { url: service.url, tokenFile: join(data, "token") };
+    writeFileSync(master.tokenFile, service.token);
+    const { held } = loadKeys(data, master);
+    const sealed = new Map([["a/x", await vaultOf(held, emptyState()).seal("a/x", "value")]]);
+    // As another process would find it, which has opened nothing.
+    const moved = { ...master, url: `${master.url}/` };
+    service.away = true;
+    await keysOf(sealed, { master: moved });
+    assert.match(said.join(), /cannot be used: it answered 503 to unwrap.*Until then jobs that need secrets wait/);
+    service.away = false;
+    service.keys = [randomBytes(32)];
+    await assert.rejects(keysOf(sealed, { master: moved }), OtherMaster);
   });
 });

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { ReadonlyState } from "@tessera/core";
 import { vaultOf } from "./access/holder.ts";
 import { type KeyName, type Keys, loadKeys, loadKeysBeside, missingKeys } from "./access/keys.ts";
+import { MasterAway, OtherMaster } from "./access/ring/master.ts";
 import { type MasterPlace, ringAt, ringPlaceIn } from "./access/ring/place.ts";
 import { keyOfSecret } from "./access/secrets.ts";
 import { credentialsKind, sealedRow } from "./flow/engines/credentials.ts";
@@ -51,7 +52,17 @@ export async function keysFor(
     say(
       `${made.join(", ")} missing in ${join(data, "keys")}: made. ${made.map((name) => newKeyMeans[name]).join(". ")}`,
     );
-  const unopened = await vaultOf(keys.held, state).unopened(sealed);
+  const unopened = await vaultOf(keys.held, state)
+    .unopened(sealed)
+    .catch((error) => {
+      // Running work needs this server, and what is sealed opens as soon as the service is back.
+      const isAway = error instanceof MasterAway && !(error instanceof OtherMaster) && typeof master === "object";
+      if (!isAway) throw error;
+      say(
+        `${error.message}. Until then jobs that need secrets wait, and logs, files and secrets of before do not open`,
+      );
+      return [];
+    });
   if (unopened.length === 0 || secretsLost) return keys;
   if (unopened.length === sealed.size)
     throw new Error(

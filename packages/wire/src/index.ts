@@ -10,12 +10,15 @@ export { statusOfRefusal } from "./refusals.ts";
 export {
   type AnswerOf,
   type BodyOf,
+  jobSorts,
+  nodeSorts,
   type QueryOf,
   type Resource,
   type Route,
   type RouteId,
   type RouteOf,
   routes,
+  userSorts,
 } from "./routes.ts";
 export {
   RoleBindingShape,
@@ -44,6 +47,7 @@ export {
 export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EngineCapabilities, EngineCreate, EngineEdit, EngineShape } from "./shapes/engine.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
+export { ClaimRuleShape, ExchangePreview, ExchangePut, ExchangeShape } from "./shapes/exchange.ts";
 export { FactorShape, FactorShow, PasskeyMade, PasskeyShown } from "./shapes/factor.ts";
 export {
   Alarm,
@@ -78,6 +82,7 @@ export {
   Start,
   WaitReason,
 } from "./shapes/job.ts";
+export type { DataKeyShape } from "./shapes/keys.ts";
 export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,
@@ -117,6 +122,7 @@ export {
 } from "./shapes/series.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { StepUpShape } from "./shapes/step-up.ts";
+export { SummaryShape, summaryAccountsMax, summaryColumnsMax } from "./shapes/summary.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { Grant, VolumeShape } from "./shapes/volume.ts";

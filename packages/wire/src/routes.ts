@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from "typebox";
 import type { Action } from "./actions.ts";
+import { reasonKinds } from "./reasons.ts";
 import {
   PasswordPut,
   RoleBindBody,
@@ -19,10 +20,11 @@ import {
 } from "./shapes/access.ts";
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { BusyReport, busyGroups } from "./shapes/busy.ts";
-import { AccountPath, DateTimeOrAgo, Duration, Line, PageQuery } from "./shapes/common.ts";
+import { AccountPath, CountQuery, DateTimeOrAgo, Duration, Line, PageQuery, SortQuery } from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EngineCreate, EngineEdit, EnginePage, EngineShape } from "./shapes/engine.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
+import { ExchangePage, ExchangePreview, ExchangePreviewBody, ExchangePut, ExchangeShape } from "./shapes/exchange.ts";
 import {
   FactorAdd,
   FactorAdded,
@@ -77,6 +79,7 @@ import {
   LogEntry,
   OutputList,
 } from "./shapes/job.ts";
+import { DataKeyList, DataKeyRotate, DataKeyShape } from "./shapes/keys.ts";
 import { LoginAllow, LoginAllowed, LoginBegin, LoginBegun, LoginShape, LoginTake, LoginTaken } from "./shapes/login.ts";
 import { Moment } from "./shapes/moment.ts";
 import {
@@ -117,6 +120,7 @@ import {
 } from "./shapes/provider.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { StepUpBegin, StepUpBegun, StepUpShape, StepUpTaken } from "./shapes/step-up.ts";
+import { SummaryShape } from "./shapes/summary.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 import { GrantsPut, VolumeList, VolumePut } from "./shapes/volume.ts";
@@ -181,6 +185,20 @@ const none = Type.Object({});
 const empty = Type.Object({}, { additionalProperties: false });
 const text = (maxLength = 200) => Type.Optional(Line(maxLength));
 const instant = Type.Optional(DateTimeOrAgo);
+
+export const jobSorts = [
+  "submitted",
+  "name",
+  "project",
+  "user",
+  "gpus",
+  "priority",
+  "queue",
+  "started",
+  "state",
+] as const;
+export const nodeSorts = ["name", "mode", "model", "free", "rack"] as const;
+export const userSorts = ["name", "created"] as const;
 
 const fileSource = {
   output: Type.Optional(
@@ -497,16 +515,41 @@ const table = {
     query: Type.Object(
       {
         ...PageQuery,
+        ...CountQuery,
+        ...SortQuery(jobSorts),
+        text: Type.Optional(
+          Line(
+            100,
+            "In the name, id, account or user. A page of the past may hold few and still lead on: follow `next`",
+          ),
+        ),
+        reason: Type.Optional(Type.Enum(reasonKinds, { description: "Only jobs that wait for this reason" })),
+        model: Type.Optional(Line(63, "Only jobs that hold or ask for this GPU model")),
         project: Type.Optional(AccountPath),
         cost: Type.Optional(Type.Boolean({ description: "Also what each has cost" })),
         user: text(),
         name: text(),
         array: text(),
         state: Type.Optional(
-          Type.Enum(["live", "waiting", "starting", "running", "stopping", "ended", "all", ...jobOutcomes], {
-            default: "live",
-            description: "A state, or how a job ended",
-          }),
+          Type.Enum(
+            [
+              "live",
+              "waiting",
+              "active",
+              "starting",
+              "running",
+              "stopping",
+              "ended",
+              "unsuccessful",
+              "all",
+              ...jobOutcomes,
+            ],
+            {
+              default: "live",
+              description:
+                "A state, or how a job ended; active: holds GPUs; unsuccessful: ended otherwise than succeeded or cancelled",
+            },
+          ),
         ),
       },
       { additionalProperties: false },
@@ -814,6 +857,19 @@ const table = {
     stepUp: true,
   },
 
+  readSummary: {
+    method: "GET",
+    path: "/v1/summary",
+    action: "job.read",
+    resource: "visible",
+    summary: "Jobs and GPUs counted: what waits and why, what runs, and the fleet by model",
+    answer: SummaryShape,
+    status: 200,
+    query: Type.Object(
+      { project: Type.Optional(AccountPath), user: Type.Optional(Line(200, "Only the jobs of this user")) },
+      { additionalProperties: false },
+    ),
+  },
   readFleet: {
     method: "GET",
     path: "/v1/fleet",
@@ -858,7 +914,18 @@ const table = {
     answer: NodePage,
     status: 200,
     watch: true,
-    query: Type.Object({ ...PageQuery, model: text(), mode: text(20) }, { additionalProperties: false }),
+    query: Type.Object(
+      {
+        ...PageQuery,
+        ...CountQuery,
+        ...SortQuery(nodeSorts),
+        text: Type.Optional(Line(100, "In the name, model, zone, block, rack or reason")),
+        model: text(),
+        mode: Type.Optional(Line(20, "A mode, or out for all that are not up")),
+        engine: text(),
+      },
+      { additionalProperties: false },
+    ),
   },
   getNode: {
     method: "GET",
@@ -1139,6 +1206,56 @@ const table = {
     answer: none,
     status: 204,
   },
+  listExchanges: {
+    method: "GET",
+    path: "/v1/exchanges",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Which tokens of other systems are exchanged for tokens of service accounts",
+    answer: ExchangePage,
+    status: 200,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  putExchange: {
+    method: "PUT",
+    path: "/v1/exchanges/:exchange",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Exchange tokens of an issuer; it is asked first, and nothing changes if that fails",
+    body: ExchangePut,
+    answer: ExchangeShape,
+    status: 200,
+    stepUp: true,
+  },
+  getExchange: {
+    method: "GET",
+    path: "/v1/exchanges/:exchange",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "One exchange",
+    answer: ExchangeShape,
+    status: 200,
+  },
+  removeExchange: {
+    method: "DELETE",
+    path: "/v1/exchanges/:exchange",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Remove an exchange, and end the tokens that it made",
+    answer: none,
+    status: 204,
+    stepUp: true,
+  },
+  previewExchange: {
+    method: "POST",
+    path: "/v1/exchanges/:exchange/preview",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Whether a token would be exchanged, and why not; it is not used up",
+    body: ExchangePreviewBody,
+    answer: ExchangePreview,
+    status: 200,
+  },
   listPools: {
     method: "GET",
     path: "/v1/pools",
@@ -1224,7 +1341,16 @@ const table = {
     answer: UserPage,
     status: 200,
     watch: true,
-    query: Type.Object(PageQuery, { additionalProperties: false }),
+    query: Type.Object(
+      {
+        ...PageQuery,
+        ...CountQuery,
+        ...SortQuery(userSorts),
+        text: Type.Optional(Line(100, "In the name, id, email, a role or its account")),
+        kind: Type.Optional(Type.Enum(["person", "service"], { description: "Only these" })),
+      },
+      { additionalProperties: false },
+    ),
   },
   createUser: {
     method: "POST",
@@ -1741,6 +1867,26 @@ const table = {
     status: 204,
     stepUp: true,
   },
+  listDataKeys: {
+    method: "GET",
+    path: "/v1/keys",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "The data keys that seal secrets, logs, code and outputs, of each tenant and of the platform",
+    answer: DataKeyList,
+    status: 200,
+  },
+  rotateDataKey: {
+    method: "POST",
+    path: "/v1/keys/rotate",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "Make a new data key; it takes over what older ones sealed, and they are destroyed",
+    body: DataKeyRotate,
+    answer: DataKeyShape,
+    status: 201,
+    stepUp: true,
+  },
   listWitnessed: {
     method: "GET",
     path: "/v1/witness",
@@ -1773,6 +1919,7 @@ const table = {
     query: Type.Object(
       {
         ...PageQuery,
+        ...CountQuery,
         account: Type.Optional(AccountPath),
         actor: text(),
         action: text(50),
@@ -1798,7 +1945,14 @@ const table = {
     status: 200,
     watch: true,
     query: Type.Object(
-      { ...PageQuery, job: text(), account: Type.Optional(AccountPath) },
+      {
+        ...PageQuery,
+        job: text(),
+        account: Type.Optional(AccountPath),
+        subject: Type.Optional(Line(200, "Only of this job, node, engine, pool or account")),
+        kind: Type.Optional(Line(50, "Only of this kind, such as node-changed")),
+        text: Type.Optional(Line(100, "In the subject or the sentence")),
+      },
       { additionalProperties: false },
     ),
   },

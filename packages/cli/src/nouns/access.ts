@@ -36,6 +36,30 @@ export const user: Noun<UserShape> = {
   load: async (session, name) => (await session.api()).call("getUser", { at: { user: name } }),
 };
 
+export const serviceAccount: Noun<UserShape> = {
+  name: "service-account",
+  plural: "service accounts",
+  watch: "listUsers",
+  nameOf: user.nameOf,
+  keyOf: user.keyOf,
+  examples: ["tess service-account get", "tess service-account get ci -o json"],
+  columns: user.columns
+    .filter(({ name }) => name !== "email" && name !== "password")
+    .flatMap((column) =>
+      column.name === "state"
+        ? [{ name: "account", text: ({ service }) => service ?? "", shrinks: true }, column]
+        : [column],
+    ),
+  queryOf: async () => ({ kind: "service" }),
+  page: (api, query) => api.call("listUsers", { query }),
+  load: async (session, name) => {
+    const found = await (await session.api()).call("getUser", { at: { user: name } });
+    if (found.service === undefined)
+      throw usageFailure(`${name} is a person, not a service account`, "see: tess service-account get");
+    return found;
+  },
+};
+
 const roleList: Omit<Noun<RoleBindingShape>, "load"> = {
   name: "role",
   plural: "role bindings",

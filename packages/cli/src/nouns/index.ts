@@ -23,6 +23,11 @@ export const nouns: Readonly<Record<string, NounEntry>> = {
   },
   quota: { aliases: ["quotas"], load: async () => (await import("./account.ts")).quota },
   user: { aliases: ["u", "users"], load: async () => (await import("./access.ts")).user },
+  "service-account": {
+    aliases: ["sa", "service-accounts"],
+    load: async () => (await import("./access.ts")).serviceAccount,
+  },
+  exchange: { aliases: ["exchanges"], load: async () => (await import("./exchange.ts")).exchange },
   role: { aliases: ["roles", "binding", "bindings"], load: async () => (await import("./access.ts")).role },
   token: { aliases: ["tokens"], load: async () => (await import("./access.ts")).token },
   secret: { aliases: ["secrets"], load: async () => (await import("./access.ts")).secret },

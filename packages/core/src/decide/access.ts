@@ -17,9 +17,17 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
   const noUser = (user: UserId) => refuse("not-found", "user", user, "does not exist", "see: tess user get");
   switch (command.kind) {
     case "user.create": {
-      const { user, first } = command;
+      const { user, first, service } = command;
       if (state.users.has(user)) return refuse("already-exists", "user", user, "is taken", "use another id");
-      const created = { kind: "user-created", v: 1, at: now, user } as const;
+      const home = service === undefined ? undefined : state.accountByPath.get(service);
+      if (service !== undefined && home === undefined) return noAccount(service);
+      const created = {
+        kind: "user-created",
+        v: 1,
+        at: now,
+        user,
+        ...(home !== undefined && { service: home.no }),
+      } as const;
       if (first === undefined) return { events: [created], result: user };
       const account = state.accountByPath.get(first.account);
       if (account === undefined) return noAccount(first.account);
@@ -33,6 +41,8 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
     case "factor.remove": {
       const user = state.users.get(command.user);
       if (user === undefined) return noUser(command.user);
+      if (user.service !== undefined && (command.kind === "password.set" || command.kind === "factor.set"))
+        return refuse("conflict", "user", user.id, "is a service account, which cannot sign in", "make a token for it");
       const erase = command.kind === "user.erase";
       if (erase && isLastOwner(state, user)) return lastOwner(command.user);
       const disabled = erase || user.disabled;
@@ -106,6 +116,13 @@ export function changeAccess(state: State, command: AccessCommand, now: Instant)
         ...(networks !== undefined && { networks }),
       } as const;
       return { events: [made], result: token };
+    }
+    case "token.expiring": {
+      const token = state.tokens.get(command.token);
+      if (token === undefined) return noToken(command.token);
+      if (token.warned || token.expiresAt === 0) return { events: [] };
+      const { id, user, expiresAt } = token;
+      return { events: [{ kind: "token-expiring", v: 1, at: now, token: id, user, expiresAt }] };
     }
     case "token.revoke": {
       if (!state.tokens.has(command.token)) return noToken(command.token);

@@ -71,7 +71,13 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
           `may use the pool ${pool.name} by name`,
           `take it out of the pool first: tess pool edit ${pool.name}`,
         );
-      return { events: [{ kind: "account-deleted", v: 1, at: now, account: account.no }] };
+      const homeless = [...state.users.values()].filter((user) => user.service === account.no && !user.disabled);
+      return {
+        events: [
+          ...homeless.map(({ id }) => ({ kind: "user-changed", v: 1, at: now, user: id, disabled: true }) as const),
+          { kind: "account-deleted", v: 1, at: now, account: account.no },
+        ],
+      };
     }
     case "secret.set":
     case "secret.delete": {

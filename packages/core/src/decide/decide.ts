@@ -16,6 +16,7 @@ import { changeBooks } from "./books.ts";
 import { editJob } from "./edit.ts";
 import { changeEngines, reachCame } from "./engines.ts";
 import { enterJob } from "./enter.ts";
+import { changeExchanges } from "./exchanges.ts";
 import { changeHealth } from "./health.ts";
 import { idleJob } from "./idle.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
@@ -127,12 +128,16 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
     case "role.follow":
     case "token.create":
     case "token.revoke":
+    case "token.expiring":
       return changeAccess(state, command, now);
     case "provider.set":
     case "provider.remove":
     case "scim.open":
     case "scim.close":
       return changeProviders(state, command, now);
+    case "exchange.set":
+    case "exchange.remove":
+      return changeExchanges(state, command, now);
     case "policy.set":
       return setPolicy(state, command.policy, now);
     case "price.add":
@@ -150,6 +155,7 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
       return changeBooks(state, command, now);
     case "key.name":
     case "privates.note":
+    case "keys.note":
     case "anchor.set":
     case "anchor.drop":
     case "head.witness":

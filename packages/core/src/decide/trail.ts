@@ -27,6 +27,10 @@ export function changeTrail({ trail }: State, command: TrailCommand, now: Instan
       }
       return { events: [] }; // the notes that the input carries are added for every command
     }
+    case "keys.note": {
+      const changes = command.changes.filter(({ key, is }) => trail.held.has(key) !== (is === "made"));
+      return { events: changes.length === 0 ? [] : [{ ...head, kind: "keys-noted", changes }] };
+    }
     case "anchor.set": {
       const { id, anchor } = command;
       if (!trail.anchors.has(id) && trail.anchors.size >= anchorsMax) {

@@ -1,6 +1,7 @@
 import type { FactorKind, Role, SignInFacts } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { EngineTerms } from "../model/engine.ts";
+import type { ExchangeTerms } from "../model/exchange.ts";
 import type { AccountId, JobId, OperationId, TokenId, UserId } from "../model/ids.ts";
 import type { EntryKind, JobOutcome, JobSpec } from "../model/job.ts";
 import type { MaintenanceWindow, NodeFacts } from "../model/node.ts";
@@ -88,6 +89,8 @@ export type Command =
       readonly kind: "user.create";
       readonly user: UserId;
       readonly first?: { readonly role: Role; readonly account: string };
+      /** Path of the account that a service account belongs to. */
+      readonly service?: string;
     }
   /** With `ends` its sessions and tokens are gone for good; without, they rest until the user is enabled. */
   | { readonly kind: "user.disable"; readonly user: UserId; readonly ends?: true }
@@ -134,6 +137,10 @@ export type Command =
       readonly networks?: readonly string[];
     }
   | { readonly kind: "token.revoke"; readonly token: TokenId }
+  /** Told once, days before. Sent by the shell, not by people. */
+  | { readonly kind: "token.expiring"; readonly token: TokenId }
+  | { readonly kind: "exchange.set"; readonly name: string; readonly terms: ExchangeAsked }
+  | { readonly kind: "exchange.remove"; readonly name: string }
   /** The same commit writes or removes the private row of the factor; the journal records only that it changed. */
   | { readonly kind: "factor.set"; readonly user: UserId; readonly factor: string; readonly what: FactorKind }
   | { readonly kind: "factor.remove"; readonly user: UserId; readonly factor: string }
@@ -234,6 +241,11 @@ export interface CommandInput {
 export interface TickInput {
   readonly kind: "tick";
   readonly v: 1;
+}
+
+/** The terms of an exchange, with the account named by path. */
+export interface ExchangeAsked extends Omit<ExchangeTerms, "account"> {
+  readonly account: string;
 }
 
 /** The terms of a provider, with accounts named by path. */

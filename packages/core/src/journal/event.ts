@@ -1,6 +1,7 @@
 import type { Role, TokenLimits } from "../model/access.ts";
 import type { AccountTerms, QuotaWindow } from "../model/account.ts";
 import type { EngineTerms } from "../model/engine.ts";
+import type { ExchangeTerms } from "../model/exchange.ts";
 import type { IdleAction } from "../model/idle.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { EntryKind, JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
@@ -37,9 +38,11 @@ export type Event =
   | UserChanged
   | ProviderChanged
   | ScimChanged
+  | ExchangeChanged
   | RoleBound
   | RoleUnbound
   | TokenCreated
+  | TokenExpiring
   | TokenRevoked
   | SecretChanged
   | VolumeChanged
@@ -130,6 +133,8 @@ export interface AccountDeleted extends Head<"account-deleted"> {
 }
 export interface UserCreated extends Head<"user-created"> {
   readonly user: UserId;
+  /** A service account of this account. */
+  readonly service?: AccountNo;
 }
 export interface UserChanged extends Head<"user-changed"> {
   readonly user: UserId;
@@ -139,6 +144,17 @@ export interface UserChanged extends Head<"user-changed"> {
 export interface ProviderChanged extends Head<"provider-changed"> {
   readonly provider: string;
   readonly terms?: ProviderTerms;
+}
+/** Tokens of another system are exchanged from now on, or by other terms; without any they no longer are. */
+export interface ExchangeChanged extends Head<"exchange-changed"> {
+  readonly exchange: string;
+  readonly terms?: ExchangeTerms;
+}
+/** A token will expire within days. */
+export interface TokenExpiring extends Head<"token-expiring"> {
+  readonly token: TokenId;
+  readonly user: UserId;
+  readonly expiresAt: Instant;
 }
 /** The tokens with which the identity system of a provider may speak from now on. */
 export interface ScimChanged extends Head<"scim-changed"> {

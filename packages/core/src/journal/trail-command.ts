@@ -1,5 +1,5 @@
 import type { Anchor } from "../model/anchor.ts";
-import type { PrivateNote } from "./trail-event.ts";
+import type { KeyChange, PrivateNote } from "./trail-event.ts";
 
 /** Commands about the checks on the journal's own history. */
 export type TrailCommand =
@@ -8,6 +8,8 @@ export type TrailCommand =
   /** The shell's own: covers private rows from before rows were covered. The input carries the notes. */
   /** With `replaces` it is refused where these rows are not what they are said to be: someone was faster. */
   | { readonly kind: "privates.note"; readonly replaces?: readonly PrivateNote[] }
+  /** The shell's own, or that of who rotates: keys that were made or destroyed. What is known already changes nothing. */
+  | { readonly kind: "keys.note"; readonly changes: readonly KeyChange[] }
   | { readonly kind: "anchor.set"; readonly id: string; readonly anchor: Anchor }
   | { readonly kind: "anchor.drop"; readonly id: string }
   /** The shell has checked the signature. */

@@ -24,6 +24,8 @@ export interface RoleBinding {
 export interface User {
   readonly id: UserId;
   readonly createdAt: Instant;
+  /** A service account, which belongs to this account: programs use it, and it cannot sign in. Absent = a person. */
+  readonly service?: AccountNo;
   disabled: boolean;
   bindings: RoleBinding[];
   revision: number;
@@ -31,9 +33,11 @@ export interface User {
 
 /** How a session, or a token that was made by signing in with a browser, was opened. */
 export interface SignInFacts {
-  readonly by: "password" | "token" | "link" | "sso" | "passkey";
+  readonly by: "password" | "token" | "link" | "sso" | "passkey" | "workload";
   /** Of `sso`: the name of the provider. */
   readonly provider?: string;
+  /** Of `workload`: the name of the exchange by which a token of another system became this one. */
+  readonly exchange?: string;
   /** When a second factor was shown, or the provider said that one was. */
   readonly factorAt?: Instant;
 }
@@ -67,4 +71,6 @@ export interface Token extends TokenLimits {
   readonly expiresAt: Instant;
   /** The token that a session was exchanged for: when that one is revoked, so is this. */
   readonly parent?: TokenId;
+  /** It was told that it expires soon. */
+  warned?: true;
 }

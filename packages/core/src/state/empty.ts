@@ -57,6 +57,7 @@ export function emptyState(): State {
     volumes: new Map(),
     engines: new Map(),
     providers: new Map(),
+    exchanges: new Map(),
     jobs,
     arrays: new Map(),
     keys: new Map(),

@@ -11,6 +11,7 @@ import type { RunTimes } from "../learn/run-times.ts";
 import type { Token, User } from "../model/access.ts";
 import type { Account } from "../model/account.ts";
 import type { EngineState } from "../model/engine.ts";
+import type { Exchange } from "../model/exchange.ts";
 import type { NodeHealth, Repair } from "../model/health.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { Job, JobArray } from "../model/job.ts";
@@ -66,6 +67,7 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   readonly engines: Map<string, EngineState>;
   /** By name. */
   readonly providers: Map<string, Provider>;
+  readonly exchanges: Map<string, Exchange>;
   readonly jobs: ByNumber<JobNo, Job>;
   readonly arrays: Map<JobNo, JobArray>;
   /** Idempotency keys in order of first use, oldest first. */

@@ -23,12 +23,14 @@ export interface Trail {
   /** The digest of each private row that is compared when it is used, by `kind/key`. */
   readonly privates: Map<string, string>;
   readonly anchors: Map<string, Anchor>;
+  /** Keys that seal what is kept, and of whom each is. */
+  readonly held: Map<string, string>;
   /** By origin. */
   readonly witnessed: Map<string, WitnessedHead>;
 }
 
 export function emptyTrail(): Trail {
-  return { keys: [], privates: new Map(), anchors: new Map(), witnessed: new Map() };
+  return { keys: [], privates: new Map(), anchors: new Map(), held: new Map(), witnessed: new Map() };
 }
 
 /** The kinds that are compared when they are used; of all others, only the journal holds the digests. */
@@ -40,6 +42,7 @@ export const comparedKinds: ReadonlySet<string> = new Set([
   "engine",
   "identity",
   "provider",
+  "factor",
   "scim",
 ]);
 

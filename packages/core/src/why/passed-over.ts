@@ -17,7 +17,8 @@ import { wishOf } from "../state/wish-of.ts";
  */
 export function isPassedOver(state: ReadonlyState, job: Job): boolean {
   if (!hasPlanAhead(state, job)) return false;
-  const passing = [...state.active.values()].filter((other) => hasPassed(state, other, job)).map(whole);
+  const isBurst = !isCovered(state, job);
+  const passing = [...state.active.values()].filter((other) => hasPassed(state, other, job, isBurst)).map(whole);
   return passing.length > 0 && fitsWithout(state, job, passing);
 }
 
@@ -27,11 +28,10 @@ function hasPlanAhead({ planned }: ReadonlyState, job: Job): boolean {
 }
 
 /** Whether a running job is behind a waiting one in the order and started while that one waited. */
-function hasPassed(state: ReadonlyState, other: Job, job: Job): boolean {
+function hasPassed(state: ReadonlyState, other: Job, job: Job, isBurst: boolean): boolean {
   const waitsSince = job.attempts.at(-1)?.endedAt ?? job.submittedAt;
   if (other.state === "stopping" || other.placedAt < waitsSince) return false;
   if (other.account === job.account) return before(state, job, other, queueOrderOf(state, job.account));
-  const isBurst = !isCovered(state, job);
   return isBurst === (other.cover === noAccount) ? other.no > job.no : !isBurst;
 }
 
@@ -43,15 +43,31 @@ function isCovered(state: ReadonlyState, job: Job): boolean {
 /** Whether a job fits on free seats and the seats of some other jobs together. */
 function fitsWithout(state: ReadonlyState, job: Job, others: readonly Victim[]): boolean {
   const { min, apart } = job.spec.members;
+  const leaving = byNode(others);
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
       const need = { ...needFor(state, job, choice, model), part: partNeedOf(state, job, choice) };
-      const fitsOn = (no: NodeNo) => new Site(state.fleet, state.fleet.node(no), need).fits(others);
       let members = 0;
-      for (const node of state.fleet.nodes)
-        if (node?.mode === "up") members += Math.min(apart ? 1 : min, fitsOn(node.no));
-      if (members >= min) return true;
+      for (const node of state.fleet.nodes) {
+        if (node?.mode !== "up") continue;
+        const fits = new Site(state.fleet, node, need).fits(leaving.get(node.no) ?? []);
+        members += Math.min(apart ? 1 : min, fits);
+        if (members >= min) return true;
+      }
     }
   }
   return false;
+}
+
+/** Each job with every node that it holds something of: elsewhere it makes no room. */
+function byNode(jobs: readonly Victim[]): ReadonlyMap<NodeNo, Victim[]> {
+  const on = new Map<NodeNo, Victim[]>();
+  for (const victim of jobs) {
+    for (const node of new Set(victim.leases.map((lease) => lease.node))) {
+      const there = on.get(node);
+      if (there === undefined) on.set(node, [victim]);
+      else there.push(victim);
+    }
+  }
+  return on;
 }

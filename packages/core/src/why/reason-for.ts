@@ -27,6 +27,11 @@ import type { Reason, ReasonOf } from "./reason.ts";
 
 /** Why a waiting job does not run, as values: the first reason of the list that holds. */
 export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason {
+  return ownReason(state, job, now) ?? sharedReason(state, job, now);
+}
+
+/** What keeps this job from the queue, whatever the fleet looks like; undefined for one that waits for GPUs. */
+export function ownReason(state: ReadonlyState, job: Job, now: Instant): Reason | undefined {
   if (job.held) return { kind: "held", values: {} };
   if (job.claim !== undefined) {
     const leaving = new Set(
@@ -44,6 +49,11 @@ export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason 
   if (array !== undefined && array.running >= array.limit)
     return { kind: "not-yet", values: { cause: "array", ...array } };
   if (job.waitsFor > 0) return { kind: "dependency", values: { jobs: job.waitsFor, awaited: awaited(state, job) } };
+  return undefined;
+}
+
+/** Why there is no room for a job: the same for most jobs of an account that ask for the same. */
+function sharedReason(state: ReadonlyState, job: Job, now: Instant): Reason {
   const leftOut = nodesLeftOut(state, job);
   if (leftOut?.usable === 0) return { kind: "never", values: { model: job.spec.gpus[0]!.model, leftOut } };
   let first: Reason | undefined;

@@ -146,6 +146,8 @@ export function mayGiveRole(state: ReadonlyState, user: User, role: Role, accoun
 /** Something of another user is visible where one may look at users and that user has a role. */
 export function maySeeUser(state: ReadonlyState, user: User, other: User, action: Action = "user.read"): boolean {
   if (user.id === other.id) return true;
+  const home = homeOf(state, other);
+  if (home !== undefined && may(state, user, action, home)) return true;
   if (other.bindings.length === 0) return may(state, user, action, rootAccount);
   return other.bindings.some((binding) => may(state, user, action, binding.account));
 }
@@ -155,10 +157,17 @@ export function maySeeUser(state: ReadonlyState, user: User, other: User, action
  * allowed only to one who could have given every role that the other holds.
  */
 export function mayActFor(state: ReadonlyState, user: User, other: User): boolean {
-  if (other.bindings.length === 0) return may(state, user, "user.write", rootAccount);
+  const home = homeOf(state, other);
+  if (home !== undefined && !may(state, user, "user.write", home)) return false;
+  if (other.bindings.length === 0) return home !== undefined || may(state, user, "user.write", rootAccount);
   return other.bindings.every(
     ({ role, account }) => may(state, user, "user.write", account) && mayGiveRole(state, user, role, account),
   );
+}
+
+/** The account that a service account belongs to, while it is there. */
+function homeOf({ accounts }: ReadonlyState, { service }: User): AccountNo | undefined {
+  return service !== undefined && accounts[service] !== undefined ? service : undefined;
 }
 
 /** The highest accounts at which the user may do this; everything below them is included. */

@@ -78,6 +78,7 @@ export function inScope({ token }: Pick<Principal, "token">, action: Action): bo
 }
 
 /** Whether it reaches less far than its user. */
-function isLimited({ scopes, account, networks }: Token): boolean {
-  return scopes.length > 0 || account !== undefined || networks !== undefined;
+function isLimited({ scopes, account, networks, signIn }: Token): boolean {
+  const isShort = signIn?.by === "workload";
+  return scopes.length > 0 || account !== undefined || networks !== undefined || isShort;
 }

@@ -6,6 +6,7 @@ import {
   type Event,
   elementAt,
   elementsOf,
+  type Instant,
   type JobIdle,
   type JobNo,
   moneyText,
@@ -41,11 +42,16 @@ interface Names {
 }
 
 const keptMax = 10_000;
+/** What happened to nodes, engines and pools is kept longer: jobs would push it out within minutes. */
+const fleetKeptMax = 20_000;
 const rowsReadBack = 500;
 
 /** The latest events, in memory: enough to see what just happened. The journal has them all. */
 export class Feed {
+  /** In order of their places. Before `#wholeFrom` only those of the fleet. */
   #items: FeedItem[] = [];
+  #wholeFrom = 1;
+  #fleetSince: Instant = 0;
   #next = 1;
   #seq = 0;
   readonly #heard = new Set<() => void>();
@@ -66,10 +72,12 @@ export class Feed {
   static async load(control: ControlPlane): Promise<Feed> {
     const feed = new Feed(control);
     const { seq } = await control.reader.head();
+    feed.#fleetSince = control.now();
     const rows = await control.reader.rows(Math.max(1, seq - rowsReadBack + 1), rowsReadBack);
     const events = rows.flatMap((row) => eventsOf(row.events));
     const live = feed.#items.splice(0);
     const names = namesOf(events, control.state);
+    if (rows[0] !== undefined) feed.#fleetSince = rows[0].seq === 1 ? 0 : rows[0].at;
     for (const event of events) feed.#add(event, names);
     for (const item of live) feed.#items.push({ ...item, place: feed.#next++ });
     feed.#seq = Math.max(feed.#seq, seq);
@@ -86,16 +94,30 @@ export class Feed {
     return this.#next;
   }
 
+  /** From when on everything that happened to the fleet is here. */
+  get fleetSince(): Instant {
+    return this.#fleetSince;
+  }
+
   /** Newest first, from before `place`. */
   *newest(place = this.#next): Generator<FeedItem> {
-    const first = this.#items[0]?.place ?? 0;
-    for (let i = Math.min(this.#items.length, place - first) - 1; i >= 0; i--) yield this.#items[i]!;
+    for (let i = this.#indexOf(place) - 1; i >= 0; i--) yield this.#items[i]!;
   }
 
   /** Oldest first, from `place` on; undefined when some of them are no longer kept. */
   since(place: number): FeedItem[] | undefined {
-    const first = this.#items[0]?.place ?? this.#next;
-    return place < first ? undefined : this.#items.slice(place - first);
+    return place < this.#wholeFrom ? undefined : this.#items.slice(this.#indexOf(place));
+  }
+
+  /** Where the first item at or after a place lies. */
+  #indexOf(place: number): number {
+    let [from, to] = [0, this.#items.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.#items[middle]!.place < place) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   }
 
   /** Tells when there may be something new. */
@@ -108,7 +130,16 @@ export class Feed {
     const about = subjectOf(event, names);
     if (about === undefined) return;
     this.#items.push({ place: this.#next++, event, ...about });
-    if (this.#items.length > 2 * keptMax) this.#items = this.#items.slice(-keptMax);
+    if (this.#items.length > 2 * keptMax + fleetKeptMax) this.#trim();
+  }
+
+  #trim(): void {
+    const recent = this.#items.slice(-keptMax);
+    const ofFleet = this.#items.slice(0, -keptMax).filter(({ account }) => account === "");
+    const kept = ofFleet.slice(-fleetKeptMax);
+    if (kept.length < ofFleet.length) this.#fleetSince = kept[0]!.event.at;
+    this.#wholeFrom = recent[0]!.place;
+    this.#items = [...kept, ...recent];
   }
 }
 

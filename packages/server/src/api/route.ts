@@ -26,6 +26,7 @@ const sensitive: ReadonlySet<RouteId> = new Set<RouteId>([
   "setPassword",
   "createToken",
   "putProvider",
+  "previewExchange",
   "addFactor",
   "allowLogin",
   "allowStepUp",
@@ -143,7 +144,7 @@ export async function serve(
     const full = followUpload(api, call as unknown as Call<"putContent">, request);
     if (full !== undefined) return full;
   }
-  const isDoneAway = api.work !== undefined && isAway(id, api.control.state);
+  const isDoneAway = api.work !== undefined && isAway(id, api.control.state, query);
   const answer = await once(underWay, principal, idempotency?.key, () =>
     isDoneAway ? answerAway(api, id, call, whenLeft(reply)) : prepared.handler!(api, call),
   );

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 
 /**
- * The moments at which a crash must lose nothing; the crash soak ends the process at each of them. The last four are
- * those of a seat that changes hands: its victim is to be told, has been told, has left, and the claimant is to start.
+ * The moments at which a crash must lose nothing; the crash soak ends the process at each of them. Four are those of a
+ * seat that changes hands: its victim is to be told, has been told, has left, and the claimant is to start. The last is
+ * each step in which new data keys take over what older ones sealed, up to the destruction of a key.
  */
 export type Phase =
   | "deciding"
@@ -14,7 +15,8 @@ export type Phase =
   | "before-signal"
   | "in-grace"
   | "after-stop"
-  | "before-start";
+  | "before-start"
+  | "resealing";
 
 const asked = /^([a-z-]+):(\d+)$/.exec(process.env.TESSERA_CRASH_AT ?? "");
 const phaseAsked = asked?.[1];

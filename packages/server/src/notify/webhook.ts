@@ -26,7 +26,7 @@ interface Told {
   readonly id: string;
 }
 
-/** Tells another system of budgets and invoices, one message at a time. */
+/** Tells another system of budgets, invoices and tokens that expire, one message at a time. */
 export class Webhook implements CommitListener {
   readonly #outbox: Outbox<Told>;
 
@@ -83,6 +83,7 @@ const told = new Set<Event["kind"]>([
   "job-idle",
   "credit-reached",
   "invoice-issued",
+  "token-expiring",
 ]);
 
 function isTold({ kind }: Event): boolean {

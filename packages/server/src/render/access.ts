@@ -24,6 +24,7 @@ export function renderUser(state: ReadonlyState, seal: Seal, people: People, vie
     name: person?.name ?? "",
     ...(person?.email !== undefined && { email: person.email }),
     disabled: user.disabled,
+    ...(user.service !== undefined && { service: state.accounts[user.service]?.path ?? "" }),
     hasPassword: people.hasPassword(user.id),
     bindings: seen.map(({ role, account }) => ({ role, account: accountOf(state, account).path })),
     createdAt: timestamp(user.createdAt),

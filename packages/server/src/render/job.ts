@@ -39,7 +39,7 @@ export interface PastAttempt extends Attempt {
 }
 
 /** GPUs of this many members under one of the alternatives, in thousandths where it asks for parts. */
-function gangGpus({ gpus, members }: JobSpec, choice: number, count = members.min): number {
+export function gangGpus({ gpus, members }: JobSpec, choice: number, count = members.min): number {
   const { count: gpusEach, unitsEach, part } = gpus[choice]!;
   if (part === undefined) return gpusEach * count;
   // The profile alone tells sevenths of compute; other parts say how much they want, or leave it to the device.
@@ -48,7 +48,7 @@ function gangGpus({ gpus, members }: JobSpec, choice: number, count = members.mi
 }
 
 /** GPUs that leases hold, in thousandths. */
-function heldGpus(leases: readonly Lease[]): number {
+export function heldGpus(leases: readonly Lease[]): number {
   const units = leases.reduce((sum, { gpus, unitsEach }) => sum + gpus.length * unitsEach, 0);
   return Math.round((units * 1000) / unitsPerGpu) / 1000;
 }

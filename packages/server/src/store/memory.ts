@@ -15,6 +15,7 @@ import {
   type DeviceRow,
   type EndedJobRow,
   type JobQuery,
+  type MadeAt,
   type PrivateWrite,
   type Projected,
   type Snapshot,
@@ -130,6 +131,14 @@ class MemoryStore implements Store {
     return this.#place.projections.jobs.get(storable(id));
   }
 
+  async countJobs(query: JobQuery): Promise<number> {
+    return (await this.jobs(query)).length;
+  }
+
+  async countAudit(query: AuditQuery): Promise<number> {
+    return (await this.audit(query)).length;
+  }
+
   async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
     const { before, outcome } = query;
     return [...this.#place.projections.jobs.values()]
@@ -138,8 +147,9 @@ class MemoryStore implements Store {
           matches(row.user, query.user) &&
           matches(row.name, query.name) &&
           matches(row.arrayId, query.arrayId) &&
-          (typeof outcome === "object" ? row.outcome !== outcome.not : matches(row.outcome, outcome)) &&
-          underAny(row.account, query.accounts) &&
+          (typeof outcome === "object" ? !outcome.not.includes(row.outcome) : matches(row.outcome, outcome)) &&
+          (!query.tops || row.arrayId === null) &&
+          underAny(row.account, query.accounts, query.madeAt, row.submittedAt) &&
           (before === undefined || newestJobFirst({ ...row, ...before }, row) < 0),
       )
       .sort(newestJobFirst)
@@ -172,7 +182,7 @@ class MemoryStore implements Store {
           matches(row.target, query.target) &&
           matches(row.outcome, query.outcome) &&
           (query.origins === undefined || query.origins.includes(row.origin ?? "")) &&
-          underAny(row.account, query.accounts) &&
+          underAny(row.account, query.accounts, query.madeAt, row.at) &&
           (fromAt === undefined || row.at >= fromAt) &&
           (toAt === undefined || row.at < toAt) &&
           (before === undefined || latestAuditFirst({ ...row, ...before }, row) < 0),
@@ -357,8 +367,9 @@ function matches(value: string | null, asked: string | undefined): boolean {
   return asked === undefined || value === storable(asked);
 }
 
-function underAny(account: string, roots: readonly string[]): boolean {
-  return roots.length === 0 || roots.some((root) => isWithin(account, storable(root)));
+function underAny(account: string, roots: readonly string[], madeAt?: MadeAt, at = Number.POSITIVE_INFINITY): boolean {
+  const isOf = (root: string) => isWithin(account, storable(root)) && at >= (madeAt?.get(root) ?? 0);
+  return roots.length === 0 || roots.some(isOf);
 }
 
 function latestBookFirst(a: BookPlace, b: BookPlace): number {

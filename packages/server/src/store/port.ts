@@ -152,13 +152,19 @@ export interface OpenOptions {
 /** Another process holds the store. */
 export class StoreHeld extends Error {}
 
+/** When accounts were made: what is older was recorded under the same path by another one, and is left out. */
+export type MadeAt = ReadonlyMap<string, Instant>;
+
 export interface JobQuery {
   /** Account paths; a job matches when its account is one of them or below one. Empty = all. */
   readonly accounts: readonly string[];
   readonly user?: string;
   readonly name?: string;
   readonly arrayId?: string;
-  readonly outcome?: string | { readonly not: string };
+  readonly outcome?: string | { readonly not: readonly string[] };
+  /** Only jobs that are no elements of an array. */
+  readonly tops?: boolean;
+  readonly madeAt?: MadeAt;
   /** Newest first by (submittedAt, id); only rows before this one. */
   readonly before?: { readonly submittedAt: Instant; readonly id: string };
   readonly limit: number;
@@ -174,6 +180,7 @@ export interface AuditQuery {
   readonly origins?: readonly string[];
   readonly fromAt?: Instant;
   readonly toAt?: Instant;
+  readonly madeAt?: MadeAt;
   readonly before?: AuditPlace;
   readonly limit: number;
 }
@@ -218,7 +225,11 @@ export interface StoreReader {
   usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]>;
   /** For each device its newest row at or before `fromAt`, and all rows in (fromAt, toAt), by device and (at, seq). */
   devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]>;
+  /** How many there are, at most `limit`. */
+  countJobs(query: JobQuery): Promise<number>;
   audit(query: AuditQuery): Promise<readonly AuditRow[]>;
+  /** How many there are, at most `limit`. */
+  countAudit(query: AuditQuery): Promise<number>;
   /** The records after a place, oldest first. */
   auditAfter(place: AuditPlace, limit: number): Promise<readonly AuditRow[]>;
   /** In the order of the journal. */

@@ -1,5 +1,5 @@
 import { rangeOf, tenantOf, topmost } from "./paths.ts";
-import type { AuditPlace, AuditQuery, BookPageQuery, BookQuery, JobQuery } from "./port.ts";
+import type { AuditPlace, AuditQuery, BookPageQuery, BookQuery, JobQuery, MadeAt } from "./port.ts";
 import type { SealedTable, Sealing } from "./seal/sealing.ts";
 import { storable } from "./text.ts";
 import { spanRows } from "./usage-span.ts";
@@ -56,6 +56,7 @@ export class Where {
 export function jobStatements(query: JobQuery, columns: string, dialect: Dialect): Statement[] {
   const kept = keptOf("jobs", dialect);
   const roots = topmost(query.accounts).map((path) => kept("account", path));
+  const madeAt = new Map([...(query.madeAt ?? [])].map(([path, at]) => [kept("account", path), at]));
   const led = query.arrayId !== undefined || query.name !== undefined || query.user !== undefined;
   const statement = (from: string, key: string, where: Where) => ({
     text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.submitted_at DESC, ${key}.id DESC ${where.bind("LIMIT ?", query.limit)}`,
@@ -67,7 +68,8 @@ export function jobStatements(query: JobQuery, columns: string, dialect: Dialect
     if (query.user !== undefined) where.and("j.user_id = ?", query.user);
     const { outcome } = query;
     if (typeof outcome === "string") where.and(`${key}.outcome = ?`, outcome);
-    else if (outcome !== undefined) where.and(`${key}.outcome <> ?`, outcome.not);
+    else if (outcome !== undefined) for (const not of outcome.not) where.and(`${key}.outcome <> ?`, not);
+    if (query.tops) where.and("j.array_id IS NULL");
     if (query.before !== undefined) {
       where.and(`(${key}.submitted_at, ${key}.id) < (?, ?)`, query.before.submittedAt, query.before.id);
     }
@@ -75,11 +77,13 @@ export function jobStatements(query: JobQuery, columns: string, dialect: Dialect
   };
   if (led || roots.length === 0) {
     const where = common("j", new Where(dialect));
-    if (roots.length > 0) where.and(...within("j.account", roots));
+    if (roots.length > 0) where.and(...within("j.account", roots, "j.submitted_at", madeAt));
     return [statement(`${dialect.schema}ended_job j`, "j", where)];
   }
   return roots.map((root) => {
     const where = common("u", new Where(dialect).and("u.ancestor = ?", root));
+    const since = madeAt.get(root);
+    if (since !== undefined) where.and("u.submitted_at >= ?", since);
     return statement(`${dialect.schema}ended_job_under u JOIN ${dialect.schema}ended_job j ON j.id = u.id`, "u", where);
   });
 }
@@ -94,6 +98,7 @@ export interface SeqSpan {
 export function auditStatements(query: AuditQuery, span: SeqSpan, columns: string, dialect: Dialect): Statement[] {
   const kept = keptOf("audit", dialect);
   const roots = topmost(query.accounts).map((path) => kept("account", path));
+  const madeAt = new Map([...(query.madeAt ?? [])].map(([path, at]) => [kept("account", path), at]));
   const statement = (from: string, key: string, where: Where) => ({
     text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.seq DESC, ${key}.idx DESC ${where.bind("LIMIT ?", query.limit)}`,
     values: where.values,
@@ -113,7 +118,7 @@ export function auditStatements(query: AuditQuery, span: SeqSpan, columns: strin
     return where;
   };
   const overall = (where: Where) => {
-    if (roots.length > 0) where.and(...within("a.account", roots));
+    if (roots.length > 0) where.and(...within("a.account", roots, "a.at", madeAt));
     return statement(`${dialect.schema}audit a`, "a", common("a", where));
   };
   if (query.origins !== undefined)
@@ -123,6 +128,8 @@ export function auditStatements(query: AuditQuery, span: SeqSpan, columns: strin
   if (led || roots.length === 0) return [overall(new Where(dialect))];
   return roots.map((root) => {
     const where = common("u", new Where(dialect).and("u.ancestor = ?", root));
+    const since = madeAt.get(root);
+    if (since !== undefined) where.and("u.at >= ?", since);
     return statement(
       `${dialect.schema}audit_under u JOIN ${dialect.schema}audit a ON a.seq = u.seq AND a.idx = u.idx`,
       "u",
@@ -207,8 +214,23 @@ export interface Statement {
   readonly values: readonly Bound[];
 }
 
-/** The condition that a path is one of `roots` or below one, and its values. */
-function within(column: string, roots: readonly string[]): [condition: string, ...values: string[]] {
-  const one = `(${column} || '/' >= ? AND ${column} || '/' < ?)`;
-  return [roots.map(() => one).join(" OR "), ...roots.flatMap(rangeOf)];
+/** Counts what a statement finds. */
+export function countingStatement({ text, values }: Statement): Statement {
+  return { text: `SELECT count(*) AS many FROM (${text}) found`, values };
+}
+
+/** The condition that a path is one of `roots` or below one, since those were made, and its values. */
+function within(
+  column: string,
+  roots: readonly string[],
+  time = "",
+  madeAt: MadeAt = new Map(),
+): [condition: string, ...values: Bound[]] {
+  const one = (root: string) =>
+    `(${column} || '/' >= ? AND ${column} || '/' < ?${madeAt.has(root) ? ` AND ${time} >= ?` : ""})`;
+  const valuesOf = (root: string): Bound[] => {
+    const since = madeAt.get(root);
+    return since === undefined ? [...rangeOf(root)] : [...rangeOf(root), since];
+  };
+  return [roots.map(one).join(" OR "), ...roots.flatMap(valuesOf)];
 }

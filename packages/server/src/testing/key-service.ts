@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { masterIdOf, unwrapWith, wrapWith } from "../access/ring/master.ts";
 
 /** The key service of docs/key-service.md, with its keys in memory: for tests, and to see what one must do. */
@@ -10,14 +11,21 @@ export class ReferenceKeyService {
   keys: Buffer[] = [randomBytes(32)];
   /** Answers nothing useful while this is set. */
   away = false;
+  /** Takes this long over each answer. */
+  delayMs = 0;
+  /** What it answers instead of the right thing. */
+  wrong: ((path: string, right: object) => string | object) | undefined;
   readonly #server: Server;
 
   private constructor() {
     this.#server = createServer(async (request, response) => {
       let body = "";
       for await (const part of request) body += part;
+      if (this.delayMs > 0) await sleep(this.delayMs);
       const tell = (status: number, answer: object) => {
-        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer));
+        const said = status === 200 ? (this.wrong?.(request.url ?? "", answer) ?? answer) : answer;
+        response.writeHead(status, { "content-type": "application/json" });
+        response.end(typeof said === "string" ? said : JSON.stringify(said));
       };
       if (this.away) return tell(503, { error: "away" });
       if (request.headers.authorization !== `Bearer ${this.token}`) return tell(401, { error: "another token" });

@@ -1,4 +1,4 @@
-import { type Role, roles, type TokenId } from "@tessera/core";
+import { type Role, roles, type TokenId, type UserId } from "@tessera/core";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import type { TestControl } from "./control.ts";
 import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.ts";
@@ -121,6 +121,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
   putGrants: { sees: "account.read", needs: "volume.share" },
+  readSummary: { sees: "account.read", needs: "job.read" },
   readFleet: { anywhere: true },
   readFleetActivity: { sees: "account.read", needs: "usage.read" },
   listAlarms: { anywhere: true },
@@ -146,6 +147,11 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   removeProvider: { fleet: true, needs: "provider.write" },
   previewProvider: { fleet: true, needs: "provider.write" },
   linkIdentity: { fleet: true, needs: "provider.write" },
+  listExchanges: { anywhere: true, needs: "provider.write" },
+  putExchange: { anywhere: true, needs: "provider.write", answers: 422 },
+  getExchange: { fleet: true, needs: "provider.write" },
+  removeExchange: { fleet: true, needs: "provider.write" },
+  previewExchange: { fleet: true, needs: "provider.write" },
   createScimToken: { fleet: true, needs: "provider.write" },
   revokeScimToken: { fleet: true, needs: "provider.write" },
   createEngine: { anywhere: true, needs: "engine.write", answers: 422 },
@@ -204,6 +210,8 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listAnchors: { anywhere: true, needs: "policy.write" },
   addAnchor: { anywhere: true, needs: "policy.write" },
   removeAnchor: { anywhere: true, needs: "policy.write", answers: 404 },
+  listDataKeys: { anywhere: true, needs: "policy.write" },
+  rotateDataKey: { anywhere: true, needs: "policy.write" },
   listWitnessed: { anywhere: true, needs: "policy.write" },
   witnessHead: { anywhere: true, needs: "witness.write", answers: 422 },
   listAudit: { sees: "account.read", needs: "audit.read" },
@@ -294,11 +302,13 @@ export async function requestFor(
         return route.path.replace(":binding", at(`${(await other()).id}:viewer:${account}`));
       default:
         if (route.path.includes(":provider") && exists) await cellProvider(tenancy, n);
+        if (route.path.includes(":exchange") && exists) await someExchange(tenancy);
         if (route.path.includes(":pool") && exists) await tenancy.pool(`p${n}`, { labels: { n: `${n}` } });
         return route.path
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
           .replace(":provider", exists ? "corp" : "nowhere")
+          .replace(":exchange", exists ? "ci" : "nowhere")
           .replace(":token", `tok_${n}`)
           .replace(/:(login|code)/, "BCDF-GHJK")
           .replace(":repair", "999")
@@ -326,6 +336,10 @@ export async function requestFor(
       return { path, body: { provider: "nowhere" } };
     case "putProvider":
       return { path, body: { issuer: "http://127.0.0.1:9", clientId: "x" } };
+    case "putExchange":
+      return { path, body: { issuer: "http://127.0.0.1:9", audience: "x" } };
+    case "previewExchange":
+      return { path, body: { token: "no token" } };
     case "linkIdentity":
       return { path, body: { user: (await other()).id, subject: `s${n}` } };
     case "signIn":
@@ -339,6 +353,7 @@ export async function requestFor(
     case "findMissing":
       return { path, body: { project: account, digests: ["0".repeat(64)] } };
     case "putContent":
+    case "readSummary":
     case "listJobs":
       return { path: `${path}?project=${at(account)}` };
     case "listAccounts":
@@ -429,6 +444,17 @@ export async function requestFor(
     default:
       return { path, ...(route.body !== undefined && { body: {} }) };
   }
+}
+
+/** An exchange for a service account, of an issuer that nothing listens at. */
+async function someExchange({ control }: Tenancy): Promise<void> {
+  const user = "usr_robot00000000000" as UserId;
+  if (!control.state.users.has(user)) await control.must({ kind: "user.create", user, service: "acme" });
+  const terms = {
+    ...{ issuer: "http://127.0.0.1:9", audience: "x", user, rules: [{ claim: "sub", value: "x" }], scopes: [] },
+    ...{ account: "acme", tokenLifeMs: 60_000 },
+  };
+  await control.must({ kind: "exchange.set", name: "ci", terms });
 }
 
 /** An account that may be deleted without harm to the next cell; one's own stands for what one may not delete. */

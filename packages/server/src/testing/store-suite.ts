@@ -289,11 +289,21 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
                     await idsOf({ accounts, ...Object.fromEntries(asked) }),
                     expected.map((job) => job.id),
                   );
+                  const query = { ...all, accounts, ...Object.fromEntries(asked) };
+                  assert.equal(await store.countJobs(query), expected.length);
                   compared++;
                 }
         assert.equal(compared, 240);
         for (const accounts of [[], ["v"]])
-          assert.deepEqual(await idsOf({ accounts, arrayId: "arr", outcome: { not: "succeeded" } }), ["j1"]);
+          assert.deepEqual(await idsOf({ accounts, arrayId: "arr", outcome: { not: ["succeeded"] } }), ["j1"]);
+        assert.deepEqual(await idsOf({ accounts: ["v"], tops: true }), ["j3"]);
+        const madeAt = new Map([
+          ["v", 4],
+          ["w", 0],
+        ]);
+        assert.deepEqual(await idsOf({ accounts: ["v", "w"], madeAt }), ["j1", "j2", "j4", "j5"]);
+        assert.deepEqual(await idsOf({ accounts: ["v"], name: "train", madeAt }), ["j1"]);
+        assert.equal(await store.countJobs({ accounts: [], limit: 2 }), 2);
       });
 
       it("are paged newest first by cursor, with ties by id, each exactly once", async () => {

@@ -1,29 +1,35 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import type { AnswerOf, PageOf, QueryOf, RouteId } from "@tessera/wire";
+import { useMemo } from "react";
 import { call, isNotShown } from "./call.ts";
 
 /** Routes that answer a page of a list. */
 type PagedId = { [Id in RouteId]: AnswerOf<Id> extends PageOf<unknown> ? Id : never }[RouteId];
 type ItemOf<Id extends PagedId> = AnswerOf<Id> extends PageOf<infer Item> ? Item : never;
 
+/** Some lists also say how long they are. */
+type CountedPage<Item> = PageOf<Item> & { readonly total?: number };
+
 /** A list that is read page by page: the first at once, each other when `more` is called. */
-export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs: number) {
-  const { data, isError, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs: number, on = true) {
+  const { data, error, isError, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["pages", id, query],
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === undefined ? {} : { cursor: pageParam };
       return call(id, { query: { ...(query as object), ...cursor } as QueryOf<Id>, signal }) as Promise<
-        PageOf<ItemOf<Id>>
+        CountedPage<ItemOf<Id>>
       >;
     },
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page: PageOf<ItemOf<Id>>) => page.next,
+    getNextPageParam: (page: CountedPage<ItemOf<Id>>) => page.next,
     refetchInterval: everyMs,
+    enabled: on,
     throwOnError: isNotShown,
   });
-  return {
-    items: data?.pages.flatMap((page) => page.items),
-    isError,
-    more: hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined,
-  };
+  const more = useMemo(
+    () => (hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined),
+    [hasNextPage, isFetchingNextPage, fetchNextPage],
+  );
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
+  return { items, total: data?.pages[0]?.total, error, isError, more };
 }

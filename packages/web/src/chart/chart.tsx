@@ -1,114 +1,188 @@
-import type { SeriesMetric, SeriesView } from "@tessera/wire";
 import { lazy, Suspense, useState } from "react";
-import type { Ask } from "../api/call.ts";
-import { useCall } from "../api/use-call.ts";
 import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
 import { TableBox } from "../design/table-box.tsx";
+import { saveCsv } from "../format/csv.ts";
 import { count } from "../format/numbers.ts";
+import { spellClock, spellSeconds } from "../format/times.ts";
 import { OrElse } from "./fallback.tsx";
-import { isEmpty, isSimulated, newestStep, strokeOf, valueText } from "./lines.ts";
+import { coarseStep, type Range, type RangeName, useRange, zoomed } from "./range.ts";
+import { type SeriesAsk, type SeriesQuery, useSeries, useSeriesOf } from "./use-series.ts";
+import { type ChartView, compared, isEmpty, type Kind, newestStep, tableOf, totalAt, valueText } from "./view.ts";
 
 const Plot = lazy(() => import("./plot.tsx"));
 
 const lookEveryMs = 10_000;
 const tableRows = 50;
 
-interface ChartProps {
+interface Look {
   readonly title: string;
-  readonly metric: SeriesMetric;
-  /** What it shows, as `GET /v1/series` takes it. */
-  readonly of: Omit<NonNullable<Ask<"readSeries">["query"]>, "metric">;
-  /** The span is over: it does not change any more. */
-  readonly over?: boolean;
+  readonly kind?: Kind;
   readonly className?: string;
+  /** What it shows, in a sentence. */
+  readonly about?: string;
 }
 
-/** One metric over time, with the values under the cursor, or the newest; as a table on request. */
-export function Chart({ title, metric, of, over = false, className = "span-6" }: ChartProps) {
-  const { data, isError, error } = useCall(
-    "readSeries",
-    { query: { ...of, metric } },
-    over ? {} : { everyMs: lookEveryMs },
-  );
+/** One metric of a job or another thing over its own time. */
+export function Chart(
+  props: Look & {
+    readonly metric: NonNullable<SeriesQuery["metric"]>;
+    /** What it shows, as `GET /v1/series` takes it. */
+    readonly of: Omit<SeriesQuery, "metric">;
+    /** The span is over: it does not change any more. */
+    readonly over?: boolean;
+  },
+) {
+  const { metric, of, over = false, ...look } = props;
+  const { from, to, ...what } = of;
+  const time = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const { view, error } = useSeries([{ ...what, metric }], time, over ? undefined : lookEveryMs, true, "place");
+  return <ChartCard {...look} view={view} error={error} />;
+}
+
+/** Metrics over the range of the page, with the period before it on request; dragging chooses another range. */
+export function RangeChart(
+  props: Look & {
+    readonly asks: readonly SeriesAsk[];
+    readonly usual?: RangeName;
+    /** In few long steps: for what is counted. */
+    readonly coarse?: boolean;
+  },
+) {
+  const { usual, kind = "lines", coarse = kind === "bars", ...look } = props;
+  const { range, choose, compares } = useRange(usual);
+  const asks = coarse ? props.asks.map((ask) => ({ ...ask, step: coarseStep(range) })) : props.asks;
+  const { view, error } = useSeriesOf(asks, range);
+  const before = useSeriesOf(asks, range, true, compares);
+  const shown = view && compared(view, compares ? before.view : undefined, kind);
+  const zoom = (from: number, to: number) => {
+    const next: Range | undefined = zoomed(from, to);
+    if (next !== undefined) choose(next);
+  };
+  return <ChartCard {...look} kind={kind} view={shown} error={error} onZoom={zoom} />;
+}
+
+/** A chart with its title, its values under the cursor or the newest; as a table or a file on request. */
+export function ChartCard(
+  props: Look & {
+    readonly view: ChartView | undefined;
+    readonly error?: Error | null;
+    readonly onZoom?: (from: number, to: number) => void;
+  },
+) {
+  const { title, kind = "lines", className = "span-6", about, view, error, onZoom } = props;
   const [table, setTable] = useState(false);
-  const beside = data !== undefined && !isEmpty(data) && (
+  const empty = view !== undefined && isEmpty(view);
+  const beside = view !== undefined && !empty && (
     <span className="row">
-      {isSimulated(data) && <span className="quiet small">simulated</span>}
-      <Button small onClick={() => setTable(!table)}>
+      {view.simulated && <span className="quiet small">simulated</span>}
+      <Button small aria-label={`${title}: ${table ? "chart" : "table"}`} onClick={() => setTable(!table)}>
         {table ? "Chart" : "Table"}
+      </Button>
+      <Button small aria-label={`${title}: CSV`} onClick={() => saveCsv(`${fileName(title)}.csv`, tableOf(view))}>
+        CSV
       </Button>
     </span>
   );
   return (
     <Card title={title} className={className} beside={beside}>
-      {data === undefined && (isError ? <Empty title="Not available">{error.message}</Empty> : <Skeleton />)}
-      {data !== undefined && isEmpty(data) && <p className="quiet">Nothing was measured in this time.</p>}
-      {data !== undefined && !isEmpty(data) && (table ? <Values view={data} /> : <Lines view={data} title={title} />)}
+      {about !== undefined && <p className="quiet small">{about}</p>}
+      {view === undefined && (error ? <Empty title="Not available">{error.message}</Empty> : <Skeleton lines={5} />)}
+      {empty && <p className="quiet">Nothing in this time.</p>}
+      {view !== undefined &&
+        !empty &&
+        (table ? <Values view={view} /> : <Drawn view={view} kind={kind} title={title} onZoom={onZoom} />)}
     </Card>
   );
 }
 
-function Lines({ view, title }: { view: SeriesView; title: string }) {
+interface DrawnProps {
+  readonly view: ChartView;
+  readonly kind: Kind;
+  readonly title: string;
+  readonly onZoom: ((from: number, to: number) => void) | undefined;
+}
+
+function Drawn({ view, kind, title, onZoom }: DrawnProps) {
   const [step, setStep] = useState<number>();
   const shown = step ?? newestStep(view);
+  const total = kind === "lines" ? null : totalAt(view, shown);
   return (
     <>
       <OrElse instead={<Values view={view} />}>
-        <Suspense fallback={<Skeleton />}>
-          <Plot view={view} title={title} onStep={setStep} together="page" />
+        <Suspense fallback={<Skeleton lines={5} />}>
+          <Plot view={view} kind={kind} title={title} onStep={setStep} onZoom={onZoom} together="page" />
         </Suspense>
       </OrElse>
       <ul className="chart-legend" aria-label={`${title} at ${timeText(view, shown)}`}>
         <li className="quiet small">{timeText(view, shown)}</li>
-        {view.series.map((line, place) => (
-          <li key={line.key}>
-            <i className="mark line" style={markOf(place)} />
-            {line.label} <b>{valueText(line, shown, view.unit)}</b>
+        {view.lines.map(({ key, label, values, colour, dash, ghost }) => (
+          <li key={key}>
+            <i
+              className={kind !== "lines" && !ghost ? "mark area" : "mark line"}
+              style={
+                kind !== "lines" && !ghost
+                  ? { background: colour }
+                  : { borderTop: `2px ${dash.length === 0 ? "solid" : "dashed"} ${colour}` }
+              }
+            />
+            {label} <b>{valueText(values, shown, view.unit)}</b>
           </li>
         ))}
+        {total !== null && view.lines.filter(({ ghost }) => ghost !== true).length > 1 && (
+          <li className="quiet">
+            together <b>{valueText([total], 0, view.unit)}</b>
+          </li>
+        )}
         {view.leftOut > 0 && <li className="quiet">and {count(view.leftOut, "smaller line")}</li>}
       </ul>
     </>
   );
 }
 
-/** A short piece of the line itself, so that dashes tell lines of one colour apart. */
-function markOf(place: number) {
-  const { colour, dash } = strokeOf(place);
-  return { borderTop: `2px ${dash.length === 0 ? "solid" : "dashed"} ${colour}` };
-}
-
-function Values({ view }: { view: SeriesView }) {
+function Values({ view }: { view: ChartView }) {
   const steps = view.times.map((_, step) => step).reverse();
   return (
-    <TableBox label="Values">
-      <thead>
-        <tr>
-          <th>From</th>
-          {view.series.map(({ key, label }) => (
-            <th key={key} className="number">
-              {label}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {steps.slice(0, tableRows).map((step) => (
-          <tr key={view.times[step]}>
-            <td>{timeText(view, step)}</td>
-            {view.series.map((line) => (
-              <td key={line.key} className="number">
-                {valueText(line, step, view.unit)}
-              </td>
+    <>
+      <TableBox label="Values">
+        <thead>
+          <tr>
+            <th>From</th>
+            {view.lines.map(({ key, label }) => (
+              <th key={key} className="number">
+                {label}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </TableBox>
+        </thead>
+        <tbody>
+          {steps.slice(0, tableRows).map((step) => (
+            <tr key={view.times[step]}>
+              <td>{timeText(view, step)}</td>
+              {view.lines.map(({ key, values }) => (
+                <td key={key} className="number">
+                  {valueText(values, step, view.unit)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </TableBox>
+      {steps.length > tableRows && (
+        <p className="quiet small">
+          The newest {tableRows} of {count(steps.length, "step")}; the CSV file has all.
+        </p>
+      )}
+    </>
   );
 }
 
-function timeText({ times }: SeriesView, step: number): string {
+function timeText({ times, stepMs }: ChartView, step: number): string {
   const at = times[step];
-  return at === undefined ? "" : new Date(at).toLocaleTimeString();
+  if (at === undefined) return "";
+  const text = new Date(at).toISOString();
+  return stepMs < 60_000 ? spellSeconds(text) : spellClock(text);
+}
+
+function fileName(title: string): string {
+  return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 }

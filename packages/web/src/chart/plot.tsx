@@ -1,37 +1,43 @@
 import "uplot/dist/uPlot.min.css";
-import type { SeriesView } from "@tessera/wire";
-import { useEffect, useRef } from "react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
 import UPlot from "uplot";
 import { readColour } from "../design/colour.ts";
+import { spellNumber } from "../format/numbers.ts";
+import { spellSpan } from "../format/times.ts";
+import { zoneName } from "../format/zone.ts";
 import { useTheme } from "../frame/use-theme.ts";
-import { columnsOf, strokeOf } from "./lines.ts";
+import { type ChartView, columnsOf, drawnLines, type Kind, newestStep } from "./view.ts";
 
-const height = 180;
+const height = 190;
 
 interface PlotProps {
-  readonly view: SeriesView;
+  readonly view: ChartView;
+  readonly kind: Kind;
   readonly title: string;
   /** Told the step under the cursor; undefined = the cursor has left. */
   readonly onStep: (step: number | undefined) => void;
+  /** Told the time over which the pointer was dragged. */
+  readonly onZoom?: ((from: number, to: number) => void) | undefined;
   /** Charts with the same word show the same instant. */
   readonly together: string;
 }
 
-/** The lines on a canvas. It is drawn again as a whole when the theme changes, and gets new values otherwise. */
-export default function Plot({ view, title, onStep, together }: PlotProps) {
+/** The lines on a canvas. It is drawn again as a whole when lines or theme change, and gets new values otherwise. */
+export default function Plot({ view, kind, title, onStep, onZoom, together }: PlotProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
-  const newest = useRef({ view, onStep });
-  newest.current = { view, onStep };
+  const newest = useRef({ view, onStep, onZoom });
+  newest.current = { view, onStep, onZoom };
   const theme = useTheme();
-  const names = view.series.map(({ key, label }) => `${key} ${label}`).join("\n");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other lines or another theme are another plot
+  const names = view.lines.map(({ key, label, colour }) => `${key} ${label} ${colour}`).join("\n");
+  const zone = zoneName();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other lines, another theme or zone are another plot
   useEffect(() => {
     const { current: element } = box;
     if (element === null) return;
     const drawn = new UPlot(
-      optionsOf(newest.current.view, element.clientWidth, together, (step) => newest.current.onStep(step)),
-      columnsOf(newest.current.view),
+      optionsOf(() => newest.current, kind, element.clientWidth, together, zone),
+      columnsOf(newest.current.view, kind),
       element,
     );
     plot.current = drawn;
@@ -42,38 +48,118 @@ export default function Plot({ view, title, onStep, together }: PlotProps) {
       drawn.destroy();
       plot.current = undefined;
     };
-  }, [names, theme, together, view.unit]);
-  useEffect(() => plot.current?.setData(columnsOf(view)), [view]);
-  return <div ref={box} role="img" aria-label={`${title}; its values are in the table below it`} />;
+  }, [names, theme, together, view.unit, kind, zone]);
+  useEffect(() => plot.current?.setData(columnsOf(view, kind)), [view, kind]);
+
+  /** Arrow keys move the cursor as the pointer does. */
+  const onKey = (event: KeyboardEvent) => {
+    const drawn = plot.current;
+    if (drawn === undefined) return;
+    const last = view.times.length - 1;
+    const now = drawn.cursor.idx ?? Math.max(0, newestStep(view));
+    const steps: Readonly<Record<string, number>> = {
+      ArrowLeft: now - 1,
+      ArrowRight: now + 1,
+      PageUp: now - 10,
+      PageDown: now + 10,
+      Home: 0,
+      End: newestStep(view),
+    };
+    const to = steps[event.key];
+    if (event.key === "Escape") drawn.setCursor({ left: -10, top: -10 });
+    if (to === undefined) return;
+    event.preventDefault();
+    const step = Math.min(last, Math.max(0, to));
+    drawn.setCursor({ left: drawn.valToPos(view.times[step]! / 1000, "x"), top: 10 });
+  };
+  return (
+    <div
+      ref={box}
+      className="plot"
+      role="img"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reads values as the pointer does
+      tabIndex={0}
+      aria-label={`${title}. Arrow keys move through its values; they are also in its table`}
+      onKeyDown={onKey}
+    />
+  );
 }
 
-function optionsOf(
-  { series, unit, from, to }: SeriesView,
-  width: number,
-  together: string,
-  onStep: (step: number | undefined) => void,
-): UPlot.Options {
+type Newest = () => Pick<PlotProps, "view" | "onStep" | "onZoom">;
+
+function optionsOf(newest: Newest, kind: Kind, width: number, together: string, zone: string): UPlot.Options {
+  const { view, onZoom } = newest();
+  const { unit } = view;
   const axis = {
     stroke: readColour("--quiet"),
     grid: { stroke: readColour("--line"), width: 1 },
     ticks: { show: false },
   };
-  const lines = series.map(({ label }, place) => {
-    const { colour, dash } = strokeOf(place);
-    return { label, stroke: colour, width: 1.5, dash: [...dash], points: { show: false } };
+  const bars = UPlot.paths.bars?.({ size: [0.8, 60], align: 1 });
+  const stepped = UPlot.paths.stepped?.({ align: 1 });
+  const lines = drawnLines(view, kind).map(({ label, colour, dash, ghost }): UPlot.Series => {
+    const stroke = colour.startsWith("var(") ? readColour(colour.slice(4, -1)) : colour;
+    // A step without any start leaves a gap: what stands alone between two gaps is a point.
+    const points = unit === "s" && !ghost ? { show: true, size: 4, fill: stroke } : { show: false };
+    const line = { label, stroke, width: ghost ? 1 : 1.5, dash: [...dash], points };
+    if (kind === "bars" && bars) return { ...line, paths: bars, ...(ghost ? {} : { fill: stroke, dash: [] }) };
+    if (ghost || kind === "lines") return ghost ? { ...line, alpha: 0.7 } : line;
+    return { ...line, width: 0, fill: stroke, dash: [], ...(stepped && { paths: stepped }) };
   });
   return {
     width,
     height,
     legend: { show: false },
-    cursor: { sync: { key: together }, drag: { x: false, y: false } },
-    scales: {
-      x: { time: true, range: [from / 1000, to / 1000] },
-      // From 0, so that heights can be compared; shares up to the whole.
-      y: { range: (_, __, most) => [0, unit === "%" ? 100 : Math.max(1, most * 1.1)] },
+    tzDate: (at) => UPlot.tzDate(new Date(at * 1000), zone),
+    cursor: {
+      sync: { key: together },
+      drag: { x: onZoom !== undefined, y: false, setScale: false },
+      points: { show: kind === "lines" },
     },
-    axes: [axis, { ...axis, size: 60, values: (_, splits) => splits.map((split) => `${split} ${unit}`) }],
+    scales: {
+      x: { time: true, range: () => [newest().view.from / 1000, newest().view.to / 1000] },
+      // From 0, so that heights can be compared; shares up to the whole.
+      y: { range: (_, __, most) => [0, unit === "%" ? 100 : Math.max(1, most * 1.08)] },
+    },
+    axes: [
+      { ...axis, values: (_, splits, __, ___, step) => timeTexts(splits, step, zone) },
+      {
+        ...axis,
+        size: 66,
+        values: (_, splits) => splits.map((split) => tickText(split, unit)),
+        ...(unit === "s" && {
+          incrs: [1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 432_000],
+        }),
+      },
+    ],
     series: [{}, ...lines],
-    hooks: { setCursor: [({ cursor }) => onStep(cursor.idx ?? undefined)] },
+    hooks: {
+      setCursor: [({ cursor }) => newest().onStep(cursor.idx ?? undefined)],
+      setSelect: [
+        (drawn) => {
+          const { left, width: wide } = drawn.select;
+          if (wide > 4) newest().onZoom?.(drawn.posToVal(left, "x") * 1000, drawn.posToVal(left + wide, "x") * 1000);
+          if (wide > 0) drawn.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+        },
+      ],
+    },
   };
+}
+
+/** Hours, with the day where it begins; days alone where the steps are days. */
+function timeTexts(splits: readonly number[], step: number, timeZone: string): string[] {
+  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone });
+  const date = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone });
+  return splits.map((split, no) => {
+    const at = new Date(split * 1000);
+    if (step >= 86_400) return date.format(at);
+    const text = clock.format(at);
+    return no === 0 || text === "00:00" ? `${text}\n${date.format(at)}` : text;
+  });
+}
+
+function tickText(split: number, unit: string): string {
+  if (unit === "s") return split === 0 ? "0" : spellSpan(split * 1_000);
+  const short = split >= 10_000 ? `${spellNumber(split / 1_000)}k` : spellNumber(split);
+  return unit === "GPUs" || unit === "jobs" ? short : `${short} ${unit}`;
 }

@@ -46,7 +46,13 @@ export function Card({ title, beside, flush, className = "", children }: CardPro
 }
 
 /** A number with its unit and what it is to be compared with. */
-export function Figure(props: { label: string; value: ReactNode; unit?: string; beside?: ReactNode }) {
+export function Figure(props: {
+  label: string;
+  value: ReactNode;
+  unit?: string;
+  beside?: ReactNode;
+  below?: ReactNode;
+}) {
   return (
     <div className="card figure">
       <span className="label">{props.label}</span>
@@ -54,6 +60,7 @@ export function Figure(props: { label: string; value: ReactNode; unit?: string; 
         {props.value} {props.unit !== undefined && <small>{props.unit}</small>}
       </span>
       <span className="beside">{props.beside}</span>
+      {props.below}
     </div>
   );
 }

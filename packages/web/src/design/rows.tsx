@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, type ReactNode, useRef } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useRef } from "react";
 import { Link } from "wouter";
 
 export interface Column<Item> {
@@ -19,12 +19,14 @@ interface RowsProps<Item> {
   readonly hrefOf?: (item: Item) => string;
   readonly height?: number | string;
   readonly current?: string | undefined;
+  /** Called when the end comes into sight: there is more to read. */
+  readonly onEnd?: (() => void) | undefined;
 }
 
 const rowHeight = 40;
 
 /** A list of any length: only the visible rows are in the page. */
-export function Rows<Item>({ label, items, columns, keyOf, hrefOf, height = 520, current }: RowsProps<Item>) {
+export function Rows<Item>({ label, items, columns, keyOf, hrefOf, height = 520, current, onEnd }: RowsProps<Item>) {
   const box = useRef<HTMLElement>(null);
   const narrow = typeof innerWidth === "number" && innerWidth <= 760;
   const shown = narrow ? columns.filter(({ wide }) => !wide) : columns;
@@ -35,6 +37,11 @@ export function Rows<Item>({ label, items, columns, keyOf, hrefOf, height = 520,
     overscan: 12,
     initialRect: { width: 800, height: 600 },
   });
+  const last = rows.getVirtualItems().at(-1)?.index ?? 0;
+  const isAtEnd = last >= items.length - 1;
+  useEffect(() => {
+    if (isAtEnd) onEnd?.();
+  }, [isAtEnd, onEnd]);
   const tracks: CSSProperties = { gridTemplateColumns: shown.map(({ width }) => width).join(" ") };
   return (
     <div>

@@ -1,10 +1,9 @@
 import { csvText } from "@tessera/wire/csv";
 
-/** Rows of one shape, with their field names as the header. */
+/** Rows with their field names as the header; a row may lack some of the fields. */
 function csvOf(rows: readonly object[]): string {
-  const [first] = rows;
-  if (first === undefined) return "";
-  const names = Object.keys(first);
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  if (names.length === 0) return "";
   const cells = (row: object) => names.map((name) => String((row as Record<string, unknown>)[name] ?? ""));
   return csvText([names, ...rows.map(cells)]);
 }

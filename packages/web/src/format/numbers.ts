@@ -27,8 +27,8 @@ export function gpuHoursOf(unitMs: string): number {
 }
 
 /** Plural of a noun with its number: `3 jobs`. */
-export function count(value: number, noun: string): string {
-  return `${spellNumber(value)} ${noun}${value === 1 ? "" : "s"}`;
+export function count(value: number, noun: string, plural = `${noun}s`): string {
+  return `${spellNumber(value)} ${value === 1 ? noun : plural}`;
 }
 
 export function spellMiB(mib: number): string {

@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
 import { typeInto } from "./typing.ts";
+import { walkAs } from "./walk.ts";
 import { WatchedPage } from "./watched-page.ts";
 
 const built = existsSync(new URL("../../bundle/index.html", import.meta.url));
@@ -118,6 +119,8 @@ describe("windows of the console", { skip: missing }, () => {
   });
 
   it("say whose role a page is for, and that an address names nothing", async () => {
+    const visited = ["/", "/fleet", "/cost", "/cost/money", "/people/me", "/settings"];
+    assert.deepEqual(await walkAs(browser, server, "finance", tokens.finance!, [...visited, "/audit", "/new"]), []);
     const member = await open(tokens.member);
     await member.go("/audit");
     await member.page.getByText("Not for your role").waitFor();

@@ -1,7 +1,7 @@
 import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
 import { proofHeader } from "../addresses.ts";
-import { AccountPath, Duration, emailPattern, Line, Name, Page, Timestamp } from "./common.ts";
+import { AccountPath, CountedPage, Duration, emailPattern, Line, Name, Page, Timestamp } from "./common.ts";
 
 export const RoleName = Type.Enum([...roles]);
 export const RoleBindingShape = Type.Object({
@@ -24,13 +24,14 @@ export const UserShape = Type.Object({
   name: Type.String({ description: "Empty once erased" }),
   email: Type.Optional(Type.String()),
   disabled: Type.Boolean(),
+  service: Type.Optional(Type.String({ description: "A service account of this account; absent: a person" })),
   hasPassword: Type.Boolean(),
   bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
   createdAt: Timestamp,
   revision: Type.String(),
 });
 export type UserShape = Static<typeof UserShape>;
-export const UserPage = Page(UserShape);
+export const UserPage = CountedPage(UserShape);
 export const UserCreate = Type.Object(
   {
     name: Type.String({
@@ -50,6 +51,9 @@ export const UserCreate = Type.Object(
     /** A first role, so that a tenant admin can make users only inside the tenant. */
     role: Type.Optional(RoleName),
     account: Type.Optional(AccountPath),
+    service: Type.Optional(
+      Type.Literal(true, { description: "A service account, which belongs to the account and cannot sign in" }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -83,12 +83,32 @@ export interface PageOf<Item> {
   next?: string;
 }
 
+/** A cut of a list that can also say how long the list is. */
+export function CountedPage<Item extends TSchema>(item: Item) {
+  return Type.Object({
+    items: Type.Array(item),
+    next: Type.Optional(Type.String()),
+    total: Type.Optional(
+      Type.Integer({ description: "All that match, where it was asked for and could be counted without reading all" }),
+    ),
+  });
+}
+
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
   cursor: Type.Optional(
     Type.String({ pattern: "^[A-Za-z0-9_-]+$", maxLength: 512, description: "next of the page before; opaque" }),
   ),
 };
+
+/** Also how many there are in all. */
+export const CountQuery = { count: Type.Optional(Type.Boolean({ description: "Also say how many match in all" })) };
+
+/** What a list is sorted by: a name, or `-` and a name for the other way round. */
+export function SortQuery<const Names extends readonly string[]>(names: Names) {
+  const both = names.flatMap((name) => [name, `-${name}`] as const) as (Names[number] | `-${Names[number]}`)[];
+  return { sort: Type.Optional(Type.Enum(both, { description: "A field; with - the other way round" })) };
+}
 
 const PlainValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
 

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { DateTime, Duration, Line, Page, Timestamp, Zone } from "./common.ts";
+import { CountedPage, DateTime, Duration, Line, Page, Timestamp, Zone } from "./common.ts";
 import { SharingShape } from "./sharing.ts";
 
 export const NodeShape = Type.Object({
@@ -52,7 +52,7 @@ export const NodeShape = Type.Object({
   revision: Type.String(),
 });
 export type NodeShape = Static<typeof NodeShape>;
-export const NodePage = Page(NodeShape);
+export const NodePage = CountedPage(NodeShape);
 
 export const GpuShape = Type.Object({
   uuid: Type.String(),

@@ -4,13 +4,13 @@ import { reasonKinds } from "../reasons.ts";
 import {
   AccountPath,
   anyTextPattern,
+  CountedPage,
   DateTime,
   Duration,
   Egress,
   idleRule,
   Line,
   Name,
-  Page,
   pathPattern,
   Text,
   Timestamp,
@@ -604,7 +604,7 @@ export const Job = Type.Object({
   spec: Type.Record(Type.String(), Type.Unknown(), { description: "The job as it was understood, defaults filled in" }),
 });
 export type Job = Static<typeof Job>;
-export const JobPage = Page(Job);
+export const JobPage = CountedPage(Job);
 
 /** What a create answers: fixed at that moment, so that repeating it answers the same for ever. */
 export const JobCreated = Type.Object({

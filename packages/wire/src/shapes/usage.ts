@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Page, Timestamp } from "./common.ts";
+import { CountedPage, Page, Timestamp } from "./common.ts";
 
 /** Whole GPU-unit-milliseconds; 21,000 units = one GPU. As text, since a month of a large fleet passes 2^53. */
 const UnitMs = Type.String({ pattern: "^[0-9]+$" });
@@ -95,7 +95,7 @@ export const AuditEntry = Type.Object({
   requestId: Type.String(),
 });
 export type AuditEntry = Static<typeof AuditEntry>;
-export const AuditPage = Page(AuditEntry);
+export const AuditPage = CountedPage(AuditEntry);
 
 /** Something that happened, for people: job, lease, node and account events of what the caller may see. */
 export const FeedEntry = Type.Object({

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Event, EventKind } from "../../journal/event.ts";
+import type { ExchangeTerms } from "../../model/exchange.ts";
 import type { AccountNo, JobNo, LeaseId, NodeNo } from "../../model/ids.ts";
 import { must } from "../../model/must.ts";
 import type { ProviderTerms } from "../../model/provider.ts";
@@ -146,6 +147,11 @@ const corp: ProviderTerms = {
 };
 const scimToken = { id: "tok_s" as never, prefix: "scim_ab", hash: "h", createdAt: 1 };
 
+const ciTerms: ExchangeTerms = {
+  ...{ issuer: "https://ci.example", audience: "tessera", user: "usr_bot" as never, account: 1 as AccountNo },
+  ...{ rules: [{ claim: "repository", value: "acme/*" }], scopes: ["job.submit"], tokenLifeMs: 900_000 },
+};
+
 /** What a token can be limited to, and how its session was opened. */
 const limits = { signIn: { by: "password", factorAt: 7 }, account: 1, networks: ["10.0.0.0/8"] };
 
@@ -173,6 +179,10 @@ function besideJobs(): Event[] {
     event("scim-changed", { provider: "old", tokens: [scimToken] }),
     event("scim-changed", { provider: "old", tokens: [] }),
     event("provider-changed", { provider: "old" }),
+    event("user-created", { user: "usr_bot" as never, service: account }),
+    event("exchange-changed", { exchange: "ci", terms: ciTerms }),
+    event("exchange-changed", { exchange: "old", terms: ciTerms }),
+    event("exchange-changed", { exchange: "old" }),
     event("role-bound", { user, role: "finance", account, from: "sso:corp" }),
     event("role-bound", { user, role: "member", account }),
     event("role-unbound", { user, role: "viewer", account }),
@@ -197,6 +207,7 @@ function besideJobs(): Event[] {
       ...limits,
     } as never),
     event("token-revoked", { token: "t1" as never }),
+    event("token-expiring", { token: "t2" as never, user, expiresAt: 9 }),
     event("secret-changed", { account, name: "key", present: true }),
     event("engine-changed", {
       engine: "east",
@@ -236,6 +247,13 @@ function besideJobs(): Event[] {
       rows: [
         { kind: "person", key: "usr_bea", digest: "" },
         { kind: "person", key: "usr_ana", digest: "d2" },
+      ],
+    }),
+    event("keys-noted", { changes: [{ key: "a1", of: "platform", is: "made", by: "root" }] }),
+    event("keys-noted", {
+      changes: [
+        { key: "b2", of: "platform", is: "made" },
+        { key: "a1", of: "platform", is: "destroyed" },
       ],
     }),
     event("anchor-changed", { id: "anc_1", anchor: { kind: "folder", to: "/mnt/heads" } }),
@@ -348,6 +366,9 @@ describe("apply", () => {
       revision: 6,
     });
     assert.deepEqual([...state.providers.values()], [{ name: "corp", terms: corp, createdAt: at, scim: [scimToken] }]);
+    assert.equal(state.users.get("usr_bot" as never)?.service, 1);
+    assert.deepEqual([...state.exchanges.values()], [{ name: "ci", terms: ciTerms, createdAt: at }]);
+    assert.equal(state.tokens.get("t2" as never)?.warned, true);
     assert.deepEqual([[...state.tokens.keys()], [...state.tokenByHash.keys()]], [["t2"], ["h2"]]);
     const { signIn, account: within, networks } = must(state.tokens.get("t2" as never), "the token");
     assert.deepEqual({ signIn, account: within, networks }, limits);
@@ -431,10 +452,12 @@ const kinds: Record<EventKind, true> = {
   "user-changed": true,
   "provider-changed": true,
   "scim-changed": true,
+  "exchange-changed": true,
   "role-bound": true,
   "role-unbound": true,
   "token-created": true,
   "token-revoked": true,
+  "token-expiring": true,
   "secret-changed": true,
   "volume-changed": true,
   "job-submitted": true,
@@ -476,6 +499,7 @@ const kinds: Record<EventKind, true> = {
   "epoch-began": true,
   "signing-key-named": true,
   "privates-noted": true,
+  "keys-noted": true,
   "anchor-changed": true,
   "head-witnessed": true,
   "turn-taken": true,

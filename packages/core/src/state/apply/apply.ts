@@ -67,6 +67,8 @@ function write(state: State, event: Event): void {
     case "user-changed":
     case "provider-changed":
     case "scim-changed":
+    case "exchange-changed":
+    case "token-expiring":
     case "role-bound":
     case "role-unbound":
     case "token-created":
@@ -107,6 +109,7 @@ function write(state: State, event: Event): void {
       return;
     case "signing-key-named":
     case "privates-noted":
+    case "keys-noted":
     case "anchor-changed":
     case "head-witnessed":
       applyToTrail(state, event);

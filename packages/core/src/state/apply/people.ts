@@ -6,14 +6,25 @@ import type { State } from "../state.ts";
 
 type PeopleEvent = Extract<
   Event,
-  { kind: `user-${string}` | `role-${string}` | `token-${string}` | "provider-changed" | "scim-changed" }
+  {
+    kind:
+      | `user-${string}`
+      | `role-${string}`
+      | `token-${string}`
+      | "provider-changed"
+      | "exchange-changed"
+      | "scim-changed";
+  }
 >;
 
 /** The part of `apply` that keeps users, their roles and their tokens. */
 export function applyToPeople(state: State, event: PeopleEvent): void {
   switch (event.kind) {
     case "user-created":
-      state.users.set(event.user, { id: event.user, createdAt: event.at, disabled: false, bindings: [], revision: 1 });
+      state.users.set(event.user, {
+        ...{ id: event.user, createdAt: event.at, disabled: false, bindings: [], revision: 1 },
+        ...(event.service !== undefined && { service: event.service }),
+      });
       return;
     case "user-changed": {
       const user = changedUser(state, event.user);
@@ -42,6 +53,15 @@ export function applyToPeople(state: State, event: PeopleEvent): void {
       state.providers.set(name, { ...rest, ...(tokens.length > 0 && { scim: tokens }) });
       return;
     }
+    case "exchange-changed": {
+      const { exchange: name, terms, at } = event;
+      if (terms === undefined) state.exchanges.delete(name);
+      else state.exchanges.set(name, { name, terms, createdAt: state.exchanges.get(name)?.createdAt ?? at });
+      return;
+    }
+    case "token-expiring":
+      must(state.tokens.get(event.token), `token ${event.token} expires and does not exist`).warned = true;
+      return;
     case "role-unbound": {
       const user = changedUser(state, event.user);
       user.bindings = user.bindings.filter((has) => has.role !== event.role || has.account !== event.account);

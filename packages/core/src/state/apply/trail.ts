@@ -18,6 +18,12 @@ export function applyToTrail({ trail }: State, event: TrailEvent): void {
         else trail.privates.set(privateId(kind, key), digest);
       }
       return;
+    case "keys-noted":
+      for (const { key, of, is } of event.changes) {
+        if (is === "made") trail.held.set(key, of);
+        else trail.held.delete(key);
+      }
+      return;
     case "anchor-changed":
       if (event.anchor === undefined) trail.anchors.delete(event.id);
       else trail.anchors.set(event.id, event.anchor);

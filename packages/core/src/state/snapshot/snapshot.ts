@@ -8,6 +8,7 @@ import type { Pace } from "../../learn/pace.ts";
 import type { Token, User } from "../../model/access.ts";
 import type { Account } from "../../model/account.ts";
 import type { EngineState } from "../../model/engine.ts";
+import type { Exchange } from "../../model/exchange.ts";
 import type { AccountNo, GpuNo, JobNo, NodeNo, TokenId, UserId } from "../../model/ids.ts";
 import type { Job, JobArray } from "../../model/job.ts";
 import type { FleetNode } from "../../model/node.ts";
@@ -63,6 +64,7 @@ interface Image {
   readonly engines?: readonly EngineState[];
   readonly pools?: readonly Pool[];
   readonly providers?: readonly Provider[];
+  readonly exchanges?: readonly Exchange[];
   readonly users: readonly User[];
   readonly tokens: readonly Token[];
   readonly secrets: readonly (readonly [string, number])[];
@@ -143,6 +145,7 @@ export function writeSnapshot(state: State): string {
     ...(state.engines.size > 0 && { engines: byKey(state.engines).map(([, engine]) => engine) }),
     ...(state.pools.size > 0 && { pools: byKey(state.pools).map(([, pool]) => pool) }),
     ...(state.providers.size > 0 && { providers: byKey(state.providers).map(([, provider]) => provider) }),
+    ...(state.exchanges.size > 0 && { exchanges: byKey(state.exchanges).map(([, exchange]) => exchange) }),
     users: byKey(state.users).map(([, user]) => user),
     tokens: byKey(state.tokens).map(([, token]) => token),
     secrets: byKey(state.secrets),
@@ -234,6 +237,7 @@ export function readSnapshot(text: string): State {
   for (const pool of image.pools ?? []) state.pools.set(pool.name, pool);
   matchPools(state);
   for (const provider of image.providers ?? []) state.providers.set(provider.name, provider);
+  for (const exchange of image.exchanges ?? []) state.exchanges.set(exchange.name, exchange);
   for (const user of image.users) state.users.set(user.id as UserId, user);
   for (const token of image.tokens) {
     state.tokens.set(token.id as TokenId, token);

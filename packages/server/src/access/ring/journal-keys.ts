@@ -9,6 +9,8 @@ import { type DataKey, platform } from "./ring.ts";
 interface KeptJournalKey {
   readonly id: string;
   readonly madeAt: number;
+  /** Who made it on this machine. */
+  readonly maker?: string;
   /** The data key of the platform that wraps it. */
   readonly by: string;
   /** Nonce, tag and ciphertext, in base64. */
@@ -36,9 +38,10 @@ export class JournalKeys {
   }
 
   /** Makes another key. */
-  async make(): Promise<StoreKey> {
+  async make(maker?: string): Promise<StoreKey> {
     const made = { id: randomBytes(8).toString("hex"), key: randomBytes(32).toString("base64") };
-    this.#write(wrap(made, Date.now(), await ringAt(this.#place).current(platform)));
+    const kept = wrap(made, Date.now(), await ringAt(this.#place).current(platform));
+    this.#write(maker === undefined ? kept : { ...kept, maker });
     return made;
   }
 
@@ -54,9 +57,14 @@ export class JournalKeys {
     const old = this.#list().filter(({ by }) => by !== newest?.id);
     for (const kept of old) {
       const key = unwrap(kept, await ring.find(kept.by));
-      this.#write(wrap(key, kept.madeAt, await ring.current(platform)));
+      this.#write({ ...kept, ...wrap(key, kept.madeAt, await ring.current(platform)) });
     }
     return old.length;
+  }
+
+  /** Which keys there are, and who made them. */
+  list(): readonly { readonly id: string; readonly maker?: string }[] {
+    return this.#list();
   }
 
   /** The data keys that wrap one. */

@@ -28,6 +28,9 @@ export interface Master {
 /** The master key cannot be used now. What is open already stays usable; nothing new is sealed for keeps. */
 export class MasterAway extends Error {}
 
+/** There is a master key, but not the one that wrapped what is here. A server does not start with it: it would seal with it. */
+export class OtherMaster extends MasterAway {}
+
 const nonceBytes = 12;
 const tagBytes = 16;
 
@@ -80,7 +83,7 @@ export class FileMaster implements Master {
   async unwrap(wrapped: Wrapped, context: string): Promise<Buffer> {
     const key = this.#keys().find((each) => masterIdOf(each) === wrapped.master);
     if (key === undefined) {
-      throw new MasterAway(
+      throw new OtherMaster(
         `${this.place} is not the master key ${wrapped.master} that wraps the data keys here: put that one back`,
       );
     }

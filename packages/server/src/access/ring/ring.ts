@@ -10,10 +10,11 @@ import {
   renameSync,
   statSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Master, Wrapped } from "./master.ts";
+import { type Master, OtherMaster, type Wrapped } from "./master.ts";
 
 /** The owner of the data key for what belongs to no tenant: credentials of engines, anchors, providers, factors. */
 export const platform = "platform";
@@ -29,7 +30,11 @@ export interface KeptKey {
   /** The highest one seals, all open. */
   readonly version: number;
   readonly madeAt: number;
+  /** Who rotated on this machine; absent where the server made it. */
+  readonly by?: string;
   readonly wrapped: Wrapped;
+  /** By this the key is recognised; absent in files of earlier versions. */
+  readonly check?: string;
 }
 
 /** A data key that can be used. */
@@ -57,6 +62,7 @@ export class DataKey {
 /** A key that sealed something is not there any more: it was shredded, or its file was lost. */
 export class KeyGone extends Error {}
 
+const keyBytes = 32;
 /** A folder whose time is younger may change again within the same tick of its clock. */
 const settledMs = 100;
 
@@ -115,12 +121,20 @@ export class Ring {
   }
 
   /** Makes a new key for an owner, which seals from now on; those before still open. */
-  async rotate(owner: string): Promise<DataKey> {
+  async rotate(owner: string, by?: string): Promise<DataKey> {
     const id = randomBytes(8).toString("hex");
-    const key = randomBytes(32);
+    const key = randomBytes(keyBytes);
     const version = (this.of(owner)[0]?.version ?? 0) + 1;
-    const wrapped = await this.master.wrap(key, contextOf(id, owner));
-    this.#write({ id, of: owner, version, madeAt: Date.now(), wrapped });
+    const wrapped = await this.#wrapSurely(key, contextOf(id, owner));
+    this.#write({
+      id,
+      of: owner,
+      version,
+      madeAt: Date.now(),
+      ...(by !== undefined && { by }),
+      wrapped,
+      check: checkOf(key),
+    });
     const made = new DataKey({ id, of: owner }, key);
     this.#open.set(id, Promise.resolve(made));
     return made;
@@ -138,8 +152,8 @@ export class Ring {
     for (const kept of this.list()) {
       if (kept.wrapped.master === current) continue;
       const context = contextOf(kept.id, kept.of);
-      const key = await this.master.unwrap(kept.wrapped, context);
-      this.#write({ ...kept, wrapped: await this.master.wrap(key, context) });
+      const key = await this.#unwrapSurely(kept);
+      this.#write({ ...kept, wrapped: await this.#wrapSurely(key, context), check: checkOf(key) });
     }
     await this.master.settle();
   }
@@ -160,15 +174,20 @@ export class Ring {
     this.#open.delete(id);
   }
 
-  /** Destroys a key for good, and notes that this was meant: what it sealed is not missed. */
-  shred(id: string): void {
-    closeSync(openSync(this.#shreddedPath(id), "a", 0o600));
+  /** Destroys a key for good, and notes that this was meant, and by whom: what it sealed is not missed. */
+  shred(id: string, by = ""): void {
+    writeFileSync(this.#shreddedPath(id), by, { mode: 0o600, flush: true });
     this.destroy(id);
   }
 
   /** Whether a key was destroyed on purpose although it was needed. */
   isShredded(id: string): boolean {
     return existsSync(this.#shreddedPath(id));
+  }
+
+  /** Who shredded a key on this machine; undefined where that is not known. */
+  shreddedBy(id: string): string | undefined {
+    return (this.isShredded(id) && readFileSync(this.#shreddedPath(id), "utf8")) || undefined;
   }
 
   #shreddedPath(id: string): string {
@@ -178,10 +197,26 @@ export class Ring {
   #unwrap(kept: KeptKey): Promise<DataKey> {
     const known = this.#open.get(kept.id);
     if (known !== undefined) return known;
-    const opened = this.master.unwrap(kept.wrapped, contextOf(kept.id, kept.of)).then((key) => new DataKey(kept, key));
+    const opened = this.#unwrapSurely(kept).then((key) => new DataKey(kept, key));
     this.#open.set(kept.id, opened);
     opened.catch(() => this.#open.delete(kept.id)); // asked again the next time
     return opened;
+  }
+
+  /** A service that answers with another key must not make us seal with it: it could never be had again. */
+  async #unwrapSurely({ id, of, wrapped, check }: KeptKey): Promise<Buffer> {
+    const key = await this.master.unwrap(wrapped, contextOf(id, of));
+    if (key.length !== keyBytes || (check !== undefined && checkOf(key) !== check))
+      throw new OtherMaster(`${this.master.place} opened the data key ${id} of ${of} to something else`);
+    return key;
+  }
+
+  /** What cannot be unwrapped again would be lost with this process. */
+  async #wrapSurely(key: Buffer, context: string): Promise<Wrapped> {
+    const wrapped = await this.master.wrap(key, context);
+    if (!key.equals(await this.master.unwrap(wrapped, context)))
+      throw new OtherMaster(`${this.master.place} does not give back what it wrapped`);
+    return wrapped;
   }
 
   #read(): KeptKey[] {
@@ -220,6 +255,10 @@ export class Ring {
   #path(id: string): string {
     return join(this.#folder, `${id}.json`);
   }
+}
+
+function checkOf(key: Buffer): string {
+  return Buffer.from(hkdfSync("sha256", key, "", "tessera check", 8)).toString("hex");
 }
 
 function contextOf(id: string, owner: string): string {

@@ -61,3 +61,37 @@ it("another token is refused", async (t) => {
   writeFileSync(tokenFile, "wrong");
   await assert.rejects(afresh().current("acc_a"), /it answered 401 to wrap/);
 });
+
+it("wrong answers seal nothing and destroy nothing, and what was sealed opens once they are right again", async (t) => {
+  const { service, afresh } = await open(t);
+  const key = await afresh().current("acc_a");
+  const other = Buffer.alloc(32, 7).toString("base64");
+  const lies: [string, (path: string, right: object) => string | object][] = [
+    ["no JSON", () => "<html>"],
+    ["nothing", () => "null"],
+    ["an empty object", () => ({})],
+    ["a number", (path, right) => (path === "/v1/unwrap" ? { key: 7 } : right)],
+    ["a short key", (path, right) => (path === "/v1/unwrap" ? { key: "AAAA" } : right)],
+    ["another key", (path, right) => (path === "/v1/unwrap" ? { key: other } : right)],
+    ["something else wrapped", (path, right) => (path === "/v1/wrap" ? { ...right, value: other } : right)],
+    ["far too much", (_path, right) => ({ ...right, more: "x".repeat(100_000) })],
+  ];
+  for (const [what, lie] of lies) {
+    service.wrong = lie;
+    const before = service.keys.length;
+    if (what !== "something else wrapped") await assert.rejects(afresh().find(key.id), MasterAway, what);
+    await assert.rejects(afresh().current("acc_new"), MasterAway, what);
+    await assert.rejects(afresh().rotateMaster(), MasterAway, what);
+    assert.ok(service.keys.length >= before, `${what}: no master key was given up`);
+    service.wrong = undefined;
+    assert.deepEqual((await afresh().find(key.id)).for("secret"), key.for("secret"), what);
+    assert.deepEqual(afresh().of("acc_new"), [], what);
+  }
+});
+
+it("an answer that takes too long is not waited for", async (t) => {
+  const { service, place, tokenFile } = await open(t);
+  service.delayMs = 2_000;
+  const slow = new Ring(place.folder, new ServiceMaster({ url: service.url, tokenFile }, 50));
+  await assert.rejects(slow.current("acc_a"), /cannot be used: no answer within 0.05 s/);
+});

@@ -10,6 +10,7 @@ import { RevokedTokens } from "../../access/revoked-tokens.ts";
 import { contentKeysOf } from "../../access/ring/tenant-keys.ts";
 import { Seal } from "../../access/seal.ts";
 import { TokenUse } from "../../access/token-use.ts";
+import { Reasons } from "../../flow/count/reasons.ts";
 import { LiveNames } from "../../flow/find/live-names.ts";
 import { telemetryFolderIn } from "../../flow/telemetry/place.ts";
 import { Heads, treeFileIn } from "../../flow/trail/heads.ts";
@@ -66,6 +67,10 @@ export class Answering {
       revoked: await RevokedTokens.load(control.reader),
       tokenUse: await TokenUse.load(control.reader, undefined),
       liveNames: new LiveNames(control),
+      reasons: new Reasons(control),
+      get tallies(): never {
+        throw new Error("jobs are counted where the request came in");
+      },
       feed: await Feed.load(control),
       dataFolder,
       telemetry: readTelemetry(telemetryFolderIn(dataFolder)),
@@ -78,6 +83,9 @@ export class Answering {
       },
       get passwords(): never {
         throw new Error("a worker checks no passwords");
+      },
+      get exchanges(): never {
+        throw new Error("a worker exchanges no tokens");
       },
       get sso(): never {
         throw new Error("people sign in where the request came in");

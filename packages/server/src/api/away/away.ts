@@ -9,9 +9,10 @@ import type { AwayAnswer } from "./tasks.ts";
 
 /**
  * Routes that are answered on another thread: what they read grows with the history, or with the fleet. Those of the
- * second kind are answered here while the fleet is small: it takes less time than asking another thread.
+ * second kind are answered here while the fleet is small: it takes less time than asking another thread. A list that is
+ * searched, sorted or counted reads far more of the past than a page of it.
  */
-const away: { readonly [Id in RouteId]?: "always" | "large" } = {
+const away: { readonly [Id in RouteId]?: "always" | "large" | "searching" } = {
   readUsage: "always",
   readWaste: "always",
   readMoment: "always",
@@ -35,7 +36,7 @@ const away: { readonly [Id in RouteId]?: "always" | "large" } = {
   readFleet: "large",
   listGpus: "large",
   listNodes: "large",
-  listJobs: "large",
+  listJobs: "searching",
   listAccounts: "large",
   listUsers: "large",
   listRoles: "large",
@@ -52,9 +53,13 @@ export function isLarge(state: ReadonlyState): boolean {
   );
 }
 
-export function isAway(id: RouteId, state: ReadonlyState): boolean {
-  return away[id] === "always" || (away[id] === "large" && isLarge(state));
+export function isAway(id: RouteId, state: ReadonlyState, query: Readonly<Record<string, unknown>>): boolean {
+  const when = away[id];
+  if (when === undefined || when === "always") return when === "always";
+  return isLarge(state) || (when === "searching" && searching.some((name) => query[name] !== undefined));
 }
+
+const searching = ["text", "sort", "count", "model"];
 
 /** Aborted when the client closes the connection before it was answered. */
 export function whenLeft(reply: FastifyReply): AbortSignal {

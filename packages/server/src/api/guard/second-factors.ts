@@ -89,5 +89,5 @@ export class SecondFactors {
 
 /** A session, or a token that a person made by signing in. Tokens of programs show no factor. */
 export function isOfPerson(token: Token): boolean {
-  return isSession(token) || token.signIn !== undefined;
+  return isSession(token) || (token.signIn !== undefined && token.signIn.by !== "workload");
 }

@@ -6,6 +6,7 @@ import { isSameOrigin, originOf } from "../../access/origin.ts";
 import { arePasswordsOff } from "../../access/passwords.ts";
 import { authenticate, type Principal, principalOf, strangerOf } from "../../access/principal.ts";
 import { cookieIn, isSession, sessionCookie } from "../../access/session.ts";
+import { cannotSignIn } from "../../flow/people/access.ts";
 import { closeSessions, openSession } from "../../flow/people/session.ts";
 import { answerDenial, denialOfStranger, unauthenticated } from "../answer/answer.ts";
 import { failed } from "../answer/failure.ts";
@@ -213,6 +214,7 @@ class Door {
     signIn: SignInFacts,
     source?: Token,
   ) {
+    if (user.service !== undefined) return cannotSignIn(this.#api.people.nameOf(user.id));
     const how = { signIn, ...(source !== undefined && { source }) };
     const opened = await openSession(this.#api.control, user, { request, address }, how);
     return isRefusal(opened) ? opened : { session: opened.session, principal: { user, token: opened.token } };

@@ -3,7 +3,7 @@ import { actions, type RoleBindingShape, type TokenCreated, type UserShape, type
 import { grantsOfEveryone, mayActFor, mayAnywhere, maySeeUser } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
 import { signInPath } from "../../access/sign-in-links.ts";
-import { createUser, eraseUser, loginName, setPassword } from "../../flow/people/access.ts";
+import { cannotSignIn, createUser, eraseUser, loginName, setPassword } from "../../flow/people/access.ts";
 import { closeSessions } from "../../flow/people/session.ts";
 import { createToken, expiryOf, limitsOf, mintFor, scopesOf } from "../../flow/people/tokens.ts";
 import { defaultProjects } from "../../flow/submit/project-of.ts";
@@ -12,7 +12,7 @@ import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { seenAccount, userNamed } from "../guard/authorise.ts";
-import { listing, pageOf } from "../request/page.ts";
+import { listing, pageOf, sortOf } from "../request/page.ts";
 import { earlierResult, firstUsedAt } from "../request/repeat.ts";
 
 type AccessHandlers = {
@@ -146,7 +146,8 @@ export const accessHandlers: AccessHandlers = {
     return answer;
   },
 
-  linkSession(api, { principal: { token } }) {
+  linkSession(api, { principal: { user, token } }) {
+    if (user.service !== undefined) return cannotSignIn(api.people.nameOf(user.id));
     const { ticket, expiresAt } = api.links.make(token, api.control.now());
     return { path: signInPath(ticket), expiresAt: timestamp(expiresAt) };
   },
@@ -206,6 +207,7 @@ function userCreated(api: Api, id: UserId, call: Call<"createUser">): UserShape 
     disabled: false,
     hasPassword: false,
     bindings: role === undefined ? [] : [{ role: role as Role, account }],
+    ...(call.body.service && { service: call.target.path }),
     createdAt: timestamp(api.control.state.users.get(id)!.createdAt),
     revision: userTag(api.seal, { id, revision }),
   };
@@ -226,11 +228,27 @@ function tokenOwner(api: Api, { body, principal }: Call<"createToken">): User | 
   return owner.id === principal.user.id || mayActFor(state, principal.user, owner) ? owner : forbidden("token.write");
 }
 
-export function userListing(api: Api, { principal }: Pick<Call<"listUsers">, "principal">) {
+export function userListing(api: Api, { principal, query }: Pick<Call<"listUsers">, "principal" | "query">) {
   const { state } = api.control;
-  const seen = [...state.users.values()].filter((user) => maySeeUser(state, principal.user, user));
+  const isAsked = ({ service }: User) =>
+    query.kind === undefined || (service === undefined) === (query.kind === "person");
+  const text = query.text?.trim().toLowerCase() ?? "";
+  const words = (user: User) =>
+    Object.values(showUser(api, principal.user, user))
+      .map(spelled)
+      .join(" ")
+      .toLowerCase();
+  const seen = [...state.users.values()].filter(
+    (user) => isAsked(user) && maySeeUser(state, principal.user, user) && (text === "" || words(user).includes(text)),
+  );
   const key = (user: User) => `${api.people.nameOf(user.id)}\n${user.id}`;
-  return listing("users", seen, key, (user) => showUser(api, principal.user, user));
+  const sort = sortOf(query.sort, { name: key, created: ({ createdAt }) => createdAt });
+  return listing("users", seen, key, (user) => showUser(api, principal.user, user), sort);
+}
+
+/** A field as text that is looked through: only what the viewer is shown. */
+function spelled(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 export function roleListing(api: Api, { target, query }: Pick<Call<"listRoles">, "target" | "query">) {

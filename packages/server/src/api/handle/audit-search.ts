@@ -42,10 +42,12 @@ export async function auditSearch(
   const idOf = (name: string | undefined) => (name === undefined ? undefined : (api.people.idOf(name) ?? name));
   const [actor, target] = [idOf(query.actor), idOf(query.target)];
   const names = address === undefined || !lookUp ? [] : await namesOfAddress(api.control.reader, address);
+  const some = roots.some((root) => root.path === "") ? [] : roots;
   const byName = address !== undefined && lookUp && names.length <= namesMax;
   return {
     query: {
-      accounts: roots.some((root) => root.path === "") ? [] : roots.map((root) => root.path),
+      accounts: some.map(({ path }) => path),
+      madeAt: new Map(some.map(({ path, createdAt }) => [path, createdAt])),
       ...(actor !== undefined && { actor }),
       ...(action !== undefined && { action }),
       ...(target !== undefined && { target }),
@@ -90,6 +92,16 @@ export async function findAudit(
     if (rows.length <= perRead) return { items };
   }
   return before === undefined ? { items } : { items, last: before };
+}
+
+/** Records beyond this many are not counted. */
+const countMax = 1_000_000;
+
+/** All that match; undefined where only reading each of them would tell, or where there are too many. */
+export async function countAudit(api: Api, { query, matches }: AuditSearch): Promise<number | undefined> {
+  if (matches !== undefined) return undefined;
+  const many = await api.control.reader.countAudit({ ...query, limit: countMax });
+  return many === countMax ? undefined : many;
 }
 
 /** Records as they are shown, with the addresses that were not erased; undefined for what is not to be shown. */

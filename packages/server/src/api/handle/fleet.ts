@@ -1,11 +1,13 @@
-import { type FleetNode, findNode, isRefusal, parseDuration } from "@tessera/core";
+import { type FleetNode, findNode, isRefusal, nodeName, parseDuration, rootAccount } from "@tessera/core";
+import { may } from "../../access/policy.ts";
 import { checkZone, instantOf } from "../../flow/zones.ts";
 import { Holders, renderGpu, renderNode } from "../../render/fleet.ts";
 import { fleetMap } from "../../render/fleet-map.ts";
+import { nodeReason } from "../../render/node-reason.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { listing, pageOf } from "../request/page.ts";
+import { listing, pageOf, sortOf } from "../request/page.ts";
 
 type FleetHandlers = {
   readFleet: Handler<"readFleet">;
@@ -67,14 +69,32 @@ export const fleetHandlers: FleetHandlers = {
 };
 
 export function nodeListing(api: Api, { query, principal }: Pick<Call<"listNodes">, "query" | "principal">) {
-  const { model, mode } = query;
+  const { state } = api.control;
+  const { model, mode, engine } = query;
+  const text = query.text?.trim().toLowerCase() ?? "";
+  const mayChange = may(state, principal.user, "engine.write", rootAccount);
   const nodes = nodesOf(api).filter(
     (node) =>
-      (mode === undefined || node.mode === mode) &&
-      (model === undefined || node.facts.gpus.some((gpu) => gpu.model === model)),
+      (mode === undefined || (mode === "out" ? node.mode !== "up" : node.mode === mode)) &&
+      (engine === undefined || node.facts.engine === engine) &&
+      (model === undefined || node.facts.gpus.some((gpu) => gpu.model === model)) &&
+      (text === "" || wordsOf(node, nodeReason(state, node, mayChange)).includes(text)),
   );
-  const show = (node: FleetNode) => renderNode(api.control.state, api.seal, principal.user, node);
-  return listing("nodes", nodes, (node) => node.no, show);
+  const show = (node: FleetNode) => renderNode(state, api.seal, principal.user, node);
+  const sort = sortOf(query.sort, {
+    name: (node: FleetNode) => nodeName(state.fleet, node),
+    mode: ({ mode: is }) => is,
+    model: ({ facts }) => facts.gpus[0]?.model ?? "",
+    free: (node) => node.facts.gpus.reduce((sum, _, i) => sum + state.fleet.unitsOffered(node.firstGpu + i), 0),
+    rack: ({ facts: { place } }) => `${place.zone}\n${place.block}\n${place.rack}`,
+  });
+  return listing("nodes", nodes, (node) => node.no, show, sort);
+}
+
+/** What of a node is looked through for a text. */
+function wordsOf({ facts }: FleetNode, reason: string): string {
+  const { place, gpus, engine, name } = facts;
+  return `${engine}/${name} ${gpus[0]?.model ?? ""} ${place.zone} ${place.block} ${place.rack} ${reason}`.toLowerCase();
 }
 
 interface GpuPlace {

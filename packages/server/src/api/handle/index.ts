@@ -5,7 +5,9 @@ import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { activityHandlers } from "./activity.ts";
 import { contentHandlers } from "./content.ts";
+import { dataKeyHandlers } from "./data-keys.ts";
 import { engineHandlers } from "./engines.ts";
+import { exchangeHandlers } from "./exchanges.ts";
 import { factorHandlers } from "./factors.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
@@ -22,6 +24,7 @@ import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
 import { stepUpHandlers } from "./step-ups.ts";
 import { streamHandlers } from "./streams.ts";
+import { summaryHandlers } from "./summary.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
@@ -38,6 +41,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...engineHandlers,
   ...factorHandlers,
   ...providerHandlers,
+  ...exchangeHandlers,
   ...loginHandlers,
   ...fileHandlers,
   ...fleetHandlers,
@@ -51,7 +55,9 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...seriesHandlers,
   ...streamHandlers,
   ...stepUpHandlers,
+  ...summaryHandlers,
   ...trailHandlers,
+  ...dataKeyHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
   ...momentHandlers,

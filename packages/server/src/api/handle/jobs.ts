@@ -1,4 +1,4 @@
-import { type Job, type JobArray, type JobId, type JobNo, possibleParts, refuse } from "@tessera/core";
+import { type JobId, possibleParts, refuse } from "@tessera/core";
 import type { Explanation, Job as WireJob } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { explainWaiting } from "../../flow/explain/explain.ts";
@@ -10,7 +10,9 @@ import { renderOffer } from "../../render/part.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
-import { jobFilter, listJobs, showEnded, showLive, withCost, withEnergy, withFailed } from "../list/jobs.ts";
+import { jobFilter, waitingOne } from "../list/job-filter.ts";
+import { showEnded, showLive, withCost, withEnergy, withFailed } from "../list/job-show.ts";
+import { listJobs } from "../list/jobs.ts";
 import { earlierResult } from "../request/repeat.ts";
 
 type JobHandlers = {
@@ -71,7 +73,7 @@ export const jobHandlers: JobHandlers = {
 
   async explainJob(api, { principal, target }): Promise<Explanation> {
     if ("ended" in target) return { job: target.ended.id, state: "ended" };
-    const job = waitingOne(api, target.live);
+    const job = waitingOne(api.control.state, target.live);
     if (job !== undefined) return explainWaiting(api.control, principal.user, job);
     return { job: target.live.id, state: "size" in target.live ? "running" : target.live.state };
   },
@@ -86,16 +88,6 @@ function partsFor({ control: { state } }: Api, found: FoundJob): Pick<WireJob, "
   if (!("live" in found) || ("state" in found.live && found.live.state !== "waiting")) return {};
   const parts = possibleParts(state, found.live.account, found.live.spec).map(renderOffer);
   return parts.length === 0 ? {} : { parts };
-}
-
-/** The job itself when it waits; of an array the first element that does. */
-function waitingOne({ control: { state } }: Api, job: Job | JobArray): Job | undefined {
-  if (!("size" in job)) return job.state === "waiting" ? job : undefined;
-  for (let no = job.no + 1; no <= job.no + job.size; no++) {
-    const element = state.jobs.get(no as JobNo);
-    if (element?.state === "waiting") return element;
-  }
-  return undefined;
 }
 
 async function control(

@@ -1,4 +1,5 @@
 import type { BrowserAsk } from "../../access/browser-asks.ts";
+import { cannotSignIn } from "../../flow/people/access.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api, Handler, LoginAsk } from "../context.ts";
@@ -19,6 +20,8 @@ export const loginHandlers: LoginHandlers = {
   async allowLogin(api, call) {
     const login = found(api, call.params.login!);
     if ("refused" in login) return login;
+    const { user } = call.principal;
+    if (user.service !== undefined) return cannotSignIn(api.people.nameOf(user.id));
     const unproven = await api.passwords.prove(call, call.body.currentPassword);
     if (unproven !== undefined) return unproven;
     if (login.allowed !== undefined) return deny("conflict", "This login has been allowed already.", "Begin another.");

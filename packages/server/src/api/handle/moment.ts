@@ -7,7 +7,8 @@ import { timestamp } from "../../render/quantities.ts";
 import type { StoreReader } from "../../store/port.ts";
 import { deny } from "../answer/problem.ts";
 import type { Handler } from "../context.ts";
-import { jobFilter, liveJobs, withName } from "../list/jobs.ts";
+import { jobFilter, liveJobs } from "../list/job-filter.ts";
+import { withName } from "../list/job-show.ts";
 
 /** One for each store: it remembers the moment that was shown last. */
 const pasts = new WeakMap<StoreReader, Past>();

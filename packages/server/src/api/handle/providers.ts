@@ -3,6 +3,7 @@ import type { ProviderShape } from "@tessera/wire";
 import { maySeeUser } from "../../access/policy.ts";
 import { mintScimToken } from "../../access/scim-token.ts";
 import { newId } from "../../flow/ids.ts";
+import { cannotSignIn } from "../../flow/people/access.ts";
 import { previewRules, putProvider, removeProvider, rulesWithPaths } from "../../flow/sso/desk.ts";
 import { logoutPath } from "../../flow/sso/logout.ts";
 import { redirectPath } from "../../flow/sso/sign-ins.ts";
@@ -62,6 +63,7 @@ export const providerHandlers: ProviderHandlers = {
     const provider = named(api, call.params.provider!);
     const user = userNamed(api, call.body.user);
     if (user === undefined || !maySeeUser(api.control.state, call.principal.user, user)) return notFound("user");
+    if (user.service !== undefined) return cannotSignIn(api.people.nameOf(user.id));
     return (await api.sso.admission.link(provider, call.body.subject, user, askerOf(call))) ?? {};
   },
 

@@ -4,6 +4,8 @@ import { type Denial, deny } from "../answer/problem.ts";
 export interface PageAsk {
   readonly limit?: number;
   readonly cursor?: string;
+  /** Also say how many there are in all. */
+  readonly count?: boolean;
 }
 
 export const usualLimit = 100;
@@ -33,6 +35,25 @@ export interface Listing<Item, Shown> {
   readonly items: Iterable<Item>;
   readonly keyOf: (item: Item) => string | number;
   readonly show: (item: Item) => Shown;
+  /** What comes before the key in the order. */
+  readonly sort?: Sort<Item>;
+}
+
+export interface Sort<Item> {
+  /** As it was asked for; a cursor is good for the order in which it was given out. */
+  readonly name: string;
+  readonly of: (item: Item) => string | number;
+  readonly down: boolean;
+}
+
+/** The order that is asked for, such as `-gpus`; undefined where none is. */
+export function sortOf<Item, Name extends string>(
+  asked: Name | `-${Name}` | undefined,
+  fields: { readonly [Each in Name]: (item: Item) => string | number },
+): Sort<Item> | undefined {
+  if (asked === undefined) return undefined;
+  const down = asked.startsWith("-");
+  return { name: asked, of: fields[(down ? asked.slice(1) : asked) as Name], down };
 }
 
 /** Makes a list; its parts agree on what an item is. */
@@ -41,44 +62,65 @@ export function listing<Item, Shown>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string | number,
   show: (item: Item) => Shown,
+  sort?: Sort<Item>,
 ): Listing<Item, Shown> {
-  return { name, items, keyOf, show };
+  return { name, items, keyOf, show, ...(sort !== undefined && { sort }) };
 }
 
 /** A page of a list; `show` is called for what is on the page only. */
 export function pageOf<Item, Shown>(
   seal: Seal,
-  { name, items, keyOf, show }: Listing<Item, Shown>,
+  list: Listing<Item, Shown>,
   ask: PageAsk,
-): { items: Shown[]; next?: string } | Denial {
+): { items: Shown[]; next?: string; total?: number } | Denial {
+  const name = list.sort === undefined ? list.name : `${list.name} by ${list.sort.name}`;
   const opened = openCursor(seal, name, ask.cursor);
   if (opened !== undefined && "refused" in opened) return opened;
-  const keyed: Keyed<Item>[] = [];
-  for (const item of items) {
-    const key = keyOf(item);
-    if (opened !== undefined && !(typeof key === typeof opened.at && key > (opened.at as typeof key))) continue;
-    keyed.push({ key, item });
-  }
-  keyed.sort(byKey);
+  const after = opened === undefined ? undefined : placeIn(opened.at);
+  const order = orderOf(list.sort);
+  const all = keyed(list);
+  const left = after === undefined ? all : all.filter((each) => order(each, after) > 0);
+  left.sort(order);
   const limit = ask.limit ?? usualLimit;
-  const page = keyed.slice(0, limit);
+  const page = left.slice(0, limit);
+  const last = page.at(-1);
   return {
-    items: page.map(({ item }) => show(item)),
-    ...(keyed.length > limit && { next: closeCursor(seal, name, page.at(-1)!.key) }),
+    items: page.map(({ item }) => list.show(item)),
+    ...(left.length > limit && last && { next: closeCursor(seal, name, [last.by, last.key]) }),
+    ...(ask.count && { total: all.length }),
   };
 }
 
 /** The whole list; each thing is shown when its turn comes. */
-export function* wholeOf<Item, Shown>({ items, keyOf, show }: Listing<Item, Shown>): Generator<Shown> {
-  const keyed = Array.from(items, (item): Keyed<Item> => ({ key: keyOf(item), item }));
-  for (const { item } of keyed.sort(byKey)) yield show(item);
+export function* wholeOf<Item, Shown>(list: Listing<Item, Shown>): Generator<Shown> {
+  for (const { item } of keyed(list).sort(orderOf(list.sort))) yield list.show(item);
 }
 
-interface Keyed<Item> {
+/** Where something stands in the order of a list. */
+interface Place {
+  readonly by: string | number;
   readonly key: string | number;
+}
+
+interface Keyed<Item> extends Place {
   readonly item: Item;
 }
 
-function byKey(a: Keyed<unknown>, b: Keyed<unknown>): number {
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0;
+function keyed<Item>({ items, keyOf, sort }: Listing<Item, unknown>): Keyed<Item>[] {
+  return Array.from(items, (item) => ({ by: sort?.of(item) ?? 0, key: keyOf(item), item }));
+}
+
+function orderOf(sort: Sort<never> | undefined): (a: Place, b: Place) => number {
+  const way = sort?.down ? -1 : 1;
+  return (a, b) => way * compare(a.by, b.by) || compare(a.key, b.key);
+}
+
+/** Only this server makes cursors, and seals them with the order that they belong to. */
+function placeIn(at: unknown): Place {
+  const [by, key] = at as [string | number, string | number];
+  return { by, key };
+}
+
+function compare(a: string | number, b: string | number): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

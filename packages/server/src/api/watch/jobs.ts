@@ -12,7 +12,9 @@ import type { QueryOf } from "@tessera/wire";
 import { liveById } from "../../flow/find/find-job.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
-import { type JobFilter, listJobs, liveJobs, matchesEnded, matchesLive, showEnded, showLive } from "../list/jobs.ts";
+import { type JobFilter, liveJobs, matchesEnded, matchesLive, wantsEnded } from "../list/job-filter.ts";
+import { showEnded, showLive } from "../list/job-show.ts";
+import { listJobs } from "../list/jobs.ts";
 import { quickMs } from "./diff.ts";
 import type { Change, Source } from "./source.ts";
 
@@ -75,8 +77,7 @@ export class JobSource implements Source {
       this.#told.add(id);
       return [{ event: "put", item: showLive(this.#api, live) }];
     }
-    const { state: wish, outcome } = this.#filter;
-    const wanted = wish === "ended" || wish === "all" || outcome !== undefined;
+    const wanted = wantsEnded(this.#filter);
     // One that came and went between two looks was never told, and is told only where ended jobs are asked for.
     if (!wanted && !this.#told.has(id)) return [];
     const row = await reader.job(id);

@@ -10,6 +10,7 @@ import {
   stopOrderOf,
 } from "@tessera/core";
 import { type Engine, EngineFenced, type LeaseOrder } from "@tessera/engine";
+import { MasterAway } from "../../access/ring/master.ts";
 import type { CommitListener } from "../commits.ts";
 import { crashPoint } from "../crash-point.ts";
 import { orderOf } from "./order.ts";
@@ -227,6 +228,7 @@ export class Driver implements CommitListener {
         secrets = await this.#ports.secretsFor(job);
         files = await this.#ports.files?.orderFor(job);
       } catch (error) {
+        if (error instanceof MasterAway) throw error; // it comes back, and the job is tried again until then
         return this.#refused(lease, (error as Error).message);
       }
       return engine.bind({ ...orderOf(state, job, lease), ...secrets, ...files });

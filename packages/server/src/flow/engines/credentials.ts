@@ -1,5 +1,6 @@
 import { isRefusal, type ReadonlyState } from "@tessera/core";
 import { soundPrivates } from "../../access/private-rows.ts";
+import { MasterAway } from "../../access/ring/master.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { PrivateWrite, StoreReader } from "../../store/port.ts";
 import type { Asker, ControlPlane } from "../control.ts";
@@ -20,7 +21,7 @@ export function noCredentials(engine: string): PrivateWrite {
   return { kind: credentialsKind, key: engine, value: null };
 }
 
-/** The credentials of an engine in clear text; undefined where there are none, or none that can be opened. */
+/** The credentials of an engine in clear text; undefined where there are none, or none that can be opened. Throws MasterAway where that cannot be told. */
 export async function openCredentials(
   vault: Pick<Vault, "openToken">,
   reader: Pick<StoreReader, "privates">,
@@ -31,7 +32,8 @@ export async function openCredentials(
   if (sealed === undefined) return undefined;
   try {
     return await vault.openToken(sealedRow(engine), sealed);
-  } catch {
+  } catch (error) {
+    if (error instanceof MasterAway) throw error;
     return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EngineState, Event, Instant, JobId } from "@tessera/core";
 import type { Capabilities, Engine } from "@tessera/engine";
+import { MasterAway } from "../../access/ring/master.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { ControlPlane } from "../control.ts";
 import { Attached, type AttachedParts } from "./attached.ts";
@@ -39,6 +40,8 @@ export interface EngineStatus {
 }
 
 const settleMsMax = 5_000;
+/** How long after the master key was found away it is asked for again. */
+const masterAgainMs = 10_000;
 
 interface Driven {
   readonly attached: Attached;
@@ -195,14 +198,26 @@ export class Engines {
     const kind = this.kindOf(terms.kind);
     if (kind === undefined || kind.check(terms.settings) !== undefined)
       return turnOff(control, (each) => each !== name);
-    const credentials = kind.sealed ? await openCredentials(vault, control.reader, control.state, name) : undefined;
-    if (kind.sealed && credentials === undefined) {
-      const why = `its credentials are missing: give them again with tess engine edit ${name} --kubeconfig FILE`;
+    const isAway = async (why: string) => {
       this.#unopened.set(name, why);
       await control.ask({ kind: "engine.reach", name, away: why }, bySystem);
-    } else {
-      this.open(name, credentials);
+    };
+    try {
+      const credentials = kind.sealed ? await openCredentials(vault, control.reader, control.state, name) : undefined;
+      if (!kind.sealed || credentials !== undefined) return this.open(name, credentials);
+      await isAway(`its credentials are missing: give them again with tess engine edit ${name} --kubeconfig FILE`);
+    } catch (error) {
+      if (!(error instanceof MasterAway)) throw error;
+      await isAway(`its credentials cannot be opened now: ${error.message}`);
+      setTimeout(() => void this.#reopenLater(name), masterAgainMs).unref();
     }
+  }
+
+  /** The master key may be back; an engine that was changed or removed meanwhile is left alone. */
+  async #reopenLater(name: string): Promise<void> {
+    const engine = this.begun.control.state.engines.get(name);
+    if (engine === undefined || !this.#unopened.has(name)) return;
+    await this.#reopen(engine).catch(({ message }) => this.#parts.warn(`engine ${name}: ${message}`));
   }
 
   #noteGone(events: readonly Event[]): void {

@@ -4,13 +4,15 @@ import type { JournalKeys } from "../../access/ring/journal-keys.ts";
 import type { KeptKey, Ring } from "../../access/ring/ring.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { ControlPlane } from "../control.ts";
+import { crashPoint } from "../crash-point.ts";
+import { noteKeys } from "./key-notes.ts";
 import { resealLogs } from "./logs.ts";
 import { keysInRows, resealRows } from "./secret-rows.ts";
 
 export interface ResealingParts {
   readonly control: Pick<ControlPlane, "reader" | "state" | "ask">;
   readonly ring: Ring;
-  readonly journalKeys: Pick<JournalKeys, "rewrap" | "wrappedBy">;
+  readonly journalKeys: Pick<JournalKeys, "list" | "rewrap" | "wrappedBy">;
   readonly vault: Vault;
   readonly content: ContentStore;
   /** Folders of logs, one folder for each lease in them. */
@@ -56,14 +58,20 @@ export class Resealing {
   /** One pass over everything that an older key may have sealed. */
   async look(): Promise<void> {
     const { control, ring, journalKeys, vault, content, logFolders, say, graceMs = usualGraceMs } = this.#parts;
+    await noteKeys(control, ring, journalKeys);
     const turned = ownersWithOldKeys(ring).filter(({ newest }) => Date.now() - newest.madeAt >= graceMs);
     if (turned.length === 0 && !this.#first) return;
     this.#first = false;
     const rows = await resealRows(control, vault, ring);
     let files = 0;
-    for (const tenant of await content.tenants()) files += await content.of(tenant).reseal();
+    for (const tenant of await content.tenants()) {
+      files += await content.of(tenant).reseal();
+      crashPoint("resealing");
+    }
     const logs = await resealLogs(logFolders(), ring);
+    crashPoint("resealing");
     const journal = await journalKeys.rewrap();
+    crashPoint("resealing");
     if (rows + files + logs + journal > 0)
       say(`sealed with new data keys: ${rows} secrets, ${files} files, ${logs} logs, ${journal} journal keys`);
     if (files + logs > 0) return; // looked at once more before anything is destroyed
@@ -72,6 +80,7 @@ export class Resealing {
     for (const { owner, newest, older } of turned) {
       if (this.#mayStillSeal(owner, newest.madeAt + graceMs)) continue;
       for (const key of older.filter(({ id }) => !needed.has(id))) {
+        crashPoint("resealing");
         ring.destroy(key.id);
         say(`the data key ${key.id} (version ${key.version} of ${owner}) is destroyed: nothing needs it any more`);
       }

@@ -5,6 +5,7 @@ import type { Ring } from "../../access/ring/ring.ts";
 import { keyOfSecret, marksOf, ownerOfRow } from "../../access/secrets.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { Asker, ControlPlane } from "../control.ts";
+import { crashPoint } from "../crash-point.ts";
 import { credentialsKind, sealedRow } from "../engines/credentials.ts";
 import { providerKind, sealedRow as providerRow } from "../sso/parties.ts";
 
@@ -48,6 +49,7 @@ export async function resealRows(
       if (id !== undefined && !ring.list().some((each) => each.id === id)) continue; // shredded
       const again = await vault.seal(row, await vault.openToken(row, part));
       const sealed = withPart === undefined ? again : withPart(value, again);
+      crashPoint("resealing");
       const before: PrivateNote = noteOf({ kind, key, value });
       const done = await control.ask({ kind: "privates.note", replaces: [before] }, system, [
         { kind, key, value: sealed },

@@ -29,7 +29,10 @@ export async function createUser(
   account: Account,
   rowsOf: (id: UserId) => readonly PrivateWrite[] = () => [],
 ): Promise<UserId | Refusal> {
-  if (body.account !== undefined && body.role === undefined) {
+  if (body.service && body.account === undefined) {
+    return refuse("invalid", "account", null, "is missing: a service account belongs to one", "name the account");
+  }
+  if (body.account !== undefined && body.role === undefined && !body.service) {
     return refuse("invalid", "role", null, "is missing, and account is given", "say which role the user gets there");
   }
   const id = newId("usr_") as UserId;
@@ -47,7 +50,8 @@ export async function createUser(
   let made: string | undefined;
   try {
     const first = body.role === undefined ? undefined : { role: body.role as Role, account: account.path };
-    const done = await control.ask({ kind: "user.create", user: id, ...(first && { first }) }, by, [
+    const service = body.service && { service: account.path };
+    const done = await control.ask({ kind: "user.create", user: id, ...(first && { first }), ...service }, by, [
       personRow(id, person),
       ...rowsOf(id),
     ]);
@@ -106,6 +110,7 @@ export async function setPassword(
   if (!passwordsWork) {
     return refuse("unsupported", "password", null, "cannot be set: passwords need Node 24.7 or newer", "use tokens");
   }
+  if (user.service !== undefined) return cannotSignIn(people.nameOf(user.id));
   if (arePasswordsOff(control.state)) {
     const fix = "sign in with a provider, or have the owner turn them on: tess policy set --passwords on";
     return refuse("conflict", "password", null, "cannot be set: passwords are off on this server", fix);
@@ -127,4 +132,10 @@ export async function setPassword(
   if (isRefusal(done)) return done;
   people.passwordSet(user.id);
   return undefined;
+}
+
+/** What makes a service account one: programs use its tokens, and no browser does. */
+export function cannotSignIn(name: string): Refusal {
+  const why = "is a service account, which cannot sign in";
+  return refuse("conflict", "user", name, why, "use its tokens with tess or the API");
 }

@@ -7,6 +7,7 @@ import {
   dataMounted,
   findingName,
   type JobPlaced,
+  type KeyChange,
   type ReadonlyState,
   type UserId,
 } from "@tessera/core";
@@ -86,6 +87,14 @@ export const dataMount = "data.mount";
 /** The actor of a request without a valid token. */
 export const stranger = "stranger";
 
+function ownersOf(changes: readonly KeyChange[]): string {
+  return [...new Set(changes.map(({ of }) => of))].join(" ").slice(0, 500);
+}
+
+function changeText({ key, of, is, by }: KeyChange): string {
+  return `key ${key} of ${of} ${is}${by === undefined ? "" : ` by ${by} on the machine`}`;
+}
+
 /** What a command was about. The state is the one after it. */
 function describe(command: Command, state: ReadonlyState): { target: string; account: string; detail: string } {
   switch (command.kind) {
@@ -161,11 +170,14 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
     case "provider.set":
       return { target: command.name, account: "", detail: canonicalJson(command.terms) };
     case "provider.remove":
+    case "exchange.remove":
       return { target: command.name, account: "", detail: "" };
     case "scim.open":
       return { target: command.provider, account: "", detail: command.id };
     case "scim.close":
       return { target: command.provider, account: "", detail: command.token };
+    case "exchange.set":
+      return { target: command.name, account: "", detail: canonicalJson(command.terms).slice(0, 500) };
     case "role.follow": {
       const given = command.bindings.map(({ role, account }) => `${role} at ${account || "the platform"}`);
       const detail = `${command.from}: ${given.join(", ") || "none"}`.slice(0, 500);
@@ -182,6 +194,11 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       };
     case "token.revoke":
       return { target: command.token, account: "", detail: "" };
+    case "token.expiring": {
+      const token = state.tokens.get(command.token);
+      const account = token === undefined ? "" : accountOfUser(state, token.user);
+      return { target: command.token, account, detail: "expires within days" };
+    }
     case "secret.set":
     case "secret.delete":
       return { target: command.name, account: command.account, detail: "" };
@@ -227,6 +244,8 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
       return { target: "signing key", account: "", detail: command.publicKey };
     case "privates.note":
       return { target: "private rows", account: "", detail: "covered" };
+    case "keys.note":
+      return { target: ownersOf(command.changes), account: "", detail: command.changes.map(changeText).join(", ") };
     case "anchor.set":
       return { target: command.id, account: "", detail: `${command.anchor.kind} ${command.anchor.to}` };
     case "anchor.drop":
@@ -241,8 +260,12 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
 }
 
 /** The lowest account that contains all of a user's roles: its administrators may read what is done to the user. */
-export function accountOfUser(state: ReadonlyState, user: UserId): string {
-  const paths = (state.users.get(user)?.bindings ?? []).map((binding) => state.accounts[binding.account]!.path);
+export function accountOfUser(state: ReadonlyState, id: UserId): string {
+  const user = state.users.get(id);
+  const at = (user?.bindings ?? []).map((binding) => binding.account);
+  // A service account is its account's, also without a role; what it did there outlives the account.
+  const held = user?.service === undefined ? at : [...at, user.service];
+  const paths = held.flatMap((account) => state.accounts[account]?.path ?? []);
   if (paths.length === 0) return "";
   let common = paths[0]!.split("/");
   for (const path of paths) {

@@ -42,8 +42,10 @@ const rowHashes: Readonly<Record<string, string>> = {
   "0026-alone-after-a-fault.golden.jsonl": "2d45389d4025ae6e4bb4cf9dce95dc1a179d24044a618c9eabbd84e5b321deb1",
   "0028-providers.golden.jsonl": "f306245a0c0a69efff6d7b0a8212459fa92d70b243e5125321b97c17539e989f",
   "0029-factors.golden.jsonl": "f306245a0c0a69efff6d7b0a8212459fa92d70b243e5125321b97c17539e989f",
+  "0030-keys.golden.jsonl": "b706c07f1f361f02c417b7aedab13361a036afe1cd1a0ee11bd1dfa614e6d261",
   "0031-grants.golden.jsonl": "2a02218f11ec06f1f5aede82a08fbcb5158c4ff8a9380841244ae7862b64a60a",
   "0032-scim.golden.jsonl": "2a02218f11ec06f1f5aede82a08fbcb5158c4ff8a9380841244ae7862b64a60a",
+  "0033-exchanges.golden.jsonl": "c82fd6dd2c4cd5da27c02589044c519d4a2f687671a0a7036815f03c922dfd67",
 };
 
 function rowHashOf(journal: string): string {

@@ -3,8 +3,8 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { chunkStart, type LevelNo, levelNos, levels } from "./levels.ts";
 import { type LineName, lineNames } from "./lines.ts";
 
-/** Roll-ups of another layout are made again from the journal. */
-const layout = 1;
+/** Grows when tables or what is recorded change: roll-ups of another layout are made again from the journal. */
+const layout = 2;
 
 /** How far the roll-ups have come; written together with them, so that no row of the journal counts twice. */
 export interface Mark {

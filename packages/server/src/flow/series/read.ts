@@ -27,6 +27,10 @@ export function readRollUps(rollUps: RollUps, file: SeriesFile, query: RollUpQue
   const isKnown = (step: number) => samples[step]! > 0 || (query.kind !== "gauge" && step === open);
   const found =
     typeof query.kind === "object" ? quantiles(rollUps, query, count, sumOf) : sums(rollUps, query, count, sumOf);
+  // Where all is one line, nothing is 0 and not unknown.
+  const [only, ...others] = query.groups;
+  if (found.size === 0 && typeof query.kind === "string" && !query.byKey && only !== undefined && others.length === 0)
+    found.set(only.key, new Float64Array(count));
   const lines = [...found].flatMap(([key, amounts]) => {
     const values = Array.from(amounts, (amount, step) => {
       if (!isKnown(step) || Number.isNaN(amount)) return null;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ProviderTerms, ReadonlyState } from "@tessera/core";
 import * as oidc from "openid-client";
 import { soundPrivates } from "../../access/private-rows.ts";
+import { MasterAway } from "../../access/ring/master.ts";
 import type { Vault } from "../../access/vault.ts";
 import type { PrivateWrite, StoreReader } from "../../store/port.ts";
 import {
@@ -87,7 +88,8 @@ export class Parties {
     if (sealed === undefined) return undefined;
     try {
       return await vault.openToken(sealedRow(name), sealed);
-    } catch {
+    } catch (error) {
+      if (error instanceof MasterAway) throw error;
       throw new ProviderFault("its client secret cannot be opened and must be given again");
     }
   }

@@ -10,7 +10,7 @@ export const stepsMax = 2_000;
 export const linesMax = 50;
 const usualSpan = "1h";
 /** So many steps make a smooth line; a screen shows little more. */
-const usualSteps = 300;
+const usualSteps = 400;
 const handySteps = [10 * second, 30 * second, minute, 5 * minute, 15 * minute, hour, 3 * hour, 6 * hour, day];
 const stepMsMin = 10 * second;
 

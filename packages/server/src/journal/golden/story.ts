@@ -1,4 +1,5 @@
 import { minute, plainPolicy, type Role, second, type TokenId, type UserId } from "@tessera/core";
+import { tellExchanges } from "./exchange-story.ts";
 import { tellHealth } from "./health-story.ts";
 import { tellMoney } from "./money-story.ts";
 import { ana, jobId, nodeOf, submission, Teller, termsOf } from "./teller.ts";
@@ -38,9 +39,11 @@ export function tellStory(seed: string): Teller {
   sharedPools(t);
   idle(t);
   factors(t);
+  dataKeys(t);
   grants(t);
   providers(t);
   scim(t);
+  tellExchanges(t);
   return t;
 }
 
@@ -375,6 +378,23 @@ function sessions(t: Teller): void {
   });
   const kept = { ...console, parent: "tok_7" as TokenId };
   t.do({ kind: "token.create", ...kept, id: "tok_8" as TokenId, hash: hash.slice(6) });
+}
+
+/** Keys are made, rotated by someone on the machine, destroyed and shredded; what is known already changes nothing. */
+function dataKeys(t: Teller): void {
+  const [old, next, lab] = ["a1", "b2", "c3"];
+  t.do({ kind: "keys.note", changes: [{ key: old, of: "platform", is: "made" }] });
+  const rotated = [
+    { key: old, of: "platform", is: "made" },
+    { key: next, of: "platform", is: "made", by: "root" },
+    { key: lab, of: "acc_lab", is: "made" },
+  ] as const;
+  t.do({ kind: "keys.note", changes: rotated });
+  const gone = [
+    { key: old, of: "platform", is: "destroyed" },
+    { key: lab, of: "acc_lab", is: "shredded", by: "root" },
+  ] as const;
+  t.do({ kind: "keys.note", changes: gone });
 }
 
 /** Second factors, sessions that one was shown for, and tokens for one account and network. */

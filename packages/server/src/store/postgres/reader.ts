@@ -49,6 +49,7 @@ import {
   auditStatements,
   bookPageStatement,
   bookStatement,
+  countingStatement,
   type Dialect,
   jobStatements,
   type Statement,
@@ -107,6 +108,23 @@ export class PostgresReader implements WholeReader {
   async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
     const found = await this.#each(jobStatements(query, columnsOf("j", jobColumns), this.#dialect), jobRowOf);
     return found.sort(newestJobFirst).slice(0, query.limit);
+  }
+
+  countJobs(query: JobQuery): Promise<number> {
+    return this.#count(jobStatements(query, "1", this.#dialect), query.limit);
+  }
+
+  async countAudit(query: AuditQuery): Promise<number> {
+    const span = await seqSpanOf(query, this.#auditOrder());
+    return this.#count(auditStatements(query, span, "1", this.#dialect), query.limit);
+  }
+
+  async #count(lists: readonly Statement[], most: number): Promise<number> {
+    const counts = await this.#each(lists.map(countingStatement), ({ many }) => Number(many));
+    return Math.min(
+      most,
+      counts.reduce((sum, many) => sum + many, 0),
+    );
   }
 
   async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {

@@ -12,9 +12,10 @@ import { sealEmpty } from "../backup/unpack.ts";
 import type { Projected, Store } from "../port.ts";
 import { fileIn } from "../sqlite/connect.ts";
 import { sealStore } from "../sqlite/rewrite.ts";
-import { openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "../sqlite/store.ts";
+import { fillFile, openFrozenSqliteReader, openSqliteReader, openSqliteStore } from "../sqlite/store.ts";
 import { Cipher, NameCipher, NotOpened } from "./cipher.ts";
 import type { StoreKey } from "./keys.ts";
+import { plain, type Sealing, sealedColumns, sealingOf } from "./sealing.ts";
 
 const bytesOf = ({ key }: StoreKey) => Buffer.from(key, "base64");
 const first: StoreKey = { id: "00000000000000a1", key: Buffer.alloc(32, 1).toString("base64") };
@@ -97,6 +98,20 @@ async function everythingIn(dir: string, keys: readonly StoreKey[]) {
   return { ...all, projected };
 }
 
+/** The parts of it that write, each for itself. */
+function boundOf(sealing: Sealing): Sealing {
+  return {
+    ...plain,
+    by: sealing.by,
+    row: (row) => sealing.row(row),
+    snapshot: (snapshot) => sealing.snapshot(snapshot),
+    column: (table, column, value) => sealing.column(table, column, value),
+    bookKey: (kind, key) => sealing.bookKey(kind, key),
+    privateKey: (kind, key) => sealing.privateKey(kind, key),
+    private: (row) => sealing.private(row),
+  };
+}
+
 function folderFor(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), "tessera-sealed-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
@@ -137,6 +152,30 @@ describe("a sealed store", () => {
     assert.deepEqual(await everythingIn(dir, [second]), before);
     await sealStore({ dir, keys }, undefined);
     assert.deepEqual(await everythingIn(dir, []), before);
+  });
+
+  it("would be seen through if any one of its seals were left out", async (t) => {
+    const dir = folderFor(t);
+    const store = await openSqliteStore(dir);
+    await writeCanaries(store);
+    await store.close();
+    const reader = await openSqliteReader(dir);
+    const shownWith = async (sealing: Sealing) => {
+      const to = join(folderFor(t), "store.sqlite");
+      await fillFile(to, reader, sealing);
+      return readFileSync(to, "latin1").includes(canary);
+    };
+    const whole = sealingOf(first.id, [first], dir);
+    assert.equal(await shownWith(boundOf(whole)), false);
+    for (const left of ["row", "snapshot", "bookKey", "private"] as const)
+      assert.ok(await shownWith({ ...boundOf(whole), [left]: plain[left] }), left);
+    for (const [table, columns] of Object.entries(sealedColumns))
+      for (const left of Object.keys(columns)) {
+        const column: Sealing["column"] = (its, name, value) =>
+          its === table && name === left ? value : whole.column(its, name, value);
+        assert.ok(await shownWith({ ...boundOf(whole), column }), `${table} ${left}`);
+      }
+    await reader.close();
   });
 
   it("names a row that was changed or moved under its seal", async (t) => {

@@ -50,6 +50,7 @@ import {
   type Bound,
   bookPageStatement,
   bookStatement,
+  countingStatement,
   type Dialect,
   jobStatements,
   type Statement,
@@ -105,6 +106,23 @@ export class SqliteReader implements WholeReader {
     const lists = jobStatements(query, columnsOf("j", jobColumns), this.#dialect);
     const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(this.#row(jobRowOf)));
     return lists.length === 1 ? found : found.sort(newestJobFirst).slice(0, query.limit);
+  }
+
+  async countJobs(query: JobQuery): Promise<number> {
+    return this.#count(jobStatements(query, "1", this.#dialect), query.limit);
+  }
+
+  async countAudit(query: AuditQuery): Promise<number> {
+    const span = await seqSpanOf(query, this.#auditOrder());
+    return this.#count(auditStatements(query, span, "1", this.#dialect), query.limit);
+  }
+
+  #count(lists: readonly Statement[], most: number): number {
+    const counts = lists.map(countingStatement).map(({ text, values }) => Number(this.#all(text, ...values)[0]!.many));
+    return Math.min(
+      most,
+      counts.reduce((sum, many) => sum + many, 0),
+    );
   }
 
   async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {

@@ -1,5 +1,5 @@
 import type { QueryOf } from "@tessera/wire";
-import { useEffect, useState } from "react";
+import { TypedText } from "../../design/typed-text.tsx";
 
 export const filterNames = ["text", "actor", "action", "target", "outcome", "address", "from", "to"] as const;
 export type AuditFilter = { readonly [Name in (typeof filterNames)[number]]?: string };
@@ -12,9 +12,6 @@ const texts = [
   { name: "target", label: "Target", width: 120, hint: "Target" },
   { name: "address", label: "Address", width: 110, hint: "Address" },
 ] as const;
-/** Typing is over: each search may read far back. */
-const typedMs = 400;
-
 /** What the server is asked for. Days are those of the reader. */
 export function queryOf({ from, to, ...rest }: AuditFilter): QueryOf<"listAudit"> {
   return {
@@ -66,33 +63,5 @@ export function AuditFilters({ values, onChange }: Props) {
         />
       ))}
     </div>
-  );
-}
-
-interface TypedProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly width: number;
-  readonly value: string;
-  readonly onTyped: (value: string) => void;
-}
-
-function TypedText({ label, hint, width, value, onTyped }: TypedProps) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => onTyped(typed), typedMs);
-    return () => clearTimeout(timer);
-  }, [typed, value, onTyped]);
-  return (
-    <input
-      className="input"
-      style={{ width }}
-      aria-label={label}
-      placeholder={hint}
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-    />
   );
 }

@@ -1,22 +1,23 @@
-import type { AuditEntry } from "@tessera/wire";
+import type { AuditEntry, QueryOf } from "@tessera/wire";
+import { useMemo } from "react";
 import { useLive } from "../../api/live.ts";
 import { usePages } from "../../api/use-pages.ts";
 import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 import { type Column, Rows } from "../../design/rows.tsx";
-import { saveCsv } from "../../format/csv.ts";
-import { spellNumber } from "../../format/numbers.ts";
+import { count, spellNumber } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
 import { type AuditFilter, AuditFilters, filterNames, queryOf } from "./audit-filters.tsx";
+import { WholeCsv } from "./whole-csv.tsx";
 
 const columns: readonly Column<AuditEntry>[] = [
-  { label: "When", width: "110px", show: ({ at }) => <Time at={at} /> },
+  { label: "When", width: "minmax(64px, 110px)", show: ({ at }) => <Time at={at} /> },
   { label: "Who", width: "minmax(0, 0.8fr)", show: ({ actorName, actor }) => actorName || actor },
   { label: "What", width: "minmax(0, 1fr)", show: ({ action }) => <strong>{action}</strong> },
   { label: "Target", width: "minmax(0, 1.2fr)", wide: true, show: ({ target }) => <code>{target}</code> },
   { label: "Account", width: "minmax(0, 1fr)", wide: true, show: ({ account }) => account || "the platform" },
   {
     label: "Outcome",
-    width: "110px",
+    width: "minmax(56px, 110px)",
     show: ({ outcome, count = 1 }) => (count > 1 ? `${outcome} × ${spellNumber(count)}` : outcome),
   },
   { label: "From", width: "minmax(0, 0.7fr)", wide: true, show: ({ address }) => address ?? "" },
@@ -28,6 +29,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
 ];
 const searchEveryMs = 30_000;
+const liveMax = 200;
 
 /** The audit log, newest first; every line is sealed in the journal's chain of hashes. */
 export default function AuditPage() {
@@ -53,50 +55,55 @@ export default function AuditPage() {
   );
 }
 
-/** What happens, as it happens. */
+/** What happens, as it happens; how much there is and what is older comes from pages. */
 function Newest() {
-  const entries = useLive("listAudit", { limit: 1000 });
-  return <Entries entries={entries && [...entries].sort((a, b) => (a.at < b.at ? 1 : -1))} />;
+  const entries = useLive("listAudit", { limit: liveMax });
+  const { total, items, more } = usePages("listAudit", { limit: liveMax, count: true }, searchEveryMs);
+  const shown = useMemo(() => merged(entries ?? [], items ?? []), [entries, items]);
+  return <Entries entries={entries && shown} total={total} query={{}} more={more} />;
 }
 
 /** What is looked for, as far back as the history goes. */
 function Found({ filter }: { readonly filter: AuditFilter }) {
-  const { items, isError, more } = usePages("listAudit", { ...queryOf(filter), limit: 200 }, searchEveryMs);
+  const query = queryOf(filter);
+  const { items, isError, more, total } = usePages("listAudit", { ...query, limit: 200, count: true }, searchEveryMs);
   if (isError) return <Empty title="This cannot be looked for: check the times" command="npx tess audit --help" />;
+  return <Entries entries={items} total={total} query={query} more={more} />;
+}
+
+const keyOf = (entry: AuditEntry) => `${entry.at} ${entry.requestId} ${entry.action} ${entry.target} ${entry.detail}`;
+
+function merged(live: readonly AuditEntry[], read: readonly AuditEntry[]): AuditEntry[] {
+  const all = new Map([...read, ...live].map((entry) => [keyOf(entry), entry]));
+  return [...all.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+}
+
+interface EntriesProps {
+  readonly entries: readonly AuditEntry[] | undefined;
+  readonly total: number | undefined;
+  readonly query: QueryOf<"listAudit">;
+  readonly more: (() => void) | undefined;
+}
+
+function Entries({ entries, total, query, more }: EntriesProps) {
+  if (entries === undefined) return <Skeleton lines={8} />;
+  const found = count(entries.length, "entry", "entries");
+  const all = total === undefined ? undefined : count(Math.max(total, entries.length), "entry", "entries");
   return (
-    <>
-      <Entries entries={items} />
+    <Card
+      flush
+      title={all ?? (more === undefined ? found : `${found} so far, and more further back`)}
+      beside={<WholeCsv query={query} />}
+    >
+      {entries.length === 0 && more === undefined ? (
+        <Empty title="No entry matches, as far back as the history goes" command="npx tess audit" />
+      ) : (
+        <Rows label="Audit" items={entries} columns={columns} keyOf={keyOf} height="calc(100vh - 270px)" onEnd={more} />
+      )}
       {more !== undefined && (
         <button type="button" className="button" onClick={more}>
           Search further back
         </button>
-      )}
-    </>
-  );
-}
-
-function Entries({ entries }: { readonly entries: readonly AuditEntry[] | undefined }) {
-  if (entries === undefined) return <Skeleton lines={8} />;
-  return (
-    <Card
-      flush
-      title={entries.length === 1 ? "1 entry" : `${spellNumber(entries.length)} entries`}
-      beside={
-        <button type="button" className="button" onClick={() => saveCsv("tessera-audit.csv", entries)}>
-          Export CSV
-        </button>
-      }
-    >
-      {entries.length === 0 ? (
-        <Empty title="No entry matches" command="npx tess audit" />
-      ) : (
-        <Rows
-          label="Audit"
-          items={entries}
-          columns={columns}
-          keyOf={(entry) => `${entry.at} ${entry.requestId} ${entry.action} ${entry.target} ${entry.detail}`}
-          height="calc(100vh - 270px)"
-        />
       )}
     </Card>
   );

@@ -1,8 +1,9 @@
 import type { FleetActivity, FleetNodeShape } from "@tessera/wire";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
 import { Choice } from "../../design/choice.tsx";
 import { ButtonLink, Card, Empty, Notice, Skeleton } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
@@ -17,6 +18,8 @@ import { FleetTabs } from "./fleet-tabs.tsx";
 import { type LargestGang, largestGangs, shapes } from "./gangs.ts";
 import { isMeasure, notMeasured } from "./heat.ts";
 import { summarise } from "./summary.ts";
+
+const FleetHistory = lazy(() => import("./fleet-history.tsx"));
 
 /** The fleet as a map; colouring, filter and the selected node are in the address. */
 export default function FleetPage() {
@@ -126,6 +129,11 @@ export default function FleetPage() {
       >
         <Gangs gangs={gangs} />
       </Card>
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <FleetHistory nodes={nodes} />
+        </Suspense>
+      </OrElse>
     </div>
   );
 }

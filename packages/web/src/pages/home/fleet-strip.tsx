@@ -1,22 +1,13 @@
-import type { FleetNodeShape } from "@tessera/wire";
+import type { SummaryShape } from "@tessera/wire";
 import { useEffect, useRef } from "react";
 import { readColour } from "../../design/colour.ts";
-import { isOut } from "../fleet/summary.ts";
 
 const height = 44;
 
-function shareOf(node: FleetNodeShape): { letter: string; share: number } {
-  let held = 0;
-  let burst = 0;
-  for (const letter of node.cells) {
-    if (letter !== ".") held++;
-    if (letter === "b" || letter === "B") burst++;
-  }
-  return { letter: burst * 2 > held ? "b" : "g", share: node.cells.length === 0 ? 0 : held / node.cells.length };
-}
+type NodeColumn = NonNullable<SummaryShape["fleet"]["columns"]>[number];
 
 /** The whole fleet as a strip: a column for each node, or for several, as high as it is full. */
-export function FleetStrip({ nodes }: { nodes: readonly FleetNodeShape[] }) {
+export function FleetStrip({ columns: nodes }: { columns: readonly NodeColumn[] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     const draw = () => {
@@ -39,10 +30,10 @@ export function FleetStrip({ nodes }: { nodes: readonly FleetNodeShape[] }) {
       for (let i = 0; i < columns; i++) {
         const node = nodes[Math.floor((i * nodes.length) / columns)]!;
         const [x, w] = [(i * width) / columns, width / columns + 0.3];
-        const { letter, share } = shareOf(node);
-        paint.fillStyle = isOut(node) ? colours.down : node.mode === "up" ? colours.idle : colours.cordoned;
+        const share = node.gpus === 0 ? 0 : node.held / node.gpus;
+        paint.fillStyle = node.mode === "out" ? colours.down : node.mode === "up" ? colours.idle : colours.cordoned;
         paint.fillRect(x, 0, w, height);
-        paint.fillStyle = letter === "b" ? colours.b : colours.g;
+        paint.fillStyle = node.burst * 2 > node.held ? colours.b : colours.g;
         paint.fillRect(x, height * (1 - share), w, height * share);
       }
     };

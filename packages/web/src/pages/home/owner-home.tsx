@@ -1,28 +1,30 @@
-import type { FleetNodeShape, Job } from "@tessera/wire";
+import type { SummaryShape } from "@tessera/wire";
 import { engineState } from "@tessera/wire/engine-state";
-import { useMemo } from "react";
+import { lazy, Suspense } from "react";
 import { Link } from "wouter";
-import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
+import { Sparkline } from "../../chart/sparkline.tsx";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
 import { EngineChip } from "../fleet/engine-chip.tsx";
-import { summarise } from "../fleet/summary.ts";
 import { ModeChip } from "../nodes/mode-chip.tsx";
-import { lanesOf } from "../queue/lanes.ts";
 import { FleetStrip } from "./fleet-strip.tsx";
 import { News } from "./news.tsx";
 import { Welcome } from "./welcome.tsx";
 
-const alarmsEveryMs = 30_000;
+const FleetCharts = lazy(() => import("./fleet-charts.tsx"));
 
-/** The owner's home: the health of the fleet, the queue, and nodes that need attention. */
+const alarmsEveryMs = 30_000;
+const countEveryMs = 3_000;
+const troubleShown = 8;
+
+/** The owner's home: the health of the fleet, the queue, and nodes that need attention; counted by the server. */
 export function OwnerHome() {
-  const nodes = useLive("readFleet");
-  const jobs = useLive("listJobs", { state: "live" });
-  if (nodes === undefined || jobs === undefined) {
+  const summary = useCall("readSummary", {}, { everyMs: countEveryMs }).data;
+  if (summary === undefined) {
     return (
       <div className="page">
         <h1>Home</h1>
@@ -30,42 +32,41 @@ export function OwnerHome() {
       </div>
     );
   }
-  return <Shown nodes={nodes} jobs={jobs} />;
+  return <Shown summary={summary} />;
 }
 
-function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readonly Job[] }) {
-  const fleet = useMemo(() => summarise(nodes), [nodes]);
-  const lanes = useMemo(() => lanesOf(jobs), [jobs]);
+function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape }) {
   const held = fleet.guaranteed + fleet.burst + fleet.leaving + fleet.others;
-  const waitingGpus = lanes.reduce((sum, lane) => sum + lane.gpus, 0);
-  const running = jobs.filter(({ state }) => state === "running").length;
+  const nodesUp = fleet.byMode.up ?? 0;
+  const lanes = waiting.byAccount;
   const alarms = useCall("listAlarms", {}, { everyMs: alarmsEveryMs }).data?.items ?? [];
   const engines = useCall("listEngines", {}, { everyMs: alarmsEveryMs }).data?.items ?? [];
   const away = engines.filter((engine) => engineState(engine) !== "reachable");
-  const trouble = nodes.filter(({ mode }) => mode !== "up");
+  const out = fleet.nodes - nodesUp;
+  const query = { mode: "out", limit: troubleShown };
+  const trouble = useCall("listNodes", { query }, { on: out > 0, everyMs: alarmsEveryMs }).data?.items ?? [];
   return (
     <div className="page">
       <div className="head">
         <h1>Fleet</h1>
       </div>
-      <Welcome jobs={jobs.length} />
+      <Welcome jobs={waiting.jobs + running.jobs} />
       <div className="grid">
         <div className="span-3">
           <Figure
             label="Held by jobs"
             value={spellShare(held, fleet.gpus)}
             beside={`${spellNumber(held)} of ${spellGpus(fleet.gpus)}`}
+            below={<Sparkline label="GPUs held" asks={[{ metric: "allocated" }]} most={fleet.gpus} />}
           />
         </div>
         <div className="span-3">
           <Figure
             label="Waiting for"
-            value={spellNumber(waitingGpus)}
+            value={spellNumber(waiting.gpus)}
             unit="GPUs"
-            beside={`${count(
-              lanes.reduce((sum, { jobs: all }) => sum + all.length, 0),
-              "job",
-            )}; ${spellNumber(running)} running`}
+            beside={`${count(waiting.jobs, "job")}; ${spellNumber(running.byState.running)} running`}
+            below={<Sparkline label="GPUs waited for" asks={[{ metric: "waiting" }]} />}
           />
         </div>
         <div className="span-3">
@@ -73,16 +74,23 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
             label="Burst share"
             value={spellShare(fleet.burst, held)}
             beside={`${spellGpus(fleet.burst)} lent, can be taken back`}
+            below={<Sparkline label="Burst GPUs" asks={[{ metric: "borrowed" }]} most={fleet.gpus} />}
           />
         </div>
         <div className="span-3">
           <Figure
             label="Nodes up"
-            value={spellShare(fleet.nodesUp, fleet.nodes)}
-            beside={`${spellNumber(fleet.nodesUp)} of ${count(fleet.nodes, "node")}`}
+            value={spellShare(nodesUp, fleet.nodes)}
+            beside={`${spellNumber(nodesUp)} of ${count(fleet.nodes, "node")}`}
+            below={<Sparkline label="GPUs down" asks={[{ metric: "down" }]} />}
           />
         </div>
       </div>
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <FleetCharts />
+        </Suspense>
+      </OrElse>
       <Card
         title="Every node"
         beside={
@@ -98,11 +106,11 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
           </span>
         }
       >
-        <FleetStrip nodes={nodes} />
+        <FleetStrip columns={fleet.columns ?? []} />
       </Card>
       <div className="grid">
         <Card title="Needs attention" className="span-6">
-          {trouble.length + alarms.length + away.length === 0 ? (
+          {out + alarms.length + away.length === 0 ? (
             <p className="quiet">Nothing. Every node is up.</p>
           ) : (
             <ul className="list">
@@ -121,16 +129,16 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
                   <EngineChip engine={engine} />
                 </li>
               ))}
-              {trouble.slice(0, 8).map(({ name, mode, rack }) => (
+              {(out > 0 ? trouble : []).map(({ name, mode, rack }) => (
                 <li key={name}>
                   <Link href={nodeAddress(name)}>{name}</Link>
                   <span className="quiet small">{rack}</span>
                   <ModeChip mode={mode} />
                 </li>
               ))}
-              {trouble.length > 8 && (
+              {out > troubleShown && (
                 <li>
-                  <Link href="/nodes?mode=out">and {spellNumber(trouble.length - 8)} more</Link>
+                  <Link href="/nodes?mode=out">and {spellNumber(out - troubleShown)} more</Link>
                 </li>
               )}
             </ul>
@@ -145,10 +153,13 @@ function Shown({ nodes, jobs }: { nodes: readonly FleetNodeShape[]; jobs: readon
                 <li key={lane.account}>
                   <Link href={`/quota/${lane.account}`}>{lane.account}</Link>
                   <div className="bar" style={{ flex: 1 }}>
-                    <div className="part used" style={{ left: 0, width: `${(100 * lane.gpus) / lanes[0]!.gpus}%` }} />
+                    <div
+                      className="part used"
+                      style={{ left: 0, width: `${(100 * lane.gpus) / Math.max(1, lanes[0]!.gpus)}%` }}
+                    />
                   </div>
                   <span className="quiet small nowrap">
-                    {spellGpus(lane.gpus)} in {count(lane.jobs.length, "job")}
+                    {spellGpus(lane.gpus)} in {count(lane.jobs, "job")}
                   </span>
                 </li>
               ))}

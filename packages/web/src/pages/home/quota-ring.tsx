@@ -1,6 +1,5 @@
 import type { Account } from "@tessera/wire";
 import { Link } from "wouter";
-import { useMe } from "../../api/me.tsx";
 import { spellGpus } from "../../format/numbers.ts";
 import { amountOf } from "../quota/amounts.ts";
 
@@ -9,10 +8,7 @@ const radius = 28;
 const round = 2 * Math.PI * radius;
 
 /** The used part of the guarantee of the user's account, and what it borrows. */
-export function QuotaRing({ accounts }: { accounts: readonly Account[] }) {
-  const me = useMe();
-  const mine = accounts.find(({ path }) => path === (me.defaultProject ?? me.bindings[0]?.account)) ?? accounts[0];
-  if (mine === undefined) return null;
+export function QuotaRing({ account: mine }: { account: Account }) {
   const guarantee = amountOf(mine.guarantee);
   const { gpus, borrowed } = mine.used;
   const whole = Math.max(guarantee, gpus, 1);

@@ -1,21 +1,32 @@
-import type { Job } from "@tessera/wire";
+import { lazy, Suspense } from "react";
 import { Link } from "wouter";
-import { useLive } from "../../api/live.ts";
 import { useMe } from "../../api/me.tsx";
+import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
 import { QuotaRing } from "./quota-ring.tsx";
 
+const OwnCharts = lazy(() => import("./own-charts.tsx"));
+
 const failuresShown = 5;
+const listed = 10;
 
 /** The user's own jobs: running, waiting with their reasons, last failures, and the quota that is left. */
 export function UserHome() {
   const me = useMe();
-  const jobs = useLive("listJobs", { state: "all", user: me.user });
-  const accounts = useLive("listAccounts", {});
-  if (jobs === undefined) {
+  const mine = { user: me.user, limit: listed };
+  const every = { everyMs: 3_000 };
+  const summary = useCall("readSummary", { query: { user: me.user } }, every).data;
+  const running = useCall("listJobs", { query: { ...mine, state: "active" } }, every).data?.items;
+  const waiting = useCall("listJobs", { query: { ...mine, state: "waiting" } }, every).data?.items;
+  const failed = useCall("listJobs", { query: { ...mine, state: "unsuccessful", limit: failuresShown } }, every).data
+    ?.items;
+  const account = me.defaultProject ?? me.bindings[0]?.account ?? "";
+  const own = useCall("getAccount", { at: { account } }, { ...every, on: account !== "" }).data;
+  if (summary === undefined || running === undefined || waiting === undefined) {
     return (
       <div className="page">
         <h1>Home</h1>
@@ -23,12 +34,6 @@ export function UserHome() {
       </div>
     );
   }
-  const running = jobs.filter(({ state }) => ["running", "starting", "stopping"].includes(state));
-  const waiting = jobs.filter(({ state }) => state === "waiting");
-  const failed = jobs
-    .filter(({ state, outcome }) => state === "ended" && outcome !== "succeeded" && outcome !== "cancelled")
-    .sort((a, b) => ((a.endedAt ?? "") < (b.endedAt ?? "") ? 1 : -1));
-  const gpus = (list: readonly Job[]) => list.reduce((sum, job) => sum + job.gpus, 0);
   return (
     <div className="page">
       <div className="head">
@@ -38,22 +43,20 @@ export function UserHome() {
         <div className="span-3">
           <Figure
             label="Running"
-            value={spellNumber(running.length)}
+            value={spellNumber(summary.running.jobs)}
             unit="jobs"
-            beside={`on ${spellGpus(gpus(running))}`}
+            beside={`on ${spellGpus(summary.running.gpus)}`}
           />
         </div>
         <div className="span-3">
           <Figure
             label="Waiting"
-            value={spellNumber(waiting.length)}
+            value={spellNumber(summary.waiting.jobs)}
             unit="jobs"
-            beside={`for ${spellGpus(gpus(waiting))}`}
+            beside={`for ${spellGpus(summary.waiting.gpus)}`}
           />
         </div>
-        <div className="span-6">
-          <QuotaRing accounts={accounts ?? []} />
-        </div>
+        <div className="span-6">{own !== undefined && <QuotaRing account={own} />}</div>
       </div>
       <div className="grid">
         <Card title="Running" className="span-6">
@@ -63,7 +66,7 @@ export function UserHome() {
             </Empty>
           ) : (
             <ul className="list">
-              {running.slice(0, 10).map((job) => (
+              {running.map((job) => (
                 <li key={job.id}>
                   <Link href={`/jobs/${job.id}`} className="cut" style={{ flex: 1 }}>
                     {job.name}
@@ -75,7 +78,9 @@ export function UserHome() {
                   </span>
                 </li>
               ))}
-              {running.length > 10 && <li className="quiet">and {count(running.length - 10, "job")} more</li>}
+              {summary.running.jobs > listed && (
+                <li className="quiet">and {count(summary.running.jobs - listed, "job")} more</li>
+              )}
             </ul>
           )}
         </Card>
@@ -84,7 +89,7 @@ export function UserHome() {
             <Empty title="None of your jobs is waiting" />
           ) : (
             <ul className="list">
-              {waiting.slice(0, 10).map((job) => (
+              {waiting.map((job) => (
                 <li key={job.id}>
                   <Link href={`/jobs/${job.id}/why`} className="cut" style={{ flex: 1 }}>
                     {job.name}
@@ -93,17 +98,21 @@ export function UserHome() {
                   <ReasonChip reason={job.reason} />
                 </li>
               ))}
-              {waiting.length > 10 && <li className="quiet">and {count(waiting.length - 10, "job")} more</li>}
+              {summary.waiting.jobs > listed && (
+                <li className="quiet">and {count(summary.waiting.jobs - listed, "job")} more</li>
+              )}
             </ul>
           )}
         </Card>
       </div>
       <Card title="Last failures">
-        {failed.length === 0 ? (
+        {failed === undefined ? (
+          <Skeleton />
+        ) : failed.length === 0 ? (
           <p className="quiet">None of your jobs has failed recently.</p>
         ) : (
           <ul className="list">
-            {failed.slice(0, failuresShown).map((job) => (
+            {failed.map((job) => (
               <li key={job.id}>
                 <Link href={`/jobs/${job.id}`}>{job.name}</Link>
                 <StateChip job={job} />
@@ -116,6 +125,11 @@ export function UserHome() {
           </ul>
         )}
       </Card>
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <OwnCharts />
+        </Suspense>
+      </OrElse>
     </div>
   );
 }

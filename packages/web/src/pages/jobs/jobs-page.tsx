@@ -1,14 +1,14 @@
-import type { Job } from "@tessera/wire";
-import { useMemo } from "react";
-import { useLive } from "../../api/live.ts";
 import { useMe } from "../../api/me.tsx";
+import { usePages } from "../../api/use-pages.ts";
 import { Choice } from "../../design/choice.tsx";
 import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
-import { spellNumber } from "../../format/numbers.ts";
+import { TypedText } from "../../design/typed-text.tsx";
+import { count } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
 import { gpusColumn, nameColumn, projectColumn, sinceColumn, stateColumn, userColumn } from "./job-columns.tsx";
 
+const everyMs = 3_000;
 const states = ["all", "waiting", "running", "ended"] as const;
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, stateColumn, sinceColumn];
 
@@ -19,8 +19,14 @@ export function JobsPage() {
   const state = states.find((each) => each === params.get("state")) ?? "all";
   const mine = params.get("mine") === "yes";
   const text = params.get("text") ?? "";
-  const jobs = useLive("listJobs", { state: "all", ...(mine && { user: me.user }) });
-  const shown = useMemo(() => choose(jobs ?? [], state, text), [jobs, state, text]);
+  const query = {
+    state: state === "running" ? "active" : state,
+    count: true,
+    limit: 100,
+    ...(mine && { user: me.user }),
+    ...(text !== "" && { text }),
+  } as const;
+  const { items: jobs, total, more } = usePages("listJobs", query, everyMs);
   return (
     <div className="page">
       <div className="head">
@@ -30,22 +36,21 @@ export function JobsPage() {
           <button type="button" className="chip" aria-pressed={mine} onClick={() => set({ mine: mine ? "" : "yes" })}>
             mine
           </button>
-          <input
-            className="input"
-            style={{ width: 200 }}
-            aria-label="Filter by name, account or user"
-            placeholder="Name, account, user"
+          <TypedText
+            label="Filter by name, account or user"
+            hint="Name, account, user"
+            width={200}
             value={text}
-            onChange={(event) => set({ text: event.target.value })}
+            onTyped={(typed) => set({ text: typed })}
           />
         </div>
       </div>
-      <Card flush title={jobs === undefined ? "Jobs" : `${spellNumber(shown.length)} of ${spellNumber(jobs.length)}`}>
+      <Card flush title={total === undefined ? "Jobs" : count(total, "job")}>
         {jobs === undefined ? (
           <div className="body">
             <Skeleton lines={8} />
           </div>
-        ) : shown.length === 0 ? (
+        ) : jobs.length === 0 && more === undefined ? (
           <Empty title="No jobs here" command="npx tess run --gpus 1 -- echo hello">
             {me.may.includes("job.submit") && (
               <ButtonLink href="/new" kind="primary">
@@ -56,28 +61,15 @@ export function JobsPage() {
         ) : (
           <Rows
             label="Jobs"
-            items={shown}
+            items={jobs}
             columns={columns}
             keyOf={({ id }) => id}
             hrefOf={({ id }) => `/jobs/${id}`}
             height="calc(100vh - 220px)"
+            onEnd={more}
           />
         )}
       </Card>
     </div>
   );
-}
-
-function choose(jobs: readonly Job[], state: (typeof states)[number], text: string): Job[] {
-  const wanted = text.trim().toLowerCase();
-  const fits = (job: Job) => {
-    if (
-      state === "running"
-        ? !["running", "starting", "stopping"].includes(job.state)
-        : state !== "all" && job.state !== state
-    )
-      return false;
-    return wanted === "" || `${job.name} ${job.project} ${job.userName ?? ""} ${job.id}`.toLowerCase().includes(wanted);
-  };
-  return jobs.filter(fits).sort((a, b) => (a.submittedAt < b.submittedAt ? 1 : a.submittedAt > b.submittedAt ? -1 : 0));
 }

@@ -262,18 +262,21 @@ function Gpus({ name }: { name: string }) {
   );
 }
 
+const eventsShown = 20;
+
 function History({ name }: { name: string }) {
   const may = useMay();
-  const events = useCall("listEvents", { query: { limit: 1000 } }, { on: may("event.read"), everyMs: 5_000 }).data
-    ?.items;
-  const here = (events ?? []).filter(({ subject }) => subject === name).sort((a, b) => (a.at < b.at ? 1 : -1));
+  const query = { subject: name, limit: eventsShown };
+  const events = useCall("listEvents", { query }, { on: may("event.read"), everyMs: 5_000 }).data?.items;
   return (
     <Card title="Events" className="span-6">
-      {here.length === 0 ? (
-        <p className="quiet">No recent events.</p>
+      {events === undefined ? (
+        <Skeleton />
+      ) : events.length === 0 ? (
+        <p className="quiet">Nothing has happened to this node.</p>
       ) : (
         <ul className="list">
-          {here.slice(0, 20).map(({ at, text }) => (
+          {events.map(({ at, text }) => (
             <li key={`${at} ${text}`}>
               <span className="quiet small" style={{ width: 90 }}>
                 <Time at={at} />

@@ -1,9 +1,9 @@
 import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
-import { useMemo } from "react";
+import { lazy, Suspense } from "react";
 import { Link, useSearchParams } from "wouter";
-import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip } from "../../design/chip.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
@@ -12,37 +12,27 @@ import { spellSpan, spellStart } from "../../format/times.ts";
 import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
 import { LookBack, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
-import { type Lane, lanesOf, reasonsOf } from "./lanes.ts";
+import { reasonIn, useQueue, type Waiting } from "./use-queue.ts";
+
+const QueueCharts = lazy(() => import("./queue-charts.tsx"));
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
 
-/** The title of a reason in the address, which may be any text. */
-function titleOf(reason: string): string {
-  return Object.entries(waitingReasons).find(([kind]) => kind === reason)?.[1].title ?? reason;
-}
-
 /** The waiting jobs, their order and reasons. The chosen job and reason are in the address. */
 export function QueuePage() {
-  const { isPast, asked, moment, error } = useMoment();
-  const live = useLive("listJobs", { state: "waiting" }, !isPast);
-  const then = useMemo(() => moment?.jobs.filter(({ state }) => state === "waiting"), [moment]);
-  const jobs = isPast ? then : live;
+  const then = useMoment();
+  const { isPast, asked, moment, error } = then;
   const [params, setParams] = useSearchParams();
-  const reason = params.get("reason");
+  const reason = reasonIn(params.get("reason"));
   const chosen = params.get("job");
-  const lanes = useMemo(() => lanesOf(jobs ?? []), [jobs]);
-  const reasons = useMemo(() => reasonsOf(jobs ?? []), [jobs]);
-  const inOrder = useMemo(
-    () => lanes.flatMap((lane) => lane.jobs).filter((job) => reason === null || job.reason?.kind === reason),
-    [lanes, reason],
-  );
+  const queue = useQueue(then, reason);
   const hrefWith = (name: string, value: string | undefined) => {
     const next = new URLSearchParams(params);
     if (value === undefined) next.delete(name);
     else next.set(name, value);
     return `/queue?${next}`;
   };
-  if (jobs === undefined) {
+  if (queue === undefined) {
     return (
       <div className="page">
         <h1>Queue</h1>
@@ -51,14 +41,15 @@ export function QueuePage() {
       </div>
     );
   }
-  const gpus = lanes.reduce((sum, lane) => sum + lane.gpus, 0);
-  const oldest = jobs.reduce((least, { submittedAt }) => (submittedAt < least ? submittedAt : least), "9");
+  const { waiting, inOrder, more, laneJobs } = queue;
+  const lanes = waiting.byAccount;
+  const { oldestAt } = waiting;
   return (
     <div className="page">
       <div className="head">
         <h1>Queue</h1>
         <div className="row wrap">
-          {reasons.map(({ kind, jobs: many }) => (
+          {waiting.byReason.map(({ reason: kind, jobs: many }) => (
             <button
               key={kind}
               type="button"
@@ -83,15 +74,15 @@ export function QueuePage() {
         <div className="span-4">
           <Figure
             label="Waiting"
-            value={spellNumber(isPast ? moment!.waiting : jobs.length)}
+            value={spellNumber(waiting.jobs)}
             unit="jobs"
-            beside={`in ${count(lanes.length, "account")}`}
+            beside={`in ${count(waiting.accounts, "account")}`}
           />
         </div>
         <div className="span-4">
           <Figure
             label="GPUs asked for"
-            value={spellNumber(gpus)}
+            value={spellNumber(waiting.gpus)}
             unit="GPUs"
             beside={lanes[0] === undefined ? "" : `most: ${lanes[0].account}`}
           />
@@ -100,15 +91,15 @@ export function QueuePage() {
           <Figure
             label="Longest wait"
             value={
-              jobs.length === 0
+              oldestAt === undefined
                 ? "none"
-                : spellSpan((isPast ? Date.parse(moment!.at) : Date.now()) - Date.parse(oldest))
+                : spellSpan((isPast ? Date.parse(moment!.at) : Date.now()) - Date.parse(oldestAt))
             }
             beside={isPast ? "of all that waited" : "of all that wait now"}
           />
         </div>
       </div>
-      {jobs.length === 0 ? (
+      {waiting.jobs === 0 ? (
         <Card>
           <Empty title="Nothing waits" command="npx tess run --gpus 8 -- ./train.sh">
             <ButtonLink href="/new" kind="primary">
@@ -127,37 +118,43 @@ export function QueuePage() {
                 <LaneRow
                   key={lane.account}
                   lane={lane}
+                  jobs={laneJobs?.(lane.account)}
                   widest={lanes[0]!.gpus}
                   hrefOf={(id) => hrefWith("job", id)}
                   chosen={chosen}
                 />
               ))}
-              {lanes.length > lanesShown && (
-                <p className="quiet small">and {count(lanes.length - lanesShown, "account")} more</p>
+              {waiting.accounts > lanesShown && (
+                <p className="quiet small">and {count(waiting.accounts - lanesShown, "account")} more</p>
               )}
             </div>
           </Card>
           <div className="grid">
             <Card
               flush
-              title={reason === null ? "In order" : `Waiting: ${titleOf(reason)}`}
+              title={reason === undefined ? "In order" : `Waiting: ${waitingReasons[reason].title}`}
               className={chosen === null ? "span-12" : "span-7"}
             >
-              <Rows
-                label="Waiting jobs"
-                items={inOrder}
-                columns={chosen === null ? columns : [nameColumn, gpusColumn, reasonColumn, sinceColumn]}
-                keyOf={({ id }) => id}
-                hrefOf={({ id }) => hrefWith("job", id)}
-                height={Math.min(560, 42 * inOrder.length + 8)}
-                current={chosen ?? undefined}
-              />
+              {inOrder === undefined ? (
+                <Skeleton lines={6} />
+              ) : (
+                <Rows
+                  label="Waiting jobs"
+                  items={inOrder}
+                  columns={chosen === null ? columns : [nameColumn, gpusColumn, reasonColumn, sinceColumn]}
+                  keyOf={({ id }) => id}
+                  hrefOf={({ id }) => hrefWith("job", id)}
+                  height={Math.min(560, 42 * inOrder.length + 8)}
+                  current={chosen ?? undefined}
+                  onEnd={more}
+                />
+              )}
             </Card>
             {chosen !== null && (
-              <div className="span-5">
+              <div className="span-5 chosen">
                 <Chosen
                   id={chosen}
-                  job={jobs.find(({ id }) => id === chosen)}
+                  job={inOrder?.find(({ id }) => id === chosen)}
                   isPast={isPast}
                   closeHref={hrefWith("job", undefined)}
                 />
@@ -166,20 +163,38 @@ export function QueuePage() {
           </div>
         </>
       )}
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <QueueCharts />
+        </Suspense>
+      </OrElse>
     </div>
   );
 }
 
 const lanesShown = 12;
-const chipsShown = 40;
+const chipsShown = 16;
+const chipsEveryMs = 10_000;
 
-function LaneRow(props: { lane: Lane; widest: number; hrefOf: (id: string) => string; chosen: string | null }) {
-  const { lane, widest, hrefOf, chosen } = props;
+interface LaneProps {
+  readonly lane: Waiting["byAccount"][number];
+  /** Of a past moment; at present they are asked for. */
+  readonly jobs: readonly Job[] | undefined;
+  readonly widest: number;
+  readonly hrefOf: (id: string) => string;
+  readonly chosen: string | null;
+}
+
+function LaneRow({ lane, jobs, widest, hrefOf, chosen }: LaneProps) {
+  const query = { state: "waiting", sort: "queue", project: lane.account, limit: chipsShown } as const;
+  const now = useCall("listJobs", { query }, { on: jobs === undefined, everyMs: chipsEveryMs }).data?.items;
+  const next = (jobs ?? now ?? []).slice(0, chipsShown);
+  const rest = lane.gpus - next.reduce((sum, { gpus }) => sum + gpus, 0);
   return (
     <div className="lane">
       <span className="cut small">{lane.account}</span>
       <div className="lane-jobs" style={{ width: `${Math.max(6, (100 * lane.gpus) / Math.max(1, widest))}%` }}>
-        {lane.jobs.slice(0, chipsShown).map((job) => (
+        {next.map((job) => (
           <Link
             key={job.id}
             href={hrefOf(job.id)}
@@ -190,9 +205,16 @@ function LaneRow(props: { lane: Lane; widest: number; hrefOf: (id: string) => st
             {...(chosen === job.id && { "aria-current": "true" as const })}
           />
         ))}
+        {lane.jobs > next.length && rest > 0 && (
+          <span
+            className="lane-job"
+            style={{ flexGrow: rest, opacity: 0.4 }}
+            title={`${count(lane.jobs - next.length, "job")} more: ${spellGpus(rest)}`}
+          />
+        )}
       </div>
       <span className="quiet small nowrap">
-        <span className="many">{count(lane.jobs.length, "job")}, </span>
+        <span className="many">{count(lane.jobs, "job")}, </span>
         {spellGpus(lane.gpus)}
       </span>
     </div>
@@ -240,7 +262,7 @@ function Chosen(props: { id: string; job: Job | undefined; isPast: boolean; clos
               {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} in others.
             </p>
           )}
-          <div className="row">
+          <div className="row wrap">
             <ButtonLink href={`/jobs/${id}/why`} kind="primary">
               Why it waits, and what would help
             </ButtonLink>

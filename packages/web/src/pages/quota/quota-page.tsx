@@ -1,8 +1,9 @@
 import type { Account } from "@tessera/wire";
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { isOwner, useMay, useMe } from "../../api/me.tsx";
+import { OrElse } from "../../chart/fallback.tsx";
 import { Missing } from "../../design/missing.tsx";
 import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
@@ -11,6 +12,8 @@ import { EditPanel } from "./edit-panel.tsx";
 import { notesOf } from "./notes.ts";
 import { QuotaBar } from "./quota-bar.tsx";
 import { type TreeRow, treeOf } from "./tree.ts";
+
+const QuotaCharts = lazy(() => import("./quota-charts.tsx"));
 
 /** The accounts with guarantee, use, borrowing and lending. The chosen account is in the address. */
 export default function QuotaPage() {
@@ -136,11 +139,16 @@ export default function QuotaPage() {
           )}
         </Card>
         {account !== undefined && (
-          <div className="span-5">
+          <div className="span-5 chosen">
             <EditPanel key={account.path} account={account} accounts={accounts as Account[]} />
           </div>
         )}
       </div>
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <QuotaCharts account={account?.path} />
+        </Suspense>
+      </OrElse>
       {making && (
         <AccountDialog
           under={account?.path ?? (isOwner(me) ? "" : (me.bindings[0]?.account ?? ""))}

@@ -1,0 +1,45 @@
+import { useRange } from "./range.ts";
+import { type SeriesAsk, useSeriesOf } from "./use-series.ts";
+
+const width = 120;
+const height = 28;
+
+/** How a figure came to what it is: a line without axes over the range of the page. */
+export function Sparkline({ asks, most, label }: { asks: readonly SeriesAsk[]; most?: number; label: string }) {
+  const { range } = useRange();
+  const { view } = useSeriesOf(asks, range);
+  const values = view?.lines[0]?.values ?? [];
+  const known = values.filter((value) => value !== null);
+  if (known.length < 2) return <span className="sparkline" />;
+  const highest = most ?? Math.max(1, ...known);
+  const path = pathOf(values, highest);
+  return (
+    <svg
+      className="sparkline"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${label} over time`}
+    >
+      <title>{`${label} over time`}</title>
+      <path d={path} fill="none" stroke="currentColor" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
+    </svg>
+  );
+}
+
+/** A line through the known values; unknown ones leave a gap. */
+export function pathOf(values: readonly (number | null)[], most: number): string {
+  let path = "";
+  let pen = "M";
+  for (const [step, value] of values.entries()) {
+    if (value === null) {
+      pen = "M";
+      continue;
+    }
+    const x = (step / Math.max(1, values.length - 1)) * width;
+    const y = height - 1 - (Math.min(value, most) / most) * (height - 2);
+    path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`;
+    pen = "L";
+  }
+  return path;
+}

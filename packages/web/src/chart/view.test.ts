@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { SeriesView } from "@tessera/wire";
+import { strokeOf, strokesOf } from "./colours.ts";
+import { pathOf } from "./sparkline.tsx";
+import { columnsOf, compared, drawnLines, isEmpty, joined, newestStep, tableOf, totalAt, valueText } from "./view.ts";
+
+const minute = 60_000;
+
+function answer(key: string, values: (number | null)[], from = 0): SeriesView {
+  return {
+    metric: "allocated",
+    unit: "GPUs",
+    by: "class",
+    from,
+    to: from + values.length * minute,
+    stepMs: minute,
+    times: values.map((_, step) => from + step * minute),
+    series: [{ key, label: key, values }],
+    leftOut: 0,
+  };
+}
+
+describe("a chart", () => {
+  it("joins answers whose steps begin at different instants, and leaves gaps where nothing is known", () => {
+    const view = joined([{ view: answer("a", [1, 2]) }, { view: answer("", [5, 6], minute), name: "idle" }])!;
+    assert.deepEqual(columnsOf(view, "lines"), [
+      [0, 60, 120],
+      [1, 2, null],
+      [null, 5, 6],
+    ]);
+    assert.deepEqual(
+      view.lines.map(({ label, colour }) => [label, colour]),
+      [
+        ["a", strokesOf(["a"])[0]!.colour],
+        ["idle", "#b8c0cc"],
+      ],
+    );
+    assert.deepEqual([view.from, view.to, newestStep(view), isEmpty(view)], [0, 3 * minute, 2, false]);
+  });
+
+  it("stacks lines: each is drawn on what is below it, the highest first", () => {
+    const view = joined([{ view: answer("guaranteed", [1, 2, null]) }, { view: answer("burst", [10, null, null]) }])!;
+    assert.deepEqual(columnsOf(view, "stack").slice(1), [
+      [11, 2, null],
+      [1, 2, null],
+    ]);
+    assert.deepEqual(
+      drawnLines(view, "stack").map(({ key }) => key),
+      ["burst", "guaranteed"],
+    );
+    assert.deepEqual([totalAt(view, 0), totalAt(view, 1), totalAt(view, 2)], [11, 2, null]);
+  });
+
+  it("has guaranteed below burst, whichever is more", () => {
+    const both = answer("burst", [10]);
+    const series = [...both.series, { key: "guaranteed", label: "guaranteed", values: [1] }];
+    const view = joined([{ view: { ...both, series } }])!;
+    assert.deepEqual(
+      view.lines.map(({ key }) => key),
+      ["guaranteed", "burst"],
+    );
+  });
+
+  it("draws the period before where this one is, and never counts it in", () => {
+    const now = joined([{ view: answer("a", [1, 2], 10 * minute) }])!;
+    const before = joined([{ view: answer("a", [7, 8], 8 * minute) }])!;
+    const lines = compared(now, before, "lines");
+    assert.deepEqual(lines.lines[1]!.values, [7, 8]);
+    assert.equal(lines.lines[1]!.ghost, true);
+    const stack = compared(now, before, "stack");
+    assert.deepEqual(columnsOf(stack, "stack").slice(1), [
+      [1, 2],
+      [7, 8],
+    ]);
+    assert.equal(totalAt(stack, 0), 1);
+    assert.equal(compared(now, undefined, "stack"), now);
+  });
+
+  it("says 0, what is not known, and waits, in words and in a file", () => {
+    assert.equal(valueText([0, null], 0, "%"), "0 %");
+    assert.equal(valueText([0, null], 1, "%"), "not known");
+    assert.equal(valueText([99.999], 0, "%"), "100 %");
+    assert.equal(valueText([7_800], 0, "s"), "2h10m");
+    const view = joined([{ view: answer("a", [1, null]) }])!;
+    assert.deepEqual(tableOf(view), [
+      { from: "1970-01-01T00:00:00.000Z", "a (GPUs)": "1" },
+      { from: "1970-01-01T00:01:00.000Z", "a (GPUs)": "" },
+    ]);
+  });
+
+  it("gives what has a meaning its colour, an account the same one each time, and tells lines apart", () => {
+    assert.equal(strokesOf(["burst"])[0]!.colour, "#e69f00");
+    assert.deepEqual(strokesOf(["acc_x", "acc_y"])[0], strokesOf(["acc_x"])[0]);
+    const many = strokesOf(Array.from({ length: 24 }, (_, no) => `acc_${no}`));
+    assert.equal(new Set(many.map(({ colour, dash }) => `${colour} ${dash}`)).size, 24);
+    assert.equal(new Set(Array.from({ length: 24 }, (_, no) => JSON.stringify(strokeOf(no)))).size, 24);
+  });
+
+  it("draws a small line with gaps", () => {
+    assert.equal(pathOf([0, null, 10], 10), "M0.0 27.0M120.0 1.0");
+  });
+});

@@ -1,0 +1,157 @@
+import type { SeriesView } from "@tessera/wire";
+import { spellNumber } from "../format/numbers.ts";
+import { spellSpan } from "../format/times.ts";
+import { inOrder, type Stroke, strokeOf, strokesOf } from "./colours.ts";
+
+export interface ChartLine extends Stroke {
+  readonly key: string;
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  /** Of the period before. */
+  readonly ghost?: true;
+}
+
+/** What one chart shows. */
+export interface ChartView {
+  readonly unit: string;
+  readonly from: number;
+  readonly to: number;
+  readonly stepMs: number;
+  readonly times: readonly number[];
+  readonly lines: readonly ChartLine[];
+  readonly leftOut: number;
+  readonly simulated: boolean;
+}
+
+export type Kind = "lines" | "stack" | "bars";
+
+/** An answer, and what a line that stands for all is called. */
+export interface Part {
+  readonly view: SeriesView;
+  readonly name?: string;
+  readonly words?: (key: string) => string | undefined;
+}
+
+/** Several answers as one chart: their steps need not begin at the same instant. */
+export function joined(parts: readonly Part[], colours: "meaning" | "place" = "meaning"): ChartView | undefined {
+  const [first] = parts;
+  if (first === undefined) return undefined;
+  const times = [...new Set(parts.flatMap(({ view }) => view.times))].sort((a, b) => a - b);
+  const at = new Map(times.map((time, step) => [time, step]));
+  const named = parts.flatMap(({ view, name, words }) =>
+    inOrder(view.series).map((line) => {
+      const values: (number | null)[] = times.map(() => null);
+      for (const [step, time] of view.times.entries()) values[at.get(time)!] = line.values[step] ?? null;
+      const label = (line.key === "" ? name : words?.(line.key)) ?? line.label;
+      return { key: line.key === "" ? (name ?? "") : line.key, label, values };
+    }),
+  );
+  const strokes =
+    colours === "place" ? named.map((_, place) => strokeOf(place)) : strokesOf(named.map(({ key }) => key));
+  const { unit, stepMs } = first.view;
+  return {
+    ...{ unit, stepMs, times },
+    from: Math.min(...parts.map(({ view }) => view.from)),
+    to: Math.max(...parts.map(({ view }) => view.to)),
+    lines: named.map((line, place) => ({ ...line, ...strokes[place]! })),
+    leftOut: parts.reduce((sum, { view }) => sum + view.leftOut, 0),
+    simulated: parts.some(({ view }) => view.series.some(({ simulated }) => simulated === true)),
+  };
+}
+
+/**
+ * With the period before drawn behind it, moved to where this one is: line by line, or of a stack its sum. Steps of the
+ * two periods lie apart by a whole number of steps or not; each goes to the step that holds it.
+ */
+export function compared(view: ChartView, before: ChartView | undefined, kind: Kind): ChartView {
+  if (before === undefined) return view;
+  const shift = view.from - before.from;
+  const stepOf = (time: number) => Math.round((time + shift - (view.times[0] ?? 0)) / view.stepMs);
+  const moved = (values: readonly (number | null)[]) => {
+    const into: (number | null)[] = view.times.map(() => null);
+    for (const [step, value] of values.entries()) {
+      const to = stepOf(before.times[step]!);
+      if (to >= 0 && to < into.length) into[to] = value;
+    }
+    return into;
+  };
+  const ghost = { ghost: true as const, dash: [3, 3] };
+  if (kind !== "lines") {
+    const values = moved(before.times.map((_, step) => totalAt(before, step)));
+    const line = { ...ghost, key: "before", label: "all, period before", values, colour: "var(--quiet)" };
+    return { ...view, lines: [...view.lines, line] };
+  }
+  const lines = before.lines.map(({ key, label, values, colour }) => ({
+    ...{ ...ghost, key: `${key} before`, label: `${label}, period before`, values: moved(values), colour },
+  }));
+  return { ...view, lines: [...view.lines, ...lines] };
+}
+
+/** The sum of all lines at a step; null where none is known. */
+export function totalAt({ lines }: ChartView, step: number): number | null {
+  let sum: number | null = null;
+  for (const { values, ghost } of lines) {
+    const value = values[step];
+    if (ghost !== true && value !== null && value !== undefined) sum = (sum ?? 0) + value;
+  }
+  return sum;
+}
+
+/**
+ * Times in seconds, then the values of what is drawn, in the order of drawing; null leaves a gap, because it is not 0. Of
+ * a stack each line is drawn as the sum of itself and all before it, the highest first: the next covers its lower part.
+ */
+export function columnsOf(view: ChartView, kind: Kind): [number[], ...(number | null)[][]] {
+  const times = view.times.map((at) => at / 1000);
+  if (kind === "lines") return [times, ...view.lines.map(({ values }) => [...values])];
+  const solid = view.lines.filter(({ ghost }) => ghost !== true);
+  const sums: (number | null)[][] = [];
+  for (const [place, { values }] of solid.entries()) {
+    const below = sums[place - 1];
+    sums.push(
+      view.times.map((_, step) => {
+        const value = values[step] ?? null;
+        const under = below?.[step] ?? null;
+        return value === null && under === null ? null : (value ?? 0) + (under ?? 0);
+      }),
+    );
+  }
+  const ghosts = view.lines.filter(({ ghost }) => ghost === true).map(({ values }) => [...values]);
+  return [times, ...sums.reverse(), ...ghosts];
+}
+
+/** The lines in the order of `columnsOf`. */
+export function drawnLines({ lines }: ChartView, kind: Kind): ChartLine[] {
+  if (kind === "lines") return [...lines];
+  const isGhost = ({ ghost }: ChartLine) => ghost === true;
+  return [...lines.filter((line) => !isGhost(line)).reverse(), ...lines.filter(isGhost)];
+}
+
+/** Nothing is known of the whole span. */
+export function isEmpty({ lines }: ChartView): boolean {
+  return lines.every(({ values }) => values.every((value) => value === null));
+}
+
+/** What a line shows at a step, in words. */
+export function valueText(values: readonly (number | null)[], step: number, unit: string): string {
+  const value = values[step];
+  if (value === null || value === undefined) return "not known";
+  if (unit === "s") return spellSpan(value * 1_000);
+  return `${spellNumber(Math.round(value * 100) / 100)} ${unit}`;
+}
+
+/** The newest step in which any line has a value; -1 if none has. */
+export function newestStep({ times, lines }: ChartView): number {
+  for (let step = times.length - 1; step >= 0; step--) {
+    if (lines.some(({ values, ghost }) => ghost !== true && (values[step] ?? null) !== null)) return step;
+  }
+  return -1;
+}
+
+/** A row for each step, for a file. */
+export function tableOf({ times, lines, unit }: ChartView): Record<string, string>[] {
+  return times.map((at, step) => ({
+    from: new Date(at).toISOString(),
+    ...Object.fromEntries(lines.map(({ label, values }) => [`${label} (${unit})`, String(values[step] ?? "")])),
+  }));
+}

@@ -1,0 +1,67 @@
+import type { FleetNodeShape } from "@tessera/wire";
+import { useMemo } from "react";
+import { RangeChart } from "../../chart/chart.tsx";
+import { RangeBar } from "../../chart/range-bar.tsx";
+import { causeWord, levelWord, outcomeWord } from "../../chart/words.ts";
+import { Card } from "../../design/parts.tsx";
+import { count, spellNumber } from "../../format/numbers.ts";
+import { freePerNode } from "./free-per-node.ts";
+
+/** How whole the free part of the fleet is and was, and what went wrong. */
+export default function FleetHistory({ nodes }: { nodes: readonly FleetNodeShape[] }) {
+  return (
+    <>
+      <RangeBar />
+      <div className="grid">
+        <FreePerNode nodes={nodes} />
+        <RangeChart
+          title="Largest gang that fits over time"
+          className="span-8"
+          asks={[{ metric: "largest_gang", by: "level", words: levelWord }]}
+        />
+        <RangeChart
+          title="Idle GPUs on partly used nodes"
+          className="span-4"
+          about="0 % = all idle GPUs are on empty nodes."
+          asks={[{ metric: "fragmentation", by: "model" }]}
+        />
+        <RangeChart
+          title="Jobs sent back to the queue, by cause"
+          kind="bars"
+          className="span-4"
+          asks={[{ metric: "preemptions", by: "cause", words: causeWord }]}
+        />
+        <RangeChart
+          title="Jobs ended, by outcome"
+          kind="bars"
+          className="span-4"
+          asks={[{ metric: "ends", by: "outcome", words: outcomeWord }]}
+        />
+      </div>
+    </>
+  );
+}
+
+/** How many nodes have so many free GPUs: free GPUs in the left columns fit no gang. */
+function FreePerNode({ nodes }: { nodes: readonly FleetNodeShape[] }) {
+  const columns = useMemo(() => freePerNode(nodes), [nodes]);
+  const most = Math.max(1, ...columns.map(({ nodes: many }) => many));
+  return (
+    <Card title="Free GPUs per node, now" className="span-4">
+      {columns.length === 0 ? (
+        <p className="quiet">No GPU is free.</p>
+      ) : (
+        <ul className="columns" aria-label="Nodes by the number of their free GPUs">
+          {columns.map(({ free, nodes: many }) => (
+            <li key={free} title={`${count(many, "node")} with ${spellNumber(free)} free`}>
+              <b className="small">{spellNumber(many)}</b>
+              <i style={{ height: `${Math.max(2, (100 * many) / most)}%` }} />
+              <span className="small quiet">{free}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="quiet small">Nodes that are up, by the number of their free GPUs.</p>
+    </Card>
+  );
+}

@@ -1,0 +1,32 @@
+import { RangeChart } from "../../chart/chart.tsx";
+import { RangeBar } from "../../chart/range-bar.tsx";
+import { reasonWord } from "../../chart/words.ts";
+
+/** What waited and why, and for how long. */
+export default function QueueCharts() {
+  return (
+    <>
+      <RangeBar />
+      <div className="grid">
+        <RangeChart
+          title="Waiting GPUs by reason over time"
+          kind="stack"
+          className="span-12"
+          asks={[{ metric: "waiting", by: "reason", words: reasonWord }]}
+        />
+        <RangeChart
+          title="Wait by account: half of jobs waited less (p50)"
+          coarse
+          about="Of the jobs that started in each step."
+          asks={[{ metric: "wait_p50", by: "account" }]}
+        />
+        <RangeChart
+          title="Wait by account: nine of ten waited less (p90)"
+          coarse
+          about="Of the jobs that started in each step."
+          asks={[{ metric: "wait_p90", by: "account" }]}
+        />
+      </div>
+    </>
+  );
+}

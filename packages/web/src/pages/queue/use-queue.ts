@@ -1,0 +1,64 @@
+import type { Job, SummaryShape } from "@tessera/wire";
+import { waitingReasons } from "@tessera/wire/reasons";
+import { useMemo } from "react";
+import { useCall } from "../../api/use-call.ts";
+import { usePages } from "../../api/use-pages.ts";
+import type { useMoment } from "../past/use-moment.ts";
+import { lanesOf, reasonsOf } from "./lanes.ts";
+
+export type ReasonKind = keyof typeof waitingReasons;
+export type Waiting = SummaryShape["waiting"];
+
+/** The waiting jobs as the page shows them. */
+export interface Queue {
+  /** Counted by the server; of a past moment, from all that it tells. */
+  readonly waiting: Waiting;
+  readonly inOrder: readonly Job[] | undefined;
+  readonly more: (() => void) | undefined;
+  /** The jobs of a lane at a past moment; at present each lane asks for its own. */
+  readonly laneJobs: ((account: string) => readonly Job[]) | undefined;
+}
+
+const everyMs = 3_000;
+
+/** A reason of the address, which may be any text. */
+export function reasonIn(text: string | null): ReasonKind | undefined {
+  return (Object.keys(waitingReasons) as ReasonKind[]).find((kind) => kind === text);
+}
+
+/** The queue now, or as it was; undefined until it has arrived. */
+export function useQueue(
+  { isPast, moment }: ReturnType<typeof useMoment>,
+  reason: ReasonKind | undefined,
+): Queue | undefined {
+  const now = useCall("readSummary", {}, { on: !isPast, everyMs }).data?.waiting;
+  const query = { state: "waiting", sort: "queue", limit: 100, ...(reason && { reason }) } as const;
+  const { items, more } = usePages("listJobs", query, everyMs, !isPast);
+  const past = useMemo(
+    () => (isPast && moment !== undefined ? pastQueue(moment, reason) : undefined),
+    [isPast, moment, reason],
+  );
+  if (isPast) return past;
+  return now && { waiting: now, inOrder: items, more, laneJobs: undefined };
+}
+
+type Moment = NonNullable<ReturnType<typeof useMoment>["moment"]>;
+
+function pastQueue(moment: Moment, reason: ReasonKind | undefined): Queue {
+  const jobs = moment.jobs.filter(({ state }) => state === "waiting");
+  const lanes = lanesOf(jobs);
+  const oldestAt = jobs.map(({ submittedAt }) => submittedAt).sort()[0];
+  return {
+    waiting: {
+      jobs: moment.waiting,
+      gpus: lanes.reduce((sum, { gpus }) => sum + gpus, 0),
+      ...(oldestAt !== undefined && { oldestAt }),
+      byReason: reasonsOf(jobs).map(({ kind, jobs: many }) => ({ reason: kind, jobs: many, gpus: 0 })),
+      byAccount: lanes.map(({ account, gpus, jobs: own }) => ({ account, gpus, jobs: own.length })),
+      accounts: lanes.length,
+    },
+    inOrder: lanes.flatMap((lane) => lane.jobs).filter((job) => reason === undefined || job.reason?.kind === reason),
+    more: undefined,
+    laneJobs: (account) => lanes.find((lane) => lane.account === account)?.jobs ?? [],
+  };
+}

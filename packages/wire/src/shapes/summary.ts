@@ -1,0 +1,60 @@
+import Type, { type Static } from "typebox";
+import { reasonKinds } from "../reasons.ts";
+import { Timestamp } from "./common.ts";
+
+/** Accounts that a summary names at most; `accounts` counts all of them. */
+export const summaryAccountsMax = 100;
+/** Columns of the picture of the fleet at most. */
+export const summaryColumnsMax = 240;
+
+const count = { jobs: Type.Integer(), gpus: Type.Number() };
+
+const gpuCounts = {
+  gpus: Type.Integer(),
+  idle: Type.Integer(),
+  guaranteed: Type.Integer(),
+  burst: Type.Integer(),
+  leaving: Type.Integer(),
+  others: Type.Integer({ description: "Held by jobs that the caller may not see" }),
+  unusable: Type.Integer({ description: "Idle in nodes that are down, in maintenance or out of reach" }),
+};
+
+/** Jobs that wait or hold GPUs, and the fleet, counted: an array counts as one job, and with the GPUs of its elements. */
+export const SummaryShape = Type.Object({
+  at: Timestamp,
+  waiting: Type.Object({
+    ...count,
+    oldestAt: Type.Optional(Timestamp),
+    byReason: Type.Array(Type.Object({ reason: Type.Enum(reasonKinds), ...count })),
+    byAccount: Type.Array(Type.Object({ account: Type.String(), ...count }), {
+      description: "Those that wait for most GPUs, the most first",
+    }),
+    accounts: Type.Integer({ description: "All accounts in which a job waits" }),
+  }),
+  running: Type.Object({
+    ...count,
+    byState: Type.Object({
+      starting: Type.Integer(),
+      running: Type.Integer(),
+      stopping: Type.Integer(),
+    }),
+  }),
+  fleet: Type.Object({
+    nodes: Type.Integer(),
+    byMode: Type.Record(Type.String(), Type.Integer()),
+    ...gpuCounts,
+    byModel: Type.Array(Type.Object({ model: Type.String(), ...gpuCounts })),
+    columns: Type.Optional(
+      Type.Array(
+        Type.Object({
+          gpus: Type.Integer(),
+          held: Type.Integer(),
+          burst: Type.Integer(),
+          mode: Type.Enum(["up", "cordoned", "out"]),
+        }),
+        { description: "The nodes in order, added up to a picture; for who may see all jobs" },
+      ),
+    ),
+  }),
+});
+export type SummaryShape = Static<typeof SummaryShape>;
