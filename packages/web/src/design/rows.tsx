@@ -90,11 +90,11 @@ export function Rows<Item>(props: RowsProps<Item>) {
           {count(fresh, "new row")}
         </button>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
       <section
         className="rows-box"
         ref={box}
         style={{ height }}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
         tabIndex={0}
         aria-label={label}
         onKeyDown={press}
