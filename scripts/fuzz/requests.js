@@ -100,6 +100,8 @@ function plausible(random, id, world) {
         label: name(),
         ...(random.chance(0.5) && { port: 40_000 + random.below(100) }),
       };
+    case "nameSession":
+      return { label: name() };
     case "beginStepUp":
       return { request: name(), challenge: "x".repeat(43) };
     case "takeStepUp":
@@ -199,6 +201,8 @@ function paramOf(random, name, world) {
     engine: ["local", "fz1", "fz2", ...world.bait],
     pool: ["fz1", "fz2", "fz3", ...world.bait],
     login: ["BCDF-GHJK", ...world.bait],
+    code: ["BCDF-GHJK", ...world.bait],
+    topic: ["t1", "jobs", ...world.bait],
     provider: ["fz1", "fz2", ...world.bait],
     period: ["open", "2026-10", "2026-11"],
     line: ["1", "2"],
@@ -206,6 +210,7 @@ function paramOf(random, name, world) {
     entrance: ["ent_0000000000000000", ...world.bait],
     anchor: ["anc_0000000000000000", ...world.bait],
   }[name];
+  if (known === undefined) throw new Error(`no values for :${name} of a route: add some here`);
   return random.chance(0.8) ? random.pick(known) : hostileText(random, world.bait).slice(0, 3000);
 }
 
