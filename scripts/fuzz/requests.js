@@ -100,6 +100,8 @@ function plausible(random, id, world) {
         label: name(),
         ...(random.chance(0.5) && { port: 40_000 + random.below(100) }),
       };
+    case "nameSession":
+      return { label: name() };
     case "beginStepUp":
       return { request: name(), challenge: "x".repeat(43) };
     case "takeStepUp":
