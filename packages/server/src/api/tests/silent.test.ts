@@ -53,7 +53,8 @@ describe("a user whom an identity system deactivates", () => {
     await control.run(job);
     const { token } = await tenancy.token(user);
     const { json: session, headers } = await server.call(undefined, "POST", "/v1/session", { token }, page);
-    const cookie = headers.getSetCookie()[0]!.split(";")[0]!;
+    const cookies = headers.getSetCookie().map((each) => each.split(";")[0]!);
+    const cookie = cookies.find((each) => each.startsWith("tessera="))!;
     reader = { token, job, browser: { ...page, cookie, "tessera-proof": session.proof } };
     deactivate = async () => {
       const Operations = [{ op: "Replace", path: "active", value: "False" }];
