@@ -281,6 +281,7 @@ const table = {
     summary: "What a passkey must sign to sign in with it alone; the answer goes to POST /v1/session",
     answer: SignInChallenge,
     status: 200,
+    judges: true,
   },
   signOut: {
     method: "DELETE",
@@ -1582,6 +1583,7 @@ const table = {
     summary: "The fleet and the jobs as they were at a moment, as far back as snapshots are kept",
     answer: Moment,
     status: 200,
+    judges: true,
     query: Type.Object({ at: DateTimeOrAgo, project: Type.Optional(AccountPath) }, { additionalProperties: false }),
   },
   readWaste: {
