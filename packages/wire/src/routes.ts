@@ -105,6 +105,7 @@ import {
 } from "./shapes/money.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
+import { PreviewShape } from "./shapes/preview.ts";
 import {
   IdentityLink,
   ProviderPage,
@@ -116,6 +117,7 @@ import {
   SignInBegin,
   SignInBegun,
 } from "./shapes/provider.ts";
+import { SearchResult } from "./shapes/search.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { StepUpBegin, StepUpBegun, StepUpShape, StepUpTaken } from "./shapes/step-up.ts";
 import { SummaryShape } from "./shapes/summary.ts";
@@ -768,6 +770,16 @@ const table = {
     edits: true,
     stepUp: true,
   },
+  previewAccount: {
+    method: "POST",
+    path: "/v1/accounts/:account/preview",
+    action: "account.write",
+    resource: "account",
+    summary: "What an edit would do to jobs, tried on a copy: which lose their class, start, or are pushed back",
+    body: AccountEdit,
+    answer: PreviewShape,
+    status: 200,
+  },
   deleteAccount: {
     method: "DELETE",
     path: "/v1/accounts/:account",
@@ -855,6 +867,23 @@ const table = {
     stepUp: true,
   },
 
+  search: {
+    method: "GET",
+    path: "/v1/search",
+    action: "self.read",
+    resource: "self",
+    summary:
+      "Jobs, also ended ones, nodes, accounts, people and invoices by a part of their name, as far as one may see them",
+    answer: SearchResult,
+    status: 200,
+    query: Type.Object(
+      {
+        q: Line(100, "A part of a name, or an id"),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 })),
+      },
+      { additionalProperties: false },
+    ),
+  },
   readSummary: {
     method: "GET",
     path: "/v1/summary",

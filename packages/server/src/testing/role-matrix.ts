@@ -113,6 +113,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   createAccount: { sees: "account.read", needs: "account.write" },
   getAccount: { sees: "account.read" },
   editAccount: { sees: "account.read", needs: "account.write", at: "above" },
+  previewAccount: { sees: "account.read", needs: "account.write", at: "above" },
   deleteAccount: { sees: "account.read", needs: "account.write", at: "above" },
   listSecrets: { sees: "account.read", needs: "secret.read" },
   putSecret: { sees: "account.read", needs: "secret.write" },
@@ -121,6 +122,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
   putGrants: { sees: "account.read", needs: "volume.share" },
+  search: { anywhere: true },
   readSummary: { sees: "account.read", needs: "job.read" },
   readFleet: { anywhere: true },
   readFleetActivity: { sees: "account.read", needs: "usage.read" },
@@ -387,6 +389,9 @@ export async function requestFor(
       return { path, body: { how: "exec", command: "true" } };
     case "createAccount":
       return { path, body: { path: `${account}/c${n}` } };
+    case "search":
+      return { path: `${path}?q=a` };
+    case "previewAccount":
     case "editAccount":
       return { path, body: { weight: 2 } };
     case "createEngine":

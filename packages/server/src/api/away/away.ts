@@ -30,6 +30,8 @@ const away: { readonly [Id in RouteId]?: "always" | "large" | "searching" } = {
   closePeriod: "always",
   listEntries: "always",
   listAudit: "always",
+  search: "always",
+  previewAccount: "always",
   dryRunJob: "large",
   estimateJob: "large",
   explainJob: "large",
