@@ -39,6 +39,7 @@ export async function fuzz({ seconds, seed }) {
     ]);
     agent.destroy();
     const jobRan = server.alive() && (await runsAJob(server));
+    const left = server.alive() ? await endJobs(server) : undefined;
     await server.stop();
     const verified = await verify(server.data);
     const report = {
@@ -47,11 +48,13 @@ export async function fuzz({ seconds, seed }) {
       routes: world.asked.size,
       verified,
       jobRan,
+      left,
       seed,
       seconds,
     };
     return { report, examples, said: server.said() };
   } finally {
+    if (server.alive()) await endJobs(server).catch(() => {});
     await server.stop();
     server.remove();
   }
@@ -128,5 +131,36 @@ async function runsAJob({ url, ownerToken }) {
     return false;
   } finally {
     agent.destroy();
+  }
+}
+
+/** Jobs outlive the server by design, so they are ended before it goes. Answers how many could not be. */
+async function endJobs({ url, ownerToken }) {
+  const agent = new http.Agent({ keepAlive: true });
+  const ask = (method, path, body) => must(url, agent, ownerToken, method, path, body);
+  try {
+    // What waits must not begin while what runs is ended.
+    for (const { name } of (await ask("GET", "/v1/nodes")).items) await ask("POST", `/v1/nodes/${name}/cordon`, {});
+    const asked = new Set();
+    for (const until = performance.now() + jobMsMax; ; await sleep(200)) {
+      const running = await runningJobs(ask);
+      if (running.length === 0 || performance.now() > until) return running.length;
+      for (const id of running.filter((each) => !asked.has(each))) {
+        asked.add(id);
+        await ask("POST", `/v1/jobs/${id}/cancel`, { force: true });
+      }
+    }
+  } finally {
+    agent.destroy();
+  }
+}
+
+async function runningJobs(ask) {
+  const ids = [];
+  for (let cursor = ""; ; ) {
+    const page = await ask("GET", `/v1/jobs?limit=200${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+    ids.push(...page.items.filter(({ members }) => members.length > 0).map(({ id }) => id));
+    if (page.next === undefined) return ids;
+    cursor = page.next;
   }
 }

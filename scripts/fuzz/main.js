@@ -28,7 +28,8 @@ async function main() {
   console.error(`fuzzing for ${minutes} minutes with seed ${seed}`);
   const { report, examples, said } = await fuzz({ seconds: minutes * 60, seed });
   for (const { kind, request, answer } of examples) console.error(`${kind}: ${request}\n  -> ${answer}`);
-  const good = report.serverErrors + report.hangs + report.leaks === 0 && report.verified && report.jobRan;
+  const good =
+    report.serverErrors + report.hangs + report.leaks === 0 && report.verified && report.jobRan && report.left === 0;
   if (!good) console.error(said);
   console.log(JSON.stringify(report));
   if (!good) process.exitCode = 1;

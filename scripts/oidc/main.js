@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { CiIssuer, wrongTokens } from "../../packages/server/dist/testing/exchange-cases.js";
 import { HostileProvider } from "../../packages/server/dist/testing/hostile-provider.js";
 import { playCases, signInWith } from "../../packages/server/dist/testing/oidc-cases.js";
 import { startOidcProvider } from "../../packages/server/dist/testing/oidc-provider.js";
@@ -21,6 +22,7 @@ const tessera = await startTessera(root);
 const rows = [];
 try {
   await hostile();
+  await exchanges();
   const real = startOidcProvider(`${tessera.url}/sign-in/back/real`);
   await ready("oidc-provider", real, "real", (provider, url) => provider.visit(url, "carla"), device);
   if (binary === undefined) console.error("test:oidc: there is no Go here, so Dex was not tried");
@@ -51,6 +53,37 @@ async function hostile() {
     return { provider, name: "hostile" };
   };
   for (const row of await playCases(tessera.post, start)) rows.push({ provider: "hostile", ...row });
+}
+
+/** Brings tokens of a CI system, right and wrong ones, to be exchanged. */
+async function exchanges() {
+  const ci = await CiIssuer.start();
+  try {
+    const owner = { authorization: `Bearer ${tessera.ownerToken}` };
+    await tessera.post("/v1/users", { name: "ci", service: true, account: "local", role: "member" }, owner);
+    const rules = ["repository=acme/widget", "ref=refs/heads/main"].map((text) => text.split("="));
+    const put = await tessera.put("/v1/exchanges/ci", {
+      ...{ issuer: ci.issuer, audience: "tessera", serviceAccount: "ci" },
+      rules: rules.map(([claim, value]) => ({ claim, value })),
+    });
+    if (put.status !== 200) throw new Error(JSON.stringify(put.json));
+    const bring = async (name, token, mayEnter) => {
+      const kind = "urn:ietf:params:oauth";
+      const body = new URLSearchParams({
+        ...{ grant_type: `${kind}:grant-type:token-exchange`, subject_token: token },
+        subject_token_type: `${kind}:token-type:jwt`,
+      });
+      const answer = await (await fetch(`${tessera.url}/oauth/token`, { method: "POST", body })).json();
+      const entered = answer.access_token !== undefined;
+      rows.push({ provider: "exchange", name, entered, mayEnter, detail: answer.error_description ?? "" });
+    };
+    const right = ci.token();
+    await bring("as it should", right, true);
+    await bring("again", right, false);
+    for (const [name, make] of Object.entries(wrongTokens)) await bring(name, make(ci), false);
+  } finally {
+    ci.close();
+  }
 }
 
 /** Signs in with a provider that does right, and tries its answer again. */

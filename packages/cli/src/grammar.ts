@@ -15,6 +15,7 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     volume: ["volume", "create"],
     engine: ["engine", "create"],
     provider: ["provider", "add"],
+    exchange: ["exchange", "add"],
     pool: ["pool", "create"],
   },
   edit: {
@@ -24,6 +25,7 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     secret: ["secret", "set"],
     engine: ["engine", "edit"],
     provider: ["provider", "add"],
+    exchange: ["exchange", "add"],
     pool: ["pool", "edit"],
   },
   delete: {
@@ -37,6 +39,7 @@ const verbs: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     volume: ["volume", "delete"],
     engine: ["engine", "delete"],
     provider: ["provider", "remove"],
+    exchange: ["exchange", "remove"],
     pool: ["pool", "delete"],
   },
 };

@@ -6,7 +6,7 @@ import "./design/pages.css";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { Unreachable, whenHead } from "./api/call.ts";
+import { Refused, Unreachable, whenHead } from "./api/call.ts";
 import { onReturn } from "./api/connection.ts";
 import { noteHead } from "./api/heads.ts";
 import { App } from "./app.tsx";
@@ -26,7 +26,12 @@ const queries = new QueryClient({
 whenHead((line) => void noteHead(line));
 onReturn(() => void queries.invalidateQueries());
 
-createRoot(document.getElementById("root")!).render(
+/** A refusal is told to the person; only faults of the console itself are for its makers. */
+function noteFault(error: unknown): void {
+  if (!(error instanceof Refused)) console.error(error);
+}
+
+createRoot(document.getElementById("root")!, { onCaughtError: noteFault }).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
       <App />

@@ -47,6 +47,7 @@ export {
 export { ContentAsk, ContentMissing, ContentPart, ContentTaken, uploadBytesMax } from "./shapes/content.ts";
 export { EngineCapabilities, EngineCreate, EngineEdit, EngineShape } from "./shapes/engine.ts";
 export { EnterBody, Entrance } from "./shapes/entrance.ts";
+export { ClaimRuleShape, ExchangePreview, ExchangePut, ExchangeShape } from "./shapes/exchange.ts";
 export { FactorShape, FactorShow, PasskeyMade, PasskeyShown } from "./shapes/factor.ts";
 export {
   Alarm,
@@ -81,6 +82,7 @@ export {
   Start,
   WaitReason,
 } from "./shapes/job.ts";
+export type { DataKeyShape } from "./shapes/keys.ts";
 export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,
@@ -102,7 +104,6 @@ export {
 } from "./shapes/money.ts";
 export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
-export { type EffectJobs, PreviewShape, previewNamedMax } from "./shapes/preview.ts";
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export { SearchHit } from "./shapes/search.ts";
 export {

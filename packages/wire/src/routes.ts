@@ -24,6 +24,7 @@ import { AccountPath, CountQuery, DateTimeOrAgo, Duration, Line, PageQuery, Sort
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EngineCreate, EngineEdit, EnginePage, EngineShape } from "./shapes/engine.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
+import { ExchangePage, ExchangePreview, ExchangePreviewBody, ExchangePut, ExchangeShape } from "./shapes/exchange.ts";
 import {
   FactorAdd,
   FactorAdded,
@@ -78,6 +79,7 @@ import {
   LogEntry,
   OutputList,
 } from "./shapes/job.ts";
+import { DataKeyList, DataKeyRotate, DataKeyShape } from "./shapes/keys.ts";
 import { LoginAllow, LoginAllowed, LoginBegin, LoginBegun, LoginShape, LoginTake, LoginTaken } from "./shapes/login.ts";
 import { Moment } from "./shapes/moment.ts";
 import {
@@ -105,7 +107,6 @@ import {
 } from "./shapes/money.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
-import { PreviewShape } from "./shapes/preview.ts";
 import {
   IdentityLink,
   ProviderPage,
@@ -770,16 +771,6 @@ const table = {
     edits: true,
     stepUp: true,
   },
-  previewAccount: {
-    method: "POST",
-    path: "/v1/accounts/:account/preview",
-    action: "account.write",
-    resource: "account",
-    summary: "What an edit would do to jobs, tried on a copy: which lose their class, start, or are pushed back",
-    body: AccountEdit,
-    answer: PreviewShape,
-    status: 200,
-  },
   deleteAccount: {
     method: "DELETE",
     path: "/v1/accounts/:account",
@@ -1232,6 +1223,56 @@ const table = {
     summary: "Take a SCIM token back",
     answer: none,
     status: 204,
+  },
+  listExchanges: {
+    method: "GET",
+    path: "/v1/exchanges",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Which tokens of other systems are exchanged for tokens of service accounts",
+    answer: ExchangePage,
+    status: 200,
+    query: Type.Object(PageQuery, { additionalProperties: false }),
+  },
+  putExchange: {
+    method: "PUT",
+    path: "/v1/exchanges/:exchange",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Exchange tokens of an issuer; it is asked first, and nothing changes if that fails",
+    body: ExchangePut,
+    answer: ExchangeShape,
+    status: 200,
+    stepUp: true,
+  },
+  getExchange: {
+    method: "GET",
+    path: "/v1/exchanges/:exchange",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "One exchange",
+    answer: ExchangeShape,
+    status: 200,
+  },
+  removeExchange: {
+    method: "DELETE",
+    path: "/v1/exchanges/:exchange",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Remove an exchange, and end the tokens that it made",
+    answer: none,
+    status: 204,
+    stepUp: true,
+  },
+  previewExchange: {
+    method: "POST",
+    path: "/v1/exchanges/:exchange/preview",
+    action: "provider.write",
+    resource: "fleet",
+    summary: "Whether a token would be exchanged, and why not; it is not used up",
+    body: ExchangePreviewBody,
+    answer: ExchangePreview,
+    status: 200,
   },
   listPools: {
     method: "GET",
@@ -1842,6 +1883,26 @@ const table = {
     summary: "Stop writing to an anchor; what it holds stays",
     answer: none,
     status: 204,
+    stepUp: true,
+  },
+  listDataKeys: {
+    method: "GET",
+    path: "/v1/keys",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "The data keys that seal secrets, logs, code and outputs, of each tenant and of the platform",
+    answer: DataKeyList,
+    status: 200,
+  },
+  rotateDataKey: {
+    method: "POST",
+    path: "/v1/keys/rotate",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "Make a new data key; it takes over what older ones sealed, and they are destroyed",
+    body: DataKeyRotate,
+    answer: DataKeyShape,
+    status: 201,
     stepUp: true,
   },
   listWitnessed: {

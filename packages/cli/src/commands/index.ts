@@ -23,7 +23,7 @@ const fleet = "Fleet:";
 const people = "Accounts and people:";
 const books = "Books:";
 const verbs =
-  "Any noun (job, node, gpu, engine, pool, provider, account, quota, user, service-account, role, token, secret, volume, event):";
+  "Any noun (job, node, gpu, engine, pool, provider, account, quota, user, service-account, exchange, role, token, secret, volume, event):";
 const setup = "Setup:";
 
 export const commands: readonly CommandEntry[] = [
@@ -166,6 +166,13 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./fleet/anchor.ts"),
   },
   {
+    name: "key",
+    aliases: ["keys"],
+    group: fleet,
+    summary: "get, rotate: data keys of tenants and of the platform",
+    load: () => import("./fleet/key.ts"),
+  },
+  {
     name: "what-if",
     group: fleet,
     summary: "replay the past under another quota, policy or fleet",
@@ -199,6 +206,13 @@ export const commands: readonly CommandEntry[] = [
     group: people,
     summary: "get, create, disable, enable, erase: users for programs, which cannot sign in",
     load: () => import("./people/service-account.ts"),
+  },
+  {
+    name: "exchange",
+    aliases: ["exchanges"],
+    group: people,
+    summary: "get, add, preview, remove: tokens of CI systems and clusters that become short tokens here",
+    load: () => import("./people/exchange.ts"),
   },
   {
     name: "provider",

@@ -27,6 +27,7 @@ export const nouns: Readonly<Record<string, NounEntry>> = {
     aliases: ["sa", "service-accounts"],
     load: async () => (await import("./access.ts")).serviceAccount,
   },
+  exchange: { aliases: ["exchanges"], load: async () => (await import("./exchange.ts")).exchange },
   role: { aliases: ["roles", "binding", "bindings"], load: async () => (await import("./access.ts")).role },
   token: { aliases: ["tokens"], load: async () => (await import("./access.ts")).token },
   secret: { aliases: ["secrets"], load: async () => (await import("./access.ts")).secret },

@@ -6,10 +6,11 @@ import { storable } from "../store/text.ts";
 /**
  * Private rows stand outside the chain, so that they can be erased, and their digests stand inside: a row that was
  * swapped, inserted or removed is found. What a person could guess (a name) is written with a salt beside it, so that
- * the digest of an erased row says nothing. When a token or a factor was used last, and trials whether the disk has room, are not
+ * the digest of an erased row says nothing. When a token or a factor was used last, which tokens of other
+ * systems were exchanged, and trials whether the disk has room, are not
  * covered: they are written outside commits.
  */
-const uncovered = new Set(["token-use", "factor-use", "probe"]);
+const uncovered = new Set(["token-use", "factor-use", "exchange-use", "probe"]);
 
 export function isCovered(kind: string): boolean {
   return !uncovered.has(kind);

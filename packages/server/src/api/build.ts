@@ -28,6 +28,7 @@ import type { ControlPlane } from "../flow/control.ts";
 import { Reasons } from "../flow/count/reasons.ts";
 import { Tallies } from "../flow/count/tallies.ts";
 import type { Engines } from "../flow/engines/engines.ts";
+import { Exchanges } from "../flow/exchange/exchanges.ts";
 import { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import { Notices } from "../flow/notice/notices.ts";
@@ -60,6 +61,7 @@ import { SecondFactors } from "./guard/second-factors.ts";
 import { addSessionRoutes, isSessionRoute } from "./guard/session.ts";
 import { StepUps } from "./guard/step-ups.ts";
 import { type StreamLimits, Streams, usualStreamLimits } from "./guard/streams.ts";
+import { addTokenExchange } from "./guard/token-exchange.ts";
 import { type EntranceLimits, Entrances, usualEntranceLimits } from "./inside/entrances.ts";
 import { Pages } from "./inside/pages.ts";
 import { addUpgrades } from "./inside/upgrade.ts";
@@ -180,6 +182,7 @@ export async function buildApi(built: {
     heads,
     anchors,
     people,
+    exchanges: await Exchanges.load(control, config.providerLimits),
     sso: openSso(control, people, vault, config.providerLimits),
     passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
     factors,
@@ -246,6 +249,7 @@ export async function buildApi(built: {
   addPlainRoutes(app, api, metrics);
   addSessionRoutes(app, api, secure, log);
   addBackChannel(app, api, log);
+  addTokenExchange(app, api, log);
   addScim(app, api, log);
   addRoutes(app, api, watches, log, table);
   addUpgrades(app, api, pages, isOurs);
@@ -254,6 +258,7 @@ export async function buildApi(built: {
   const flush = setInterval(() => {
     api.tokenUse.flush(control.state, control.now());
     api.sessions.forget(control.state);
+    api.exchanges.sweep();
     for (const each of [api.second, api.factorChecks, api.factorChanges]) each.sweep();
     api.stepUps.sweep(control);
   }, flushTokenUseMs);

@@ -20,6 +20,7 @@ import type { Asker, ControlPlane } from "../flow/control.ts";
 import type { Reasons } from "../flow/count/reasons.ts";
 import type { Tallies } from "../flow/count/tallies.ts";
 import type { Engines } from "../flow/engines/engines.ts";
+import type { Exchanges } from "../flow/exchange/exchanges.ts";
 import type { LiveNames } from "../flow/find/live-names.ts";
 import type { NodeChecks } from "../flow/health/node-checks.ts";
 import type { Notices } from "../flow/notice/notices.ts";
@@ -59,6 +60,7 @@ export interface Api {
   readonly anchors: Anchors;
   readonly people: People;
   readonly sso: Sso;
+  readonly exchanges: Exchanges;
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
   readonly sessions: Sessions;

@@ -26,6 +26,7 @@ const sensitive: ReadonlySet<RouteId> = new Set<RouteId>([
   "setPassword",
   "createToken",
   "putProvider",
+  "previewExchange",
   "addFactor",
   "allowLogin",
   "allowStepUp",

@@ -1,4 +1,4 @@
-import { type Role, roles, type TokenId } from "@tessera/core";
+import { type Role, roles, type TokenId, type UserId } from "@tessera/core";
 import { type Route, type RouteId, routes } from "@tessera/wire";
 import type { TestControl } from "./control.ts";
 import { type Answer, Tenancy, type TestServer, type TestUser } from "./tenancy.ts";
@@ -113,7 +113,6 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   createAccount: { sees: "account.read", needs: "account.write" },
   getAccount: { sees: "account.read" },
   editAccount: { sees: "account.read", needs: "account.write", at: "above" },
-  previewAccount: { sees: "account.read", needs: "account.write", at: "above" },
   deleteAccount: { sees: "account.read", needs: "account.write", at: "above" },
   listSecrets: { sees: "account.read", needs: "secret.read" },
   putSecret: { sees: "account.read", needs: "secret.write" },
@@ -149,6 +148,11 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   removeProvider: { fleet: true, needs: "provider.write" },
   previewProvider: { fleet: true, needs: "provider.write" },
   linkIdentity: { fleet: true, needs: "provider.write" },
+  listExchanges: { anywhere: true, needs: "provider.write" },
+  putExchange: { anywhere: true, needs: "provider.write", answers: 422 },
+  getExchange: { fleet: true, needs: "provider.write" },
+  removeExchange: { fleet: true, needs: "provider.write" },
+  previewExchange: { fleet: true, needs: "provider.write" },
   createScimToken: { fleet: true, needs: "provider.write" },
   revokeScimToken: { fleet: true, needs: "provider.write" },
   createEngine: { anywhere: true, needs: "engine.write", answers: 422 },
@@ -207,6 +211,8 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listAnchors: { anywhere: true, needs: "policy.write" },
   addAnchor: { anywhere: true, needs: "policy.write" },
   removeAnchor: { anywhere: true, needs: "policy.write", answers: 404 },
+  listDataKeys: { anywhere: true, needs: "policy.write" },
+  rotateDataKey: { anywhere: true, needs: "policy.write" },
   listWitnessed: { anywhere: true, needs: "policy.write" },
   witnessHead: { anywhere: true, needs: "witness.write", answers: 422 },
   listAudit: { sees: "account.read", needs: "audit.read" },
@@ -297,11 +303,13 @@ export async function requestFor(
         return route.path.replace(":binding", at(`${(await other()).id}:viewer:${account}`));
       default:
         if (route.path.includes(":provider") && exists) await cellProvider(tenancy, n);
+        if (route.path.includes(":exchange") && exists) await someExchange(tenancy);
         if (route.path.includes(":pool") && exists) await tenancy.pool(`p${n}`, { labels: { n: `${n}` } });
         return route.path
           .replace(":node", exists ? "n1" : "n999")
           .replace(":engine", exists ? "test" : "nowhere")
           .replace(":provider", exists ? "corp" : "nowhere")
+          .replace(":exchange", exists ? "ci" : "nowhere")
           .replace(":token", `tok_${n}`)
           .replace(/:(login|code)/, "BCDF-GHJK")
           .replace(":repair", "999")
@@ -329,6 +337,10 @@ export async function requestFor(
       return { path, body: { provider: "nowhere" } };
     case "putProvider":
       return { path, body: { issuer: "http://127.0.0.1:9", clientId: "x" } };
+    case "putExchange":
+      return { path, body: { issuer: "http://127.0.0.1:9", audience: "x" } };
+    case "previewExchange":
+      return { path, body: { token: "no token" } };
     case "linkIdentity":
       return { path, body: { user: (await other()).id, subject: `s${n}` } };
     case "signIn":
@@ -391,7 +403,6 @@ export async function requestFor(
       return { path, body: { path: `${account}/c${n}` } };
     case "search":
       return { path: `${path}?q=a` };
-    case "previewAccount":
     case "editAccount":
       return { path, body: { weight: 2 } };
     case "createEngine":
@@ -436,6 +447,17 @@ export async function requestFor(
     default:
       return { path, ...(route.body !== undefined && { body: {} }) };
   }
+}
+
+/** An exchange for a service account, of an issuer that nothing listens at. */
+async function someExchange({ control }: Tenancy): Promise<void> {
+  const user = "usr_robot00000000000" as UserId;
+  if (!control.state.users.has(user)) await control.must({ kind: "user.create", user, service: "acme" });
+  const terms = {
+    ...{ issuer: "http://127.0.0.1:9", audience: "x", user, rules: [{ claim: "sub", value: "x" }], scopes: [] },
+    ...{ account: "acme", tokenLifeMs: 60_000 },
+  };
+  await control.must({ kind: "exchange.set", name: "ci", terms });
 }
 
 /** An account that may be deleted without harm to the next cell; one's own stands for what one may not delete. */

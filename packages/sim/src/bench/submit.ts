@@ -11,12 +11,14 @@ import { ServerProcess } from "../soak/server-process.ts";
 import { spreadOf } from "./figures.ts";
 import { cordonAll, makeUsers } from "./ground.ts";
 import type { LoadAsk, LoadFigures } from "./load.ts";
+import { compareEncrypted } from "./submit-encrypted.ts";
 
 const usage = `npm run bench:submit -- [options]: durable submissions over HTTP, beside what a commit and a request cost by themselves
 
   --store S    sqlite, postgres or both (default both)
   --rounds N   How often each is measured, in turn (default 5)
   --ms N       How long each measurement takes (default 2000)
+  --encrypted  Measure submissions with an encrypted journal beside those with a plain one instead
   --json       Print the report on one line
 
 Exit codes: 0 the goal is met, 1 otherwise, 2 wrong usage.`;
@@ -31,6 +33,7 @@ const values = parseCall(usage, {
   store: { type: "string", default: "both" },
   rounds: { type: "string", default: "5" },
   ms: { type: "string", default: "2000" },
+  encrypted: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
 });
 const asked = wordOf(usage, "--store", values.store, ["sqlite", "postgres", "both"]);
@@ -48,6 +51,12 @@ interface Round {
 }
 
 const generator = fork(new URL("./load.js", import.meta.url));
+if (values.encrypted) {
+  const stores = await compareStores().finally(() => generator.kill());
+  const report = { bench: "submit-encrypted", cores: cpus().length, rounds, msEach: ms, stores };
+  console.log(values.json ? JSON.stringify(report) : JSON.stringify(report, null, 2));
+  process.exit();
+}
 const measured: Record<string, ReturnType<typeof summary>> = {};
 try {
   for (const store of stores) measured[store] = summary(await measureStore(store));
@@ -66,6 +75,24 @@ const report = {
 };
 console.log(values.json ? JSON.stringify(report) : JSON.stringify(report, null, 2));
 if (!report.pass) process.exitCode = 1;
+
+async function compareStores() {
+  const compared: Record<string, Awaited<ReturnType<typeof compareEncrypted>>> = {};
+  for (const store of stores) {
+    const postgres = store === "postgres" ? await startTestPostgres() : undefined;
+    try {
+      if (store === "postgres" && postgres === undefined) throw new Error("there is no PostgreSQL to measure");
+      compared[store] = await compareEncrypted({
+        ...{ clients: clientCounts, rounds, ms, users, project, say },
+        ...(postgres !== undefined && { freshDatabase: () => postgres.freshDatabase() }),
+        ask: (what) => ask(generator, what),
+      });
+    } finally {
+      await postgres?.stop();
+    }
+  }
+  return compared;
+}
 
 async function measureStore(store: string): Promise<Round[]> {
   const data = mkdtempSync(join(tmpdir(), "tessera-submit-"));

@@ -120,8 +120,12 @@ async function problemOf(response: Response): Promise<Problem> {
 /** Whether there is nothing to show because of it: the caller may not see it, or the server failed. */
 export function isNotShown(error: Error, { state }: { state: { data: unknown } }): boolean {
   if (!(error instanceof Refused) || state.data !== undefined) return false;
-  const { status, code } = error.problem;
-  return status >= 500 || status === 429 || (status === 403 && code === "forbidden");
+  return error.problem.status >= 500 || error.problem.status === 429 || isForbidden(error);
+}
+
+/** Whether the caller's roles do not allow it; a second factor that is missing is asked for elsewhere. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof Refused && error.problem.code === "forbidden";
 }
 
 /** Whether what was asked for does not exist, as far as the caller may see. */

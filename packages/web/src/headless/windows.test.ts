@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
 import { typeInto } from "./typing.ts";
+import { walkAs } from "./walk.ts";
 import { WatchedPage } from "./watched-page.ts";
 
 const built = existsSync(new URL("../../bundle/index.html", import.meta.url));
@@ -55,7 +56,7 @@ describe("windows of the console", { skip: missing }, () => {
       return (await fetch("/v1/stream", { headers })).json();
     });
     assert.equal(count.streams, 1);
-    assert.ok(count.lists >= 5, `${count.lists} lists`);
+    assert.ok(count.lists > 1, `${count.lists} lists`);
     await submit("seen-in-all");
     await pages[0]!.getByText("seen-in-all").first().waitFor();
     await pages[1]!.getByText("seen-in-all").first().waitFor();
@@ -118,6 +119,8 @@ describe("windows of the console", { skip: missing }, () => {
   });
 
   it("say whose role a page is for, and that an address names nothing", async () => {
+    const visited = ["/", "/fleet", "/cost", "/cost/money", "/people/me", "/settings"];
+    assert.deepEqual(await walkAs(browser, server, "finance", tokens.finance!, [...visited, "/audit", "/new"]), []);
     const member = await open(tokens.member);
     await member.go("/audit");
     await member.page.getByText("Not for your role").waitFor();
@@ -159,7 +162,7 @@ describe("windows of the console", { skip: missing }, () => {
     await page.getByRole("heading", { name: "New job" }).waitFor();
     assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "half-written");
     await page.locator('.rail a[title="Jobs"]').click();
-    await page.getByRole("heading", { name: "Jobs", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Jobs", exact: true }).first().waitFor();
     await page.goBack();
     assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "half-written");
     await watched.close();

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { readEndpoint, tokenOfEndpoint } from "../../config/endpoint.ts";
 import { checkContextName, readConfig, writeCertificate, writeConfig, writeToken } from "../../config/file.ts";
@@ -17,20 +18,29 @@ export function define(command: Command, session: Session): void {
       "Remembers a server and a token as a context, and makes it the current one.\n" +
         "At an http:// address it also notes the server's key and shows it: compare it with what tess whoami shows the owner.\n" +
         "Where people sign in with a provider, it opens a browser, which lets this program in for a week. Otherwise the\n" +
-        "token comes from --token-file, --token or TESS_TOKEN, is asked for on a terminal, or is read from standard input.",
+        "token comes from --token-file, --token or TESS_TOKEN, is asked for on a terminal, or is read from standard input.\n" +
+        "A pipeline needs none: --workload, or the variable TESS_WORKLOAD_TOKEN_FILE, names the token that its run was given.",
     )
+    .option(
+      "--workload <file>",
+      "exchange the token in this file, which a CI system or a cluster gave the run, for a short one",
+    )
+    .option("--exchange <name>", "the exchange that is meant, where several take the token")
     .option("--device", "print an address and a code, for a browser on any machine")
     .argument("[server]", "address, such as https://tessera.example.org; default: the server of this clone");
   examples(command, [
     "tess login https://tessera.example.org",
     "tess login https://tessera.example.org --device",
     "tess login https://tessera.example.org --context work --token-file t.txt",
+    "tess login https://tessera.example.org --workload /var/run/secrets/tokens/tessera",
   ]);
   command.action((server: string | undefined, flags: LoginFlags) => login(session, server, flags));
 }
 
 interface LoginFlags {
   readonly device?: true;
+  readonly workload?: string;
+  readonly exchange?: string;
 }
 
 /** Where the server has providers, or it is asked for, a browser lets this program in; otherwise a token is typed. */
@@ -42,6 +52,17 @@ async function tokenOfPerson(session: Session, target: Omit<Target, "token">, de
     if (providers.length > 0) return (await import("../../browser/login.ts")).loginByBrowser(session, api);
   }
   return (await askSecret(session, `Token for ${target.server}: `)).trim();
+}
+
+/** What a CI system or a cluster gave this run becomes a token that lives for minutes. */
+async function tokenOfRun(
+  session: Session,
+  target: Omit<Target, "token">,
+  file: string,
+  name: string | undefined,
+): Promise<string> {
+  const { exchangeToken } = await import("../../workload.ts");
+  return exchangeToken(target, readTokenFile(resolve(session.terminal.cwd, file)), name);
 }
 
 async function login(session: Session, given: string | undefined, flags: LoginFlags): Promise<void> {
@@ -66,7 +87,9 @@ async function login(session: Session, given: string | undefined, flags: LoginFl
   if (isPlain && certificate !== undefined && before.certificate === undefined)
     await session.note(`The key of ${server} is ${fingerprintOf(certificate)}; from now on no other is believed.`);
   const trust = { certificate, certificateFrom: before.certificateFrom };
+  const workload = flags.workload ?? (terminal.env.TESS_WORKLOAD_TOKEN_FILE || undefined);
   const token =
+    (workload === undefined ? undefined : await tokenOfRun(session, { server, ...trust }, workload, flags.exchange)) ??
     options.token ??
     (options.tokenFile === undefined ? undefined : readTokenFile(options.tokenFile)) ??
     (terminal.env.TESS_TOKEN || undefined) ??

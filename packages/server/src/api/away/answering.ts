@@ -84,6 +84,9 @@ export class Answering {
       get passwords(): never {
         throw new Error("a worker checks no passwords");
       },
+      get exchanges(): never {
+        throw new Error("a worker exchanges no tokens");
+      },
       get sso(): never {
         throw new Error("people sign in where the request came in");
       },

@@ -126,6 +126,8 @@ function onFleet(state: ReadonlyState, { route, principal, params }: Asked): und
     return notFound("pool", params.pool, "See: tess pool get");
   if (params.provider !== undefined && route !== routes.putProvider && !state.providers.has(params.provider))
     return notFound("provider", params.provider, "See: tess provider get");
+  if (params.exchange !== undefined && route !== routes.putExchange && !state.exchanges.has(params.exchange))
+    return notFound("exchange", params.exchange, "See: tess exchange get");
   if (!allowed(state, principal.user, route.action, rootAccount)) return forbidden(route.action);
   return isRefusal(node) ? node : undefined;
 }

@@ -5,7 +5,9 @@ import { accessHandlers } from "./access.ts";
 import { accountHandlers } from "./accounts.ts";
 import { activityHandlers } from "./activity.ts";
 import { contentHandlers } from "./content.ts";
+import { dataKeyHandlers } from "./data-keys.ts";
 import { engineHandlers } from "./engines.ts";
+import { exchangeHandlers } from "./exchanges.ts";
 import { factorHandlers } from "./factors.ts";
 import { fileHandlers } from "./files.ts";
 import { fleetHandlers } from "./fleet.ts";
@@ -39,6 +41,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...engineHandlers,
   ...factorHandlers,
   ...providerHandlers,
+  ...exchangeHandlers,
   ...loginHandlers,
   ...fileHandlers,
   ...fleetHandlers,
@@ -54,6 +57,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...stepUpHandlers,
   ...summaryHandlers,
   ...trailHandlers,
+  ...dataKeyHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
   ...momentHandlers,

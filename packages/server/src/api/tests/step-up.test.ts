@@ -20,6 +20,7 @@ const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   allowStepUp: "a factor is shown with it",
   takeStepUp: "a factor was shown for it",
   previewProvider: "changes nothing",
+  previewExchange: "changes nothing",
   leaveTopic: "one reads less",
   signOut: "takes rights away",
   signOutEverywhere: "takes rights away",

@@ -69,7 +69,10 @@ export function limitsOf(
 }
 
 /** What a token may be limited to: actions that exist, and none beyond those of the token that asks for it. */
-export function scopesOf(asked: readonly string[] | undefined, holder: Token): readonly string[] | Refusal {
+export function scopesOf(
+  asked: readonly string[] | undefined,
+  holder: Pick<Token, "scopes">,
+): readonly string[] | Refusal {
   const scopes = [...new Set(asked ?? holder.scopes)].sort();
   const known: readonly string[] = actions;
   const credentials: ReadonlySet<string> = credentialActions;

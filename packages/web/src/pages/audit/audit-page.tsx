@@ -10,14 +10,14 @@ import { type AuditFilter, AuditFilters, filterNames, queryOf } from "./audit-fi
 import { WholeCsv } from "./whole-csv.tsx";
 
 const columns: readonly Column<AuditEntry>[] = [
-  { label: "When", width: "110px", show: ({ at }) => <Time at={at} /> },
+  { label: "When", width: "minmax(64px, 0.7fr)", show: ({ at }) => <Time at={at} /> },
   { label: "Who", width: "minmax(0, 0.8fr)", show: ({ actorName, actor }) => actorName || actor },
   { label: "What", width: "minmax(0, 1fr)", show: ({ action }) => <strong>{action}</strong> },
   { label: "Target", width: "minmax(0, 1.2fr)", wide: true, show: ({ target }) => <code>{target}</code> },
   { label: "Account", width: "minmax(0, 1fr)", wide: true, show: ({ account }) => account || "the platform" },
   {
     label: "Outcome",
-    width: "110px",
+    width: "minmax(56px, 0.6fr)",
     show: ({ outcome, count = 1 }) => (count > 1 ? `${outcome} × ${spellNumber(count)}` : outcome),
   },
   { label: "From", width: "minmax(0, 0.7fr)", wide: true, show: ({ address }) => address ?? "" },

@@ -12,7 +12,7 @@ import { lastDays, type Span, stack } from "./days.ts";
 
 const groups = ["account", "user", "job", "node"] as const;
 const ranges = [7, 14, 30] as const;
-const colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "var(--idle)"];
+const colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "var(--quiet)"];
 const stackedMax = 6;
 
 /** GPU time by account, user or model, day by day; group, range and account are in the address. */
@@ -170,12 +170,12 @@ function Days({ spans, keys, rows }: { spans: readonly Span[]; keys: readonly st
   const most = Math.max(0.001, ...rows.map((row) => row.reduce((sum, value) => sum + value, 0)));
   return (
     <div className="stack tight">
-      <div className="days">
+      <div className={`days ${spans.length > 14 ? "many" : ""}`}>
         {spans.map(({ label }, day) => {
           const sum = rows[day]!.reduce((total, value) => total + value, 0);
           return (
             <div key={label} className="day" title={`${label}: ${spellNumber(Math.round(sum * 100) / 100)} GPU-hours`}>
-              <span className="small quiet">{sum === 0 ? "" : spellNumber(Math.round(sum * 10) / 10)}</span>
+              <span className="small quiet sum">{sum === 0 ? "" : spellNumber(Math.round(sum * 10) / 10)}</span>
               <div className="bars" role="img" aria-label={`${label}: ${sum.toFixed(1)} GPU-hours`}>
                 {keys.map((key, i) => (
                   <div
@@ -185,7 +185,7 @@ function Days({ spans, keys, rows }: { spans: readonly Span[]; keys: readonly st
                   />
                 ))}
               </div>
-              <span className="small quiet">{label}</span>
+              <span className="small quiet label">{label}</span>
             </div>
           );
         })}

@@ -8,7 +8,7 @@ import { Missing } from "../../design/missing.tsx";
 import { Button, Card, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { toast } from "../../frame/toasts.tsx";
-import { saveFocusFile } from "./focus-file.ts";
+import { issuer, saveFocusFile } from "./focus-file.ts";
 
 /** An invoice as a page that prints well; each line can be explained. */
 export default function InvoicePage() {
@@ -33,6 +33,12 @@ export default function InvoicePage() {
           <h1>
             {invoice.status === "draft" ? "Draft of an invoice" : `Invoice ${invoice.number}`} for {invoice.tenant}
           </h1>
+          <p>
+            From {issuer} at {location.host} to {invoice.tenant}.{" "}
+            {invoice.issuedAt === undefined
+              ? "Not issued: a draft of the current month."
+              : `Issued on ${invoice.issuedAt.slice(0, 10)}.`}
+          </p>
           <p className="quiet">
             {invoice.period}, {invoice.from.slice(0, 10)} to {invoice.to.slice(0, 10)} ({invoice.tz}), {invoice.mode}
           </p>

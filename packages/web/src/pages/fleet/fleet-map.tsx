@@ -1,6 +1,7 @@
 import type { FleetNodeShape } from "@tessera/wire";
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
 import { readColour } from "../../design/colour.ts";
+import { Button } from "../../design/parts.tsx";
 import { colourOf, type Words } from "./colours.ts";
 import { layOut, neighbour, nodeAt } from "./layout.ts";
 import { MapView } from "./map-view.ts";
@@ -18,7 +19,7 @@ interface FleetMapProps {
 
 const zoomStep = 1.35;
 
-/** The fleet on a canvas: wheel or + and − zoom, dragging moves, arrows go from node to node. */
+/** The fleet on a canvas: Ctrl with the wheel, or + and −, zoom; the wheel alone scrolls the page; dragging moves, arrows go from node to node. */
 export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpen }: FleetMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<MapView>(undefined);
@@ -68,6 +69,7 @@ export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpe
     const watch = new ResizeObserver(() => draw.current());
     watch.observe(box);
     const wheel = (event: WheelEvent) => {
+      if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       view.current!.zoom(Math.exp(-event.deltaY * 0.0016), event.offsetX, event.offsetY);
       draw.current();
@@ -98,8 +100,16 @@ export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpe
     }
     draw.current();
   }, [at, layout]);
-  const press = (event: KeyboardEvent) => {
+  const zoomBy = (factor: number) => {
     const { clientWidth, clientHeight } = canvas.current!;
+    view.current!.zoom(factor, clientWidth / 2, clientHeight / 2);
+    draw.current();
+  };
+  const fit = () => {
+    view.current!.fit();
+    draw.current();
+  };
+  const press = (event: KeyboardEvent) => {
     const arrows: Record<string, readonly [number, number]> = {
       ArrowLeft: [-1, 0],
       ArrowRight: [1, 0],
@@ -107,16 +117,15 @@ export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpe
       ArrowDown: [0, 1],
     };
     const arrow = arrows[event.key];
-    if (event.key === "+" || event.key === "=") view.current!.zoom(zoomStep, clientWidth / 2, clientHeight / 2);
-    else if (event.key === "-") view.current!.zoom(1 / zoomStep, clientWidth / 2, clientHeight / 2);
-    else if (event.key === "0") view.current!.fit();
+    if (event.key === "+" || event.key === "=") zoomBy(zoomStep);
+    else if (event.key === "-") zoomBy(1 / zoomStep);
+    else if (event.key === "0") fit();
     else if (event.key === "Enter" && selected !== undefined) onOpen(selected);
     else if (event.key === "Escape") onSelect(undefined);
     else if (arrow !== undefined && nodes.length > 0)
       onSelect(nodes[at < 0 ? 0 : neighbour(layout, at, ...arrow)]!.name);
     else return;
     event.preventDefault();
-    draw.current();
   };
   const move = (event: PointerEvent) => {
     const from = drag.current;
@@ -138,20 +147,33 @@ export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpe
     onSelect(found === undefined ? undefined : nodes[found]!.name);
   };
   return (
-    // biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a canvas with keyboard control has no better role
-    <canvas
-      ref={canvas}
-      className="fleet-map"
-      role="application"
-      tabIndex={0}
-      aria-label={`Map of ${nodes.length} nodes. Arrows move between nodes, plus and minus zoom, Enter opens.`}
-      onKeyDown={press}
-      onPointerDown={(event) => {
-        drag.current = { x: event.clientX, y: event.clientY, moved: false };
-        event.currentTarget.setPointerCapture(event.pointerId);
-      }}
-      onPointerMove={move}
-      onPointerUp={release}
-    />
+    <div className="map-box">
+      {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a canvas with keyboard control has no better role */}
+      <canvas
+        ref={canvas}
+        className="fleet-map"
+        role="application"
+        tabIndex={0}
+        aria-label={`Map of ${nodes.length} nodes. Arrows move between nodes, plus and minus zoom, Enter opens.`}
+        onKeyDown={press}
+        onPointerDown={(event) => {
+          drag.current = { x: event.clientX, y: event.clientY, moved: false };
+          event.currentTarget.setPointerCapture(event.pointerId);
+        }}
+        onPointerMove={move}
+        onPointerUp={release}
+      />
+      <div className="map-zoom" title="Or Ctrl and the wheel">
+        <Button small aria-label="Zoom in" onClick={() => zoomBy(zoomStep)}>
+          +
+        </Button>
+        <Button small aria-label="Zoom out" onClick={() => zoomBy(1 / zoomStep)}>
+          −
+        </Button>
+        <Button small aria-label="Show the whole fleet" onClick={fit}>
+          ⤢
+        </Button>
+      </div>
+    </div>
   );
 }

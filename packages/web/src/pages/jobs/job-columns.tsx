@@ -26,7 +26,11 @@ export const userColumn: Column<Job> = {
   wide: true,
   show: ({ userName, user }) => userName ?? user,
 };
-export const stateColumn: Column<Job> = { label: "State", width: "190px", show: (job) => <StateChip job={job} /> };
+export const stateColumn: Column<Job> = {
+  label: "State",
+  width: "minmax(0, 190px)",
+  show: (job) => <StateChip job={job} />,
+};
 export const reasonColumn: Column<Job> = {
   label: "Waiting reason",
   width: "minmax(150px, 1.2fr)",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { gpusOf, lineOf, partsOfGpus, readFile, withField } from "./job-file.ts";
+import { gpusOf, jobsIn, lineOf, partsOfGpus, readFile, withField } from "./job-file.ts";
 
 describe("a job file that is being written", () => {
   it("keeps its comments when the form changes a field", () => {
@@ -25,4 +25,20 @@ describe("a job file that is being written", () => {
     assert.equal(gpusOf("", "0.5"), 0.5);
     assert.equal(gpusOf("L4", "0.5"), "L4:0.5");
   });
+});
+
+it("a text with several documents is several jobs, with faults at their lines", () => {
+  const text = "# first\n---\nname: a\nrun: |\n  echo ---\n---\nname: b\n--- # last\nname: c\n";
+  assert.deepEqual(
+    jobsIn(text).map((job) => job.text.match(/name: (.)/)?.[1]),
+    ["a", "b", "c"],
+  );
+  assert.equal(readFile(text).fields.name, "a");
+  assert.deepEqual(readFile("name: a\n---\nname: b\nrun: [\n").fault?.line, 5);
+  const renamed = withField("name: a\n---\nname: b\n", "name", "z");
+  assert.deepEqual(
+    jobsIn(renamed).map((job) => job.text.trim()),
+    ["name: z", "name: b"],
+  );
+  assert.equal(jobsIn("").length, 1);
 });

@@ -7,18 +7,55 @@ export interface JobFile {
   readonly fault?: { readonly line: number; readonly message: string };
 }
 
-export function readFile(text: string): JobFile {
-  const document = parseDocument(text);
-  const [error] = document.errors;
-  if (error !== undefined) {
-    return { fields: {}, fault: { line: error.linePos?.[0].line ?? 1, message: error.message.split("\n")[0]! } };
+/** One of the jobs of a text: documents of YAML stand between lines of `---`. */
+export interface JobText {
+  readonly text: string;
+  /** The lines of the whole text before it. */
+  readonly before: number;
+}
+
+/** The jobs of a text; a text without a job is one that is still empty. */
+export function jobsIn(text: string): JobText[] {
+  const jobs: JobText[] = [];
+  let before = 0;
+  for (const part of text.split(/^(?:---|\.\.\.)(?=\s|$)/m)) {
+    if (part.split("\n").some((line) => line.trim() !== "" && !line.trim().startsWith("#")))
+      jobs.push({ text: part.replace(/^\s*\n/, ""), before: before + (/^\s*\n/.test(part) ? 1 : 0) });
+    before += part.split("\n").length - 1;
   }
-  const fields: unknown = document.toJS();
+  return jobs.length === 0 ? [{ text, before: 0 }] : jobs;
+}
+
+/** The text with the first of its jobs replaced. */
+export function withFirst(text: string, first: string): string {
+  const [, ...rest] = jobsIn(text);
+  return rest.length === 0 ? first : [first, ...rest.map((job) => job.text)].map(lineEnded).join("---\n");
+}
+
+function lineEnded(text: string): string {
+  return text.endsWith("\n") ? text : `${text}\n`;
+}
+
+/** The fields of the first job, and the first fault of any. */
+export function readFile(text: string): JobFile {
+  const jobs = jobsIn(text);
+  for (const { text: job, before } of jobs) {
+    const [error] = parseDocument(job).errors;
+    if (error !== undefined) {
+      const line = before + (error.linePos?.[0].line ?? 1);
+      return { fields: {}, fault: { line, message: error.message.split("\n")[0]! } };
+    }
+  }
+  const fields: unknown = parseDocument(jobs[0]!.text).toJS();
   return { fields: typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {} };
 }
 
 /** The text with one field changed; comments and the order of the rest stay. An empty value removes the field. */
 export function withField(text: string, field: string, value: unknown): string {
+  return withFirst(text, withFieldOf(jobsIn(text)[0]!.text, field, value));
+}
+
+function withFieldOf(text: string, field: string, value: unknown): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return text;
   if (!isMap(document.contents)) document.contents = document.createNode({}) as never;

@@ -3,17 +3,18 @@ import type { DryRun, Estimate } from "@tessera/wire";
 import { lazy, Suspense, useEffect, useMemo, useState } from "react";
 import { useLocation, useSearchParams } from "wouter";
 import { stringify } from "yaml";
-import { call, isMissing, Refused, wordsOf } from "../../api/call.ts";
+import { call, isForbidden, isMissing, Refused, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
-import { useMe } from "../../api/me.tsx";
+import { useMay, useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Missing } from "../../design/missing.tsx";
-import { Button, Card, Field, Skeleton } from "../../design/parts.tsx";
+import { Button, Card, Field, Notice, Skeleton } from "../../design/parts.tsx";
+import { count } from "../../format/numbers.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { DryRunResult } from "./dry-run-result.tsx";
 import type { FieldHelp, Mark } from "./editor.tsx";
 import { EngineField } from "./engine-field.tsx";
-import { gpusOf, lineOf, partsOfGpus, readFile, withField } from "./job-file.ts";
+import { gpusOf, jobsIn, lineOf, partsOfGpus, readFile, withField } from "./job-file.ts";
 
 const Editor = lazy(() => import("./editor.tsx"));
 
@@ -49,17 +50,29 @@ function Writing({ from, first }: { from: string; first: string }) {
   const [, go] = useLocation();
   const [text, setText, drop] = useDraft(`job ${from}`, first);
   const [busy, setBusy] = useState(false);
-  const outcome = useDryRun(text);
+  const jobs = jobsIn(text);
+  const outcome = useDryRun(jobs[0]!.text);
   const fields = useFields();
   const file = readFile(text);
   const mark = markOf(text, file.fault, outcome);
   const submit = async () => {
     setBusy(true);
     try {
-      const made = await call("submitJob", { yaml: text });
-      toast("good", `${made.name} was submitted.`);
+      let last = "";
+      for (const [at, job] of jobs.entries()) {
+        const made = await call("submitJob", { yaml: job.text });
+        toast("good", `${made.name} was submitted.`);
+        last = made.id;
+        // What was submitted is taken out of the text, so that nothing is submitted twice.
+        setText(
+          jobs
+            .slice(at + 1)
+            .map((each) => each.text)
+            .join("---\n"),
+        );
+      }
       drop();
-      go(`/jobs/${made.id}`);
+      go(jobs.length === 1 ? `/jobs/${last}` : "/jobs");
     } catch (error) {
       toast("bad", wordsOf(error));
       setBusy(false);
@@ -83,7 +96,7 @@ function Writing({ from, first }: { from: string; first: string }) {
             </Button>
           )}
           <Button kind="primary" disabled={busy || file.fault !== undefined} onClick={() => void submit()}>
-            Submit
+            {jobs.length === 1 ? "Submit" : `Submit ${count(jobs.length, "job")}`}
           </Button>
         </div>
       </div>
@@ -99,6 +112,12 @@ function Writing({ from, first }: { from: string; first: string }) {
               <Editor text={text} onChange={setText} fields={fields} mark={mark} />
             </Suspense>
           </Card>
+          {jobs.length > 1 && (
+            <Notice>
+              The file holds {count(jobs.length, "job")}. The form and what is said below are of the first; all of them
+              are submitted, in this order.
+            </Notice>
+          )}
           <DryRunResult
             outcome={outcome}
             fault={file.fault?.message}
@@ -112,29 +131,34 @@ function Writing({ from, first }: { from: string; first: string }) {
 
 /** Makes a dry run of the job, a moment after the last key. */
 function useDryRun(text: string): Outcome | undefined {
+  const may = useMay();
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), typingMs);
     return () => clearTimeout(timer);
   }, [text]);
   const hasPrices = (useCall("readPrices").data?.versions.length ?? 0) > 0;
-  const { data } = useQuery({
+  const { data, isPlaceholderData } = useQuery({
     queryKey: ["dry-run", settled, hasPrices],
     enabled: settled.trim() !== "" && readFile(settled).fault === undefined,
     placeholderData: keepPreviousData,
     refetchInterval: 10_000,
+    throwOnError: isForbidden,
     queryFn: async ({ signal }): Promise<Outcome> => {
       try {
         const answer = await call("dryRunJob", { yaml: settled, signal });
         const estimate = hasPrices ? await call("estimateJob", { yaml: settled, signal }) : undefined;
         return { answer, ...(estimate && { estimate }) };
       } catch (error) {
-        if (error instanceof Refused) return { refused: error };
-        throw error;
+        if (!(error instanceof Refused)) throw error;
+        // Without the right to submit anywhere there is nothing to write here.
+        if (isForbidden(error) && !may("job.submit")) throw error;
+        return { refused: error };
       }
     },
   });
-  return data;
+  // What was refused of another text says nothing of this one.
+  return data !== undefined && "refused" in data && (isPlaceholderData || settled !== text) ? undefined : data;
 }
 
 function markOf(text: string, fault: Mark | undefined, outcome: Outcome | undefined): Mark | undefined {

@@ -90,7 +90,7 @@ function Everyone({ chosen }: { chosen: string }) {
         )}
       </Card>
       {user !== undefined && (
-        <div className="span-5">
+        <div className="span-5 chosen">
           <UserPanel key={user.id} user={user} />
         </div>
       )}

@@ -83,7 +83,7 @@ export function TokenList({ user, mine, asks }: { user: string; mine: boolean; a
           );
         })}
       </ul>
-      <div className="row" style={{ alignItems: "flex-end" }}>
+      <div className="row wrap" style={{ alignItems: "flex-end" }}>
         <Field label="New token for">
           {(props) => (
             <input

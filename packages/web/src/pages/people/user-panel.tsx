@@ -57,7 +57,7 @@ export function UserPanel({ user }: { user: UserShape }) {
           </ul>
         </div>
         {may("role.write") && (
-          <div className="row" style={{ alignItems: "flex-end" }}>
+          <div className="row wrap" style={{ alignItems: "flex-end" }}>
             <RolePick role={role} account={at} accounts={paths} onRole={setRole} onAccount={setAccount} />
             <Button onClick={() => bind.mutate({ body: { user: user.id, role, account: at } })}>Give</Button>
           </div>

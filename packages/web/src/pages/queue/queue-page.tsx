@@ -151,7 +151,7 @@ export function QueuePage() {
               )}
             </Card>
             {chosen !== null && (
-              <div className="span-5">
+              <div className="span-5 chosen">
                 <Chosen
                   id={chosen}
                   job={inOrder?.find(({ id }) => id === chosen)}
@@ -262,7 +262,7 @@ function Chosen(props: { id: string; job: Job | undefined; isPast: boolean; clos
               {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} in others.
             </p>
           )}
-          <div className="row">
+          <div className="row wrap">
             <ButtonLink href={`/jobs/${id}/why`} kind="primary">
               Why it waits, and what would help
             </ButtonLink>

@@ -139,7 +139,7 @@ export default function QuotaPage() {
           )}
         </Card>
         {account !== undefined && (
-          <div className="span-5">
+          <div className="span-5 chosen">
             <EditPanel key={account.path} account={account} accounts={accounts as Account[]} />
           </div>
         )}
