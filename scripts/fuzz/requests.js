@@ -39,7 +39,6 @@ function plausible(random, id, world) {
         limits: { gpusPerJob: 4 },
         allowed: { models: ["H100"] },
       };
-    case "previewAccount":
     case "editAccount":
       return { weight: random.below(9), max: random.pick([null, 4, { H100: 2 }]), limits: {}, cpus: { max: 4 } };
     case "putSecret":
@@ -116,6 +115,18 @@ function plausible(random, id, world) {
         label: name(),
         rules: [{ group: name(), role: "member", account }],
       };
+    case "putExchange":
+      return {
+        issuer: random.pick(["http://127.0.0.1:9", "https://127.0.0.1:9/x", "https://[::1]:9"]),
+        audience: name(),
+        serviceAccount: random.pick(world.users),
+        rules: [{ claim: name(), value: random.pick([name(), "acme/*", "*", "a**b**c"]) }],
+        account,
+        tokenLife: random.pick(["15m", "1s", "2h"]),
+        jwks: random.pick(["", "{}", "no JSON", '{"keys":[{"kty":"oct","k":"AA"}]}']),
+      };
+    case "previewExchange":
+      return { token: random.pick([name(), "a.b.c", "x".repeat(8_000)]) };
     case "previewProvider":
       return { rules: [{ group: "g", role: "member", account }], groups: ["g", name()] };
     case "linkIdentity":
@@ -188,6 +199,8 @@ function paramOf(random, name, world) {
     engine: ["local", "fz1", "fz2", ...world.bait],
     pool: ["fz1", "fz2", "fz3", ...world.bait],
     login: ["BCDF-GHJK", ...world.bait],
+    code: ["BCDF-GHJK", ...world.bait],
+    topic: ["t1", "jobs", ...world.bait],
     provider: ["fz1", "fz2", ...world.bait],
     period: ["open", "2026-10", "2026-11"],
     line: ["1", "2"],
@@ -195,6 +208,7 @@ function paramOf(random, name, world) {
     entrance: ["ent_0000000000000000", ...world.bait],
     anchor: ["anc_0000000000000000", ...world.bait],
   }[name];
+  if (known === undefined) throw new Error(`no values for :${name} of a route: add some here`);
   return random.chance(0.8) ? random.pick(known) : hostileText(random, world.bait).slice(0, 3000);
 }
 

@@ -33,7 +33,6 @@ import { emptyState } from "../empty.ts";
 import type { Round } from "../indexes/waiting.ts";
 import { noRound } from "../indexes/waiting.ts";
 import { jobOf } from "../live-jobs.ts";
-import type { ReadonlyState } from "../readonly-state.ts";
 import type { GpuTimeWindow, State, UsedKey } from "../state.ts";
 import { type BooksImage, booksImage, hasBooks, readBooks } from "./books-image.ts";
 import { type HealthImage, healthImage, readHealth } from "./health-image.ts";
@@ -110,7 +109,7 @@ interface Image {
 }
 
 /** The state as canonical text: equal states have equal text, so its hash is the state's hash. */
-export function writeSnapshot(state: ReadonlyState): string {
+export function writeSnapshot(state: State): string {
   const specs = new Map<Job["spec"], number>();
   const specNo = (spec: Job["spec"]): number => {
     const known = specs.get(spec);

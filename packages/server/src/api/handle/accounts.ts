@@ -12,7 +12,6 @@ import {
   type SizeClasses,
 } from "@tessera/core";
 import type { AccountEdit } from "@tessera/wire";
-import { previewOf } from "../../flow/explain/preview.ts";
 import { newId } from "../../flow/ids.ts";
 import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/people/secrets.ts";
 import { checkZone, instantOf } from "../../flow/zones.ts";
@@ -30,7 +29,6 @@ type AccountHandlers = {
   createAccount: Handler<"createAccount">;
   getAccount: Handler<"getAccount">;
   editAccount: Handler<"editAccount">;
-  previewAccount: Handler<"previewAccount">;
   deleteAccount: Handler<"deleteAccount">;
   listSecrets: Handler<"listSecrets">;
   putSecret: Handler<"putSecret">;
@@ -68,15 +66,12 @@ export const accountHandlers: AccountHandlers = {
     const { target, ifMatch, body } = call;
     const stale = staleUnless(ifMatch, accountTag(api.seal, target), "account");
     if (stale !== undefined) return stale;
-    const command = editOf(api, target, body);
-    if (isRefusal(command)) return command;
-    const done = await api.control.ask(command, askerOf(call));
+    if (body.window !== undefined) return editWindow(api, call);
+    const terms = termsOf(body, target.base ?? target.terms, api.control.state.policy.sizes);
+    if (isRefusal(terms)) return terms;
+    const ifRevision = target.revision; // also without If-Match: what was left out was read from this revision
+    const done = await api.control.ask({ kind: "account.edit", path: target.path, terms, ifRevision }, askerOf(call));
     return isRefusal(done) ? done : renderAccount(api.control.state, api.seal, target);
-  },
-
-  previewAccount({ control }, { principal, target, body }) {
-    const command = editOf({ control }, target, body);
-    return isRefusal(command) ? command : previewOf(control.state, principal.user, command, control.now());
   },
 
   async deleteAccount(api, call) {
@@ -122,16 +117,15 @@ export function accountListing({ control: { state }, seal }: Api, { target }: Pi
   return listing("accounts", accountsWithin(state, target), (account) => account.path, show);
 }
 
-/** The command that an edit is: other terms, or another quota for a time. */
-function editOf({ control: { state } }: Pick<Api, "control">, account: Account, body: AccountEdit): Command | Refusal {
-  const { path, revision: ifRevision } = account; // also without If-Match: what was left out was read from this revision
-  const { sizes } = state.policy;
-  if (body.window !== undefined) {
-    const window = windowOf(body, sizes);
-    return isRefusal(window) ? window : { kind: "account.window", path, window, ifRevision };
-  }
-  const terms = termsOf(body, account.base ?? account.terms, sizes);
-  return isRefusal(terms) ? terms : { kind: "account.edit", path, terms, ifRevision };
+/** Another quota for a time. */
+async function editWindow(api: Api, call: Call<"editAccount">) {
+  const { target, body } = call;
+  const window = windowOf(body, api.control.state.policy.sizes);
+  if (isRefusal(window)) return window;
+  const ifRevision = target.revision;
+  const command = { kind: "account.window", path: target.path, window, ifRevision } as const;
+  const done = await api.control.ask(command, askerOf(call));
+  return isRefusal(done) ? done : renderAccount(api.control.state, api.seal, target);
 }
 
 function windowOf(
