@@ -100,6 +100,8 @@ function plausible(random, id, world) {
         label: name(),
         ...(random.chance(0.5) && { port: 40_000 + random.below(100) }),
       };
+    case "nameSession":
+      return { label: name() };
     case "beginStepUp":
       return { request: name(), challenge: "x".repeat(43) };
     case "takeStepUp":
@@ -191,6 +193,7 @@ function paramOf(random, name, world) {
     account: [...world.accounts, ...world.bait],
     user: [...world.users, ...world.bait],
     token: world.tokenIds,
+    exchange: ["fz1", ...world.bait],
     binding: world.users.map((user) => `${user}:member:${world.accounts[0]}`),
     secret: ["S", "T"],
     volume: ["data", "scratch"],

@@ -115,6 +115,7 @@ function bodyOf(id, route, world) {
     checkNode: { checks: Array.from({ length: 100 }, (_, i) => `check-${i}`) },
     beginLogin: { challenge: "x".repeat(43), label: "x" },
     takeLogin: { verifier: "x".repeat(43) },
+    nameSession: { label: "x" },
     beginStepUp: { request: "req_x", challenge: "x".repeat(43) },
     allowStepUp: { code: "000000" },
     takeStepUp: { verifier: "x".repeat(43) },

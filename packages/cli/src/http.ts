@@ -51,6 +51,8 @@ const repeatable: ReadonlySet<RouteId> = new Set<RouteId>(["applyJob", "dryRunJo
 /** The person at the terminal, where there is one. */
 export interface Person {
   choose(several: AmbiguousName): Promise<string>;
+  /** The password that they sign in with, asked for once more; undefined where there is nobody to ask. */
+  password(): Promise<string | undefined>;
   /** Resolves once a second factor was shown for the refused request. */
   stepUp(api: Api, refused: Failure): Promise<void>;
 }
@@ -90,16 +92,27 @@ export class Api {
     return this.#person.choose(several);
   }
 
-  /** Asks once and answers the parsed body; once more when the person at the terminal had to show a second factor first. */
+  /** Asks once and answers the parsed body; once more when the person at the terminal had to prove first who they are. */
   async call<Id extends RouteId>(id: Id, ask: Ask<Id> = {}): Promise<AnswerOf<Id>> {
     const headers = this.#headersOf(id, ask);
     try {
       return await this.#persist(id, ask, headers);
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== "step-up-required") throw error;
-      await this.#showFactor(error);
-      return await this.#persist(id, ask, headers);
+      if (!(error instanceof Failure)) throw error;
+      return await this.#persist(id, await this.#proven(ask, error), headers);
     }
+  }
+
+  /** The same request, once the person has shown that it is them; otherwise it stays refused. */
+  async #proven<Id extends RouteId>(ask: Ask<Id>, refused: Failure): Promise<Ask<Id>> {
+    if (refused.code === "step-up-required") {
+      await this.#showFactor(refused);
+      return ask;
+    }
+    const isPassword = refused.mistakes.some(({ field }) => field === "currentPassword");
+    const password = isPassword ? await this.#person.password?.() : undefined;
+    if (password === undefined) throw refused;
+    return { ...ask, body: { ...(ask.body as object), currentPassword: password } as BodyOf<Id> };
   }
 
   async #showFactor(refused: Failure): Promise<void> {

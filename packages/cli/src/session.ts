@@ -70,6 +70,10 @@ export class Session {
     if (data !== undefined && !this.hurried) await this.#untilStarted(data);
     return new Api(locate, {
       choose: async (several) => (await import("./job/choose.ts")).chooseJob(this, several),
+      password: async () => {
+        const { askSecret, canAsk } = await import("./prompt.ts");
+        return canAsk(this) ? askSecret(this, "Your password: ") : undefined;
+      },
       stepUp: async (api, refused) => (await import("./browser/step-up.ts")).showFactor(this, api, refused),
     });
   }

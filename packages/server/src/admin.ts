@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { backupKey, restoreInto, writeBackup } from "./admin-backup.ts";
+import { breakGlass } from "./admin-break-glass.ts";
 import { dataKeys } from "./admin-data-keys.ts";
 import { exportJournal, rotateKey } from "./admin-keys.ts";
 import { sealJournal } from "./admin-seal.ts";
@@ -42,6 +43,8 @@ const usage = `tess admin: checks and repairs the journal and the projections
   key get              the data keys, one for each tenant, and what wraps them; these three work while the server runs
   key rotate           --account ID: a new data key for a tenant, or for platform; --all: for everyone; --master: a new master key
   key shred            --account ID --yes: destroy the data keys of a tenant. Its secrets, logs, code and outputs are gone for good
+  break-glass          a link that signs a platform owner in once, within 10 minutes, for half an hour; everyone is told
+    --user NAME        the owner's login name, where there are several; see docs/access.md
   journal export FILE  all rows, one a line (.jsonl), for tess-verify
   journal tail [-n N]  the newest rows
   journal show SEQ     one row with its inputs and events
@@ -84,6 +87,7 @@ async function main(): Promise<void> {
       "key-service": { type: "string" },
       "key-service-token": { type: "string" },
       anchor: { type: "string", multiple: true },
+      user: { type: "string" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -155,6 +159,8 @@ async function main(): Promise<void> {
       const { account, all = false, master = false, yes = false } = values;
       return print(...(await dataKeys(config, values["keys-in"], rest[0], { account, all, master, yes })));
     }
+    case "break-glass":
+      return print(...breakGlass(config.data, values.user));
     case "postgres-setup":
       return print(...(await setUpPostgres(config.store, values.writer)));
     case "journal":

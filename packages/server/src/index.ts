@@ -17,6 +17,7 @@ export { verify } from "./flow/project/verify.ts";
 export { restoreBackup } from "./flow/restore/restore.ts";
 export { SeriesFile } from "./flow/series/file.ts";
 export type { RollUpQuery } from "./flow/series/query.ts";
+export { readRollUps } from "./flow/series/read.ts";
 export { RollUps } from "./flow/series/roll-ups.ts";
 export { Collector } from "./flow/telemetry/collector.ts";
 export { telemetryFolderIn } from "./flow/telemetry/place.ts";

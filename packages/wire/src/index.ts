@@ -121,6 +121,7 @@ export {
   seriesMetricNames,
   seriesMetrics,
 } from "./shapes/series.ts";
+export { SessionItem } from "./shapes/session.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { StepUpShape } from "./shapes/step-up.ts";
 export { SummaryShape, summaryAccountsMax, summaryColumnsMax } from "./shapes/summary.ts";

@@ -34,6 +34,7 @@ import {
   FactorOffered,
   FactorShow,
   RecoveryCodes,
+  SignInChallenge,
 } from "./shapes/factor.ts";
 import {
   AlarmList,
@@ -120,6 +121,7 @@ import {
 } from "./shapes/provider.ts";
 import { SearchResult } from "./shapes/search.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
+import { SessionItem, SessionList, SessionName } from "./shapes/session.ts";
 import { StepUpBegin, StepUpBegun, StepUpShape, StepUpTaken } from "./shapes/step-up.ts";
 import { SummaryShape } from "./shapes/summary.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
@@ -272,6 +274,15 @@ const table = {
     answer: SignInBegun,
     status: 200,
   },
+  challengeSignIn: {
+    method: "POST",
+    path: "/v1/session/passkey",
+    action: "session.write",
+    resource: "anyone",
+    summary: "What a passkey must sign to sign in with it alone; the answer goes to POST /v1/session",
+    answer: SignInChallenge,
+    status: 200,
+  },
   signOut: {
     method: "DELETE",
     path: "/v1/session",
@@ -367,6 +378,25 @@ const table = {
     resource: "self",
     summary: "A link that signs a browser in once, within minutes",
     answer: SignInLink,
+    status: 200,
+  },
+  listSessions: {
+    method: "GET",
+    path: "/v1/sessions",
+    action: "self.read",
+    resource: "self",
+    summary: "Browsers and terminals in which the caller is signed in",
+    answer: SessionList,
+    status: 200,
+  },
+  nameSession: {
+    method: "PATCH",
+    path: "/v1/sessions/:session",
+    action: "session.write",
+    resource: "self",
+    summary: "Give a session of the caller a name, and say that its device is known",
+    body: SessionName,
+    answer: SessionItem,
     status: 200,
   },
   signOutEverywhere: {

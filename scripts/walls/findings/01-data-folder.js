@@ -15,7 +15,7 @@ export const checks = [
 const attack = (data) =>
   [
     `find ${data} -type f 2>/dev/null | grep -v /engine/`,
-    `cat ${data}/owner.token ${data}/keys/* ${data}/*.token ${data}/endpoint.json`,
+    `cat ${data}/owner.token ${data}/keys/* ${data}/keys/data/* ${data}/*.token ${data}/endpoint.json`,
     `echo planted > ${data}/store/planted; echo planted > ${data}/planted`,
     `ls ${data}/store ${data}/content ${data}/engine/leases`,
     "true",
@@ -46,7 +46,7 @@ async function readByEntry({ place, openServer }) {
 }
 
 function judge(server, seen) {
-  const secrets = [server.owner, ...readdirSync(join(server.data, "keys")).map((name) => keyText(server, name))];
+  const secrets = [server.owner, ...keyTexts(join(server.data, "keys"))];
   const read = secrets.filter((secret) => secret.length > 8 && seen.includes(secret)).length;
   if (read > 0) return { held: false, seen: `${read} secrets were read` };
   const planted = [join(server.data, "store"), server.data].some((folder) => readdirSync(folder).includes("planted"));
@@ -56,8 +56,10 @@ function judge(server, seen) {
   return { held: true, seen: `${secrets.length} secrets, none read; nothing listed or written` };
 }
 
-function keyText({ data }, name) {
-  return readFileSync(join(data, "keys", name), "latin1").trim();
+/** Also those of the folder of data keys. */
+function keyTexts(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1").trim());
 }
 
 async function secondTenant({ place, openServer }) {

@@ -12,7 +12,9 @@ export const checks = [
 async function takeAway({ place, openServer }) {
   const { held, worstSeconds, seen } = await proveRevocation({ place, openServer });
   const streams = seen.filter(({ stream }) => stream !== "routes").length;
-  return { held, seen: `${streams} streams and every route silent after ${worstSeconds} s at most` };
+  const loud = seen.filter(({ seconds }) => seconds === null);
+  const named = loud.map(({ way, stream, answered = [] }) => `; ${way}: ${stream} ${answered.join(", ")}`).join("");
+  return { held, seen: `${streams} streams and every route silent after ${worstSeconds} s at most${named}` };
 }
 
 /** With two tokens: what one token may not open, the other should not add. */

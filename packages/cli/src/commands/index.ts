@@ -23,7 +23,7 @@ const fleet = "Fleet:";
 const people = "Accounts and people:";
 const books = "Books:";
 const verbs =
-  "Any noun (job, node, gpu, engine, pool, provider, account, quota, user, service-account, exchange, role, token, secret, volume, event):";
+  "Any noun (job, node, gpu, engine, pool, provider, account, quota, user, service-account, exchange, role, token, session, factor, secret, volume, event):";
 const setup = "Setup:";
 
 export const commands: readonly CommandEntry[] = [
@@ -236,6 +236,20 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./people/token.ts"),
   },
   {
+    name: "session",
+    aliases: ["sessions"],
+    group: people,
+    summary: "get, name, revoke: browsers and terminals in which you are signed in",
+    load: () => import("./people/session.ts"),
+  },
+  {
+    name: "factor",
+    aliases: ["factors"],
+    group: people,
+    summary: "get, add, remove, codes: your second factors",
+    load: () => import("./people/factor.ts"),
+  },
+  {
     name: "secret",
     aliases: ["secrets"],
     group: people,
@@ -309,7 +323,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "admin",
     group: setup,
-    summary: "verify, rebuild, backup, restore, journal",
+    summary: "verify, rebuild, backup, restore, break-glass, journal",
     load: () => import("./setup/admin.ts"),
   },
   { name: "login", group: setup, summary: "remember a server and a token", load: () => import("./setup/login.ts") },

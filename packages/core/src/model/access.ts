@@ -33,7 +33,7 @@ export interface User {
 
 /** How a session, or a token that was made by signing in with a browser, was opened. */
 export interface SignInFacts {
-  readonly by: "password" | "token" | "link" | "sso" | "passkey" | "workload";
+  readonly by: "password" | "token" | "link" | "sso" | "passkey" | "break-glass" | "workload";
   /** Of `sso`: the name of the provider. */
   readonly provider?: string;
   /** Of `workload`: the name of the exchange by which a token of another system became this one. */

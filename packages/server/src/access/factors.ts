@@ -44,6 +44,7 @@ const codesMade = 10;
 export class Factors {
   readonly #byUser = new Map<UserId, Map<string, Factor>>();
   readonly #uses = new Map<string, Use>();
+  readonly #byCredential = new Map<string, readonly [UserId, string]>();
 
   static async load(reader: StoreReader, state: ReadonlyState): Promise<Factors> {
     const factors = new Factors();
@@ -65,12 +66,25 @@ export class Factors {
     return [...this.of(user).values()].some(({ kind }) => kind !== "recovery");
   }
 
+  /** Whose passkey it is, and which. */
+  passkey(
+    credential: string,
+  ): { readonly user: UserId; readonly id: string; readonly passkey: PasskeyFactor } | undefined {
+    const [user, id] = this.#byCredential.get(credential) ?? [];
+    const passkey = user === undefined || id === undefined ? undefined : this.of(user).get(id);
+    if (user === undefined || id === undefined || passkey?.kind !== "passkey") return undefined;
+    return { user, id, passkey };
+  }
+
   set(user: UserId, id: string, factor: Factor): void {
     const own = this.#byUser.get(user) ?? new Map<string, Factor>();
     this.#byUser.set(user, own.set(id, factor));
+    if (factor.kind === "passkey") this.#byCredential.set(factor.credential, [user, id]);
   }
 
   remove(user: UserId, id: string): void {
+    const factor = this.#byUser.get(user)?.get(id);
+    if (factor?.kind === "passkey") this.#byCredential.delete(factor.credential);
     this.#byUser.get(user)?.delete(id);
     this.#uses.delete(`${user}/${id}`);
   }
@@ -95,7 +109,7 @@ export class Factors {
   }
 
   forget(user: UserId): void {
-    for (const id of this.of(user).keys()) this.#uses.delete(`${user}/${id}`);
+    for (const id of [...this.of(user).keys()]) this.remove(user, id);
     this.#byUser.delete(user);
   }
 }

@@ -48,16 +48,38 @@ export function challengePasskeys(name: string, passkeys: readonly PasskeyFactor
   return generateAuthenticationOptions({ rpID: name, userVerification: "preferred", allowCredentials });
 }
 
+/** What any passkey of this name is to sign that the browser finds, with a finger or a PIN. */
+export function challengeAnyPasskey(name: string, challenge: Uint8Array) {
+  return generateAuthenticationOptions({
+    rpID: name,
+    userVerification: "required",
+    challenge: new Uint8Array(challenge),
+  });
+}
+
+/** The challenge that the browser says was signed. */
+export function challengeSigned({ clientDataJSON }: PasskeyShown): string | undefined {
+  try {
+    const { challenge } = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8")) as {
+      challenge?: unknown;
+    };
+    return typeof challenge === "string" ? challenge : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The new counter of the passkey if it signed this challenge at this host; a counter that went back is a copy. */
 export async function passkeyShown(
   host: string,
   expectedChallenge: string,
   { credential, publicKey, counter }: Pick<PasskeyFactor, "credential" | "publicKey" | "counter">,
   { id, ...response }: PasskeyShown,
+  userVerified = requireUserVerification,
 ): Promise<number | undefined> {
   const shown = await verifyAuthenticationResponse({
     response: { id, rawId: id, type: "public-key", clientExtensionResults: {}, response },
-    ...{ expectedChallenge, requireUserVerification, ...expectedAt(host) },
+    ...{ expectedChallenge, requireUserVerification: userVerified, ...expectedAt(host) },
     credential: { id: credential, publicKey: new Uint8Array(Buffer.from(publicKey, "base64url")), counter },
   }).catch(() => undefined);
   return shown?.verified ? shown.authenticationInfo.newCounter : undefined;

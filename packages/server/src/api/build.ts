@@ -18,6 +18,7 @@ import { authenticate } from "../access/principal.ts";
 import { RevokedTokens } from "../access/revoked-tokens.ts";
 import type { ScimCaller } from "../access/scim-token.ts";
 import { Seal } from "../access/seal.ts";
+import { SessionNotes } from "../access/session-notes.ts";
 import { Sessions } from "../access/sessions.ts";
 import { SignInLinks, signInPath } from "../access/sign-in-links.ts";
 import { TokenUse } from "../access/token-use.ts";
@@ -50,6 +51,7 @@ import { followCertificate, type TlsFiles } from "./certificates.ts";
 import type { Api, Incoming } from "./context.ts";
 import { Feed } from "./feed.ts";
 import { addBackChannel } from "./guard/back-channel.ts";
+import { clearBreakGlassAlarm } from "./guard/break-glass.ts";
 import { FactorChanges } from "./guard/factor-changes.ts";
 import { FactorChecks } from "./guard/factor-checks.ts";
 import { FactorTries } from "./guard/factor-tries.ts";
@@ -184,7 +186,11 @@ export async function buildApi(built: {
     people,
     exchanges: await Exchanges.load(control, config.providerLimits),
     sso: openSso(control, people, vault, config.providerLimits),
-    passwords: new Passwords({ control, people, notices }, keys.serverKey, secure),
+    passwords: new Passwords(
+      { control, people, notices, hasFactor: (user) => factors.has(user) },
+      keys.serverKey,
+      secure,
+    ),
     factors,
     second: new SecondFactors({ control, factors, local }),
     factorChecks: new FactorChecks({ control, factors, vault, tries }),
@@ -193,6 +199,7 @@ export async function buildApi(built: {
     revoked: await RevokedTokens.load(control.reader),
     tokenUse,
     sessions: new Sessions(keys.serverKey),
+    sessionNotes: await SessionNotes.load(control.reader, (writes) => control.notePrivate(writes)),
     links: new SignInLinks(),
     logins: new BrowserAsks(),
     liveNames: new LiveNames(control),
@@ -261,6 +268,8 @@ export async function buildApi(built: {
     api.exchanges.sweep();
     for (const each of [api.second, api.factorChecks, api.factorChanges]) each.sweep();
     api.stepUps.sweep(control);
+    api.sessionNotes.sweep(control.state);
+    clearBreakGlassAlarm(api);
   }, flushTokenUseMs);
   flush.unref();
   return {

@@ -8,6 +8,7 @@ import type { People } from "../access/people.ts";
 import type { Principal } from "../access/principal.ts";
 import type { RevokedTokens } from "../access/revoked-tokens.ts";
 import type { Seal } from "../access/seal.ts";
+import type { SessionNotes } from "../access/session-notes.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { SignInLinks } from "../access/sign-in-links.ts";
 import type { Signer } from "../access/signature.ts";
@@ -64,6 +65,8 @@ export interface Api {
   readonly revoked: RevokedTokens;
   readonly tokenUse: TokenUse;
   readonly sessions: Sessions;
+  /** Where sessions were opened. */
+  readonly sessionNotes: SessionNotes;
   readonly links: SignInLinks;
   readonly logins: BrowserAsks<LoginAsk>;
   readonly liveNames: LiveNames;

@@ -1,7 +1,7 @@
 import { durationText, type Instant } from "@tessera/core";
 import type { ClockAlarm } from "./clock/clock-watch.ts";
 
-export const alarmKinds = ["clock", "disk", "audit", "unleased"] as const;
+export const alarmKinds = ["clock", "disk", "audit", "unleased", "break-glass"] as const;
 
 /** Something that is wrong with the machine of the control plane or with the fleet, and that the owner should look at. */
 export interface Alarm {

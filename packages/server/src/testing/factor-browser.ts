@@ -25,6 +25,13 @@ export class FactorBrowser {
     return browser;
   }
 
+  /** A browser that has just signed in by other means. */
+  static of(server: TestServer, control: TestControl, entered: Answer): FactorBrowser {
+    const browser = new FactorBrowser(server, control);
+    browser.#keep(entered);
+    return browser;
+  }
+
   ask(method: string, path: string, body?: unknown): Promise<Answer> {
     return this.#server.call(undefined, method, path, body, { ...this.#halves, ...own });
   }

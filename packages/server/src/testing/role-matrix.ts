@@ -68,6 +68,8 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   signIn: { anywhere: true },
   // No provider can be asked in a cell.
   beginSignIn: { anywhere: true, answers: 401 },
+  // Walkers come to an address of digits, for which there are no passkeys.
+  challengeSignIn: { anywhere: true, answers: 422 },
   beginLogin: { anywhere: true },
   // Programs of cells do not wait.
   readLogin: { anywhere: true, answers: 404 },
@@ -88,6 +90,9 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   addFactor: { anywhere: true, answers: 403 },
   renewRecovery: { anywhere: true, answers: 403 },
   removeFactor: { anywhere: true, answers: 403 },
+  listSessions: { anywhere: true },
+  // The walkers come with tokens of programs, and have no session.
+  nameSession: { anywhere: true, answers: 404 },
   signOutEverywhere: { anywhere: true },
   submitJob: { sees: "account.read", needs: "job.submit" },
   applyJob: { sees: "account.read", needs: "job.submit" },
@@ -313,6 +318,7 @@ export async function requestFor(
           .replace(":token", `tok_${n}`)
           .replace(/:(login|code)/, "BCDF-GHJK")
           .replace(":repair", "999")
+          .replace(":session", "tok_0000000000000000")
           .replace(":factor", "fac_0000000000000000")
           .replace(":pool", exists ? `p${n}` : "nowhere")
           .replace(":entrance", "ent_0000000000000000");

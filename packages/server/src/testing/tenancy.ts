@@ -30,6 +30,7 @@ import { mintToken } from "../access/tokens.ts";
 import type { Vault } from "../access/vault.ts";
 import { type ApiConfig, type BuiltApi, buildApi } from "../api/build.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
+import type { Alarms } from "../flow/alarms.ts";
 import type { Engines } from "../flow/engines/engines.ts";
 import { newId } from "../flow/ids.ts";
 import type { JournalSeries } from "../work/series.ts";
@@ -167,6 +168,7 @@ export async function serveApi(
   telemetry?: TelemetryStore,
   reconciled?: () => Reconciled | undefined,
   series?: JournalSeries,
+  machine: { readonly dataFolder?: string; readonly alarms?: Alarms } = {},
 ): Promise<TestServer> {
   const built = await buildApi({
     control,
@@ -176,6 +178,7 @@ export async function serveApi(
     ...(telemetry !== undefined && { telemetry }),
     ...(reconciled !== undefined && { reconciled }),
     ...(series !== undefined && { series }),
+    ...machine,
     config: { logLevel: "silent", ...config },
     ...(table && { table }),
   });

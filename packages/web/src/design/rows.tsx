@@ -1,6 +1,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, type ReactNode, useEffect, useRef } from "react";
-import { Link } from "wouter";
+import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { count } from "../format/numbers.ts";
+import { useScrollMemory } from "../table/scroll-memory.ts";
+import type { Selection } from "../table/selection.ts";
+import { useSteady } from "../table/steady.ts";
 
 export interface Column<Item> {
   readonly label: string;
@@ -9,6 +13,10 @@ export interface Column<Item> {
   readonly show: (item: Item) => ReactNode;
   /** Left out where there is little room. */
   readonly wide?: boolean;
+  /** What the server calls it when it sorts by it. */
+  readonly sort?: string;
+  /** Not shown until it is chosen. */
+  readonly usual?: boolean;
 }
 
 interface RowsProps<Item> {
@@ -21,70 +29,161 @@ interface RowsProps<Item> {
   readonly current?: string | undefined;
   /** Called when the end comes into sight: there is more to read. */
   readonly onEnd?: (() => void) | undefined;
+  /** As the server takes it: a column, with `-` the other way round. */
+  readonly sort?: string;
+  readonly onSort?: (sort: string) => void;
+  readonly selection?: Selection;
+  readonly tight?: boolean;
 }
 
-const rowHeight = 40;
+const heights = { roomy: 40, tight: 28 } as const;
 
-/** A list of any length: only the visible rows are in the page. */
-export function Rows<Item>({ label, items, columns, keyOf, hrefOf, height = 520, current, onEnd }: RowsProps<Item>) {
+/** A list of any length: only the visible rows are in the page, and none of them moves while it is looked at. */
+export function Rows<Item>(props: RowsProps<Item>) {
+  const { label, items, columns, keyOf, hrefOf, height = 520, current, onEnd, sort = "", selection } = props;
   const box = useRef<HTMLElement>(null);
+  const [, go] = useLocation();
+  const [looking, setLooking] = useState(false);
+  const [cursor, setCursor] = useState(-1);
+  const isChosen = (selection?.chosen.size ?? 0) > 0;
+  const about = `${location.search} ${sort}`;
+  const { rows: steady, fresh, showNew } = useSteady(items, keyOf, !looking && !isChosen, about);
   const narrow = typeof innerWidth === "number" && innerWidth <= 760;
   const shown = narrow ? columns.filter(({ wide }) => !wide) : columns;
+  const rowHeight = heights[props.tight === true ? "tight" : "roomy"];
   const rows = useVirtualizer({
-    count: items.length,
+    count: steady.length,
     getScrollElement: () => box.current,
     estimateSize: () => rowHeight,
     overscan: 12,
     initialRect: { width: 800, height: 600 },
   });
+  useScrollMemory(box, label, steady.length > 0);
   const last = rows.getVirtualItems().at(-1)?.index ?? 0;
-  const isAtEnd = last >= items.length - 1;
+  const isAtEnd = last >= steady.length - 1;
   useEffect(() => {
     if (isAtEnd) onEnd?.();
   }, [isAtEnd, onEnd]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured again
+  useEffect(() => rows.measure(), [rowHeight]);
   const tracks: CSSProperties = { gridTemplateColumns: shown.map(({ width }) => width).join(" ") };
+  const press = (event: KeyboardEvent) => {
+    if (event.target !== box.current || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { j: 1, J: 1, k: -1, K: -1 }[event.key];
+    const item = steady[cursor];
+    if (step !== undefined) {
+      const next = Math.min(steady.length - 1, Math.max(0, cursor + step));
+      setCursor(next);
+      rows.scrollToIndex(next);
+      if (event.shiftKey && steady[next] !== undefined) selection?.toggle(keyOf(steady[next]), true);
+    } else if (event.key === "x" && item !== undefined) selection?.toggle(keyOf(item), false);
+    else if (event.key === "Enter" && item !== undefined && hrefOf !== undefined) go(hrefOf(item));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return (
-    <div>
-      <div className="rows-head" style={tracks} aria-hidden="true">
-        {shown.map((column) => (
-          <span key={column.label} className="cut">
-            {column.label}
-          </span>
-        ))}
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <section className="rows-box" ref={box} style={{ height }} tabIndex={0} aria-label={label}>
+    <div className={selection === undefined ? "" : "selectable"}>
+      <Head columns={shown} tracks={tracks} sort={sort} {...(props.onSort && { onSort: props.onSort })} />
+      {fresh > 0 && (
+        <button type="button" className="chip fresh" onClick={showNew}>
+          {count(fresh, "new row")}
+        </button>
+      )}
+      <section
+        className="rows-box"
+        ref={box}
+        style={{ height }}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+        tabIndex={0}
+        aria-label={label}
+        onKeyDown={press}
+        onPointerEnter={() => setLooking(true)}
+        onPointerLeave={() => setLooking(false)}
+        onFocus={() => setLooking(true)}
+        onBlur={() => setLooking(false)}
+      >
         <ol style={{ height: rows.getTotalSize(), position: "relative" }}>
           {rows.getVirtualItems().map((row) => {
-            const item = items[row.index]!;
+            const item = steady[row.index]!;
             const key = keyOf(item);
             const cells = shown.map((column) => (
               <span key={column.label} className="cut">
                 {column.show(item)}
               </span>
             ));
-            const style = { ...tracks, transform: `translateY(${row.start}px)` };
+            const style = { ...tracks, height: rowHeight, transform: `translateY(${row.start}px)` };
+            const look = `rows-row ${row.index === cursor ? "cursor" : ""}`;
             return (
-              <li key={key} aria-posinset={row.index + 1} aria-setsize={items.length}>
+              <li key={key} aria-posinset={row.index + 1} aria-setsize={steady.length}>
                 {hrefOf === undefined ? (
-                  <div className="rows-row" style={style}>
+                  <div className={look} style={style}>
                     {cells}
                   </div>
                 ) : (
                   <Link
                     href={hrefOf(item)}
-                    className="rows-row"
+                    className={look}
                     style={style}
                     {...(current === key && { "aria-current": "true" })}
                   >
                     {cells}
                   </Link>
                 )}
+                {selection !== undefined && (
+                  <input
+                    type="checkbox"
+                    className="choose"
+                    aria-label={`Choose ${key}`}
+                    style={{ transform: `translateY(${row.start + rowHeight / 2 - 8}px)` }}
+                    checked={selection.chosen.has(key)}
+                    onClick={(event) => selection.toggle(key, event.shiftKey)}
+                    onChange={() => {}}
+                  />
+                )}
               </li>
             );
           })}
         </ol>
       </section>
+    </div>
+  );
+}
+
+interface HeadProps<Item> {
+  readonly columns: readonly Column<Item>[];
+  readonly tracks: CSSProperties;
+  readonly sort: string;
+  readonly onSort?: (sort: string) => void;
+}
+
+/** The names of the columns; one that the server can sort by is a button. */
+function Head<Item>({ columns, tracks, sort, onSort }: HeadProps<Item>) {
+  return (
+    <div className="rows-head" style={tracks}>
+      {columns.map(({ label, sort: by }) => {
+        if (by === undefined || onSort === undefined) {
+          return (
+            <span key={label} className="cut" aria-hidden="true">
+              {label}
+            </span>
+          );
+        }
+        const mark = sort === by ? " ▲" : sort === `-${by}` ? " ▼" : "";
+        return (
+          <button
+            key={label}
+            type="button"
+            className="cut sort"
+            aria-pressed={mark !== ""}
+            title={`Sort by ${label}`}
+            onClick={() => onSort(sort === by ? `-${by}` : by)}
+          >
+            {label}
+            {mark}
+          </button>
+        );
+      })}
     </div>
   );
 }

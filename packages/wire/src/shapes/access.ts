@@ -2,6 +2,7 @@ import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
 import { proofHeader } from "../addresses.ts";
 import { AccountPath, CountedPage, Duration, emailPattern, Line, Name, Page, Timestamp } from "./common.ts";
+import { PasskeyShown } from "./factor.ts";
 
 export const RoleName = Type.Enum([...roles]);
 export const RoleBindingShape = Type.Object({
@@ -112,7 +113,7 @@ export const TokenCreated = Type.Object({
 });
 export type TokenCreated = Static<typeof TokenCreated>;
 
-/** What a browser exchanges for a session: a password, a token, the ticket of a sign-in link, or a provider's answer. */
+/** What a browser exchanges for a session: a password, a token, the ticket of a link, a provider's answer, a passkey. */
 export const SignIn = Type.Union([
   Type.Object(
     { name: Name(200, "Login name"), password: Type.String({ minLength: 1, maxLength: 256 }) },
@@ -131,6 +132,7 @@ export const SignIn = Type.Union([
     },
     { additionalProperties: false },
   ),
+  Type.Object({ passkey: PasskeyShown }, { additionalProperties: false }),
 ]);
 export type SignIn = Static<typeof SignIn>;
 

@@ -77,6 +77,9 @@ export const FactorShow = Type.Object(
   { additionalProperties: false },
 );
 export type FactorShow = Static<typeof FactorShow>;
+export const SignInChallenge = Type.Object({
+  options: Type.Record(Type.String(), Type.Unknown(), { description: "For navigator.credentials.get" }),
+});
 export const FactorChallenge = Type.Object({
   kinds: Type.Array(Type.Enum(["totp", "passkey"])),
   options: Type.Optional(

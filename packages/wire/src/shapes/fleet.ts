@@ -113,7 +113,7 @@ export const FleetActivity = Type.Object({
 export type FleetActivity = Static<typeof FleetActivity>;
 
 export const Alarm = Type.Object({
-  kind: Type.Enum(["clock", "disk", "audit", "unleased"]),
+  kind: Type.Enum(["clock", "disk", "audit", "unleased", "break-glass"]),
   since: Timestamp,
   text: Type.String({ description: "What is wrong, and what to do" }),
 });

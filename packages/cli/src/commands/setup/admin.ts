@@ -11,10 +11,10 @@ export function define(command: Command): void {
       "Checks and repairs the journal and the store of this machine's server, without going through the server:\n" +
         "verify (head file, chain, replay, projections), rebuild (projections), backup, backup-key (the key that seals\n" +
         "backups), restore, accept-loss (go on without rows that the store lost), postgres-setup (a role that cannot change\n" +
-        "the journal), journal tail, journal show.",
+        "the journal), break-glass (a link that signs an owner in when nothing else does), journal tail, journal show.",
     )
     .usage(
-      "verify | rebuild | backup FILE | backup-key show | backup-key export FILE | restore FILE | accept-loss | postgres-setup | journal tail | journal show SEQ",
+      "verify | rebuild | backup FILE | backup-key show | backup-key export FILE | restore FILE | accept-loss | postgres-setup | break-glass | journal tail | journal show SEQ",
     );
   examples(command, [
     "tess admin verify",

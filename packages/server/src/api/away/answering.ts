@@ -105,6 +105,9 @@ export class Answering {
       get sessions(): never {
         throw new Error("a worker knows no sessions: who asks was found out where the request came in");
       },
+      get sessionNotes(): never {
+        throw new Error("a worker knows no sessions: who asks was found out where the request came in");
+      },
       get logins(): never {
         throw new Error("a worker lets no programs in");
       },

@@ -91,7 +91,16 @@ export function addGate(app: FastifyInstance, api: Api, rates: Rates, secure: bo
 const withoutFactor: ReadonlySet<string> = new Set(
   (
     [
-      ...["whoAmI", "readSession", "signIn", "beginSignIn", "signOut", "challengeFactor", "showFactor"],
+      ...[
+        "whoAmI",
+        "readSession",
+        "signIn",
+        "beginSignIn",
+        "challengeSignIn",
+        "signOut",
+        "challengeFactor",
+        "showFactor",
+      ],
       ...["listFactors", "offerFactor", "addFactor"],
     ] as RouteId[]
   ).map((id) => addresses[id]),

@@ -3,6 +3,7 @@ import { type BodyOf, routes } from "@tessera/wire";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { askSeconds } from "../../access/browser-asks.ts";
 import { principalOf } from "../../access/principal.ts";
+import { tokenHash } from "../../access/tokens.ts";
 import { createLoginToken } from "../../flow/people/login.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny } from "../answer/problem.ts";
@@ -59,6 +60,8 @@ export class LoginDoor {
       { request: tessRequestId, address },
     );
     if (isRefusal(token)) return token;
+    const made = control.state.tokenByHash.get(tokenHash(token));
+    if (made !== undefined) this.#api.sessionNotes.set(made, { device: `tess on ${login.label}`, address });
     send(reply, { token });
     return undefined;
   }

@@ -10,12 +10,17 @@ import type { Notices } from "../../flow/notice/notices.ts";
 import { userWithPassword } from "../../flow/people/session.ts";
 import { accountOfUser } from "../../flow/project/audit.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
+import { isOfPerson } from "./second-factors.ts";
+
+/** For so long a sign-in with a provider counts as having shown who one is. */
+export const signedInMs = 15 * 60_000;
 
 /** What checking passwords takes. */
 interface Ground {
   readonly control: ControlPlane;
   readonly people: People;
   readonly notices: Notices;
+  readonly hasFactor: (user: UserId) => boolean;
 }
 
 /** Who asks, and from where. */
@@ -62,19 +67,33 @@ export class Passwords {
   }
 
   /**
-   * Someone may sit at a browser that its user left open: there, a credential of one's own is made only with the password.
-   * Whoever sends a token without scopes has shown the whole credential already.
+   * Someone may sit at a browser that its user left open, or have copied the token of `tess login`: a credential of one's
+   * own is made only with the password, or just after signing in with a provider. A program without scopes has shown its
+   * whole credential already.
    */
   async prove({ principal, address, requestId }: Caller, password: string | undefined): Promise<Denial | undefined> {
     const { user, token } = principal;
     const { control, people } = this.#ground;
-    if (!isSession(token) || !people.hasPassword(user.id) || arePasswordsOff(control.state)) return undefined;
+    if (!isOfPerson(token) || token.signIn?.by === "break-glass") return undefined;
+    if (!people.hasPassword(user.id) || arePasswordsOff(control.state)) return this.#signedInAgain(principal);
     const hint = "Give the password that you sign in with.";
     if (password === undefined) return proofDenied("is missing: credentials are changed only with the password", hint);
     const attempt = { name: people.nameOf(user.id), address, device: token.id };
     const checked = await this.check(attempt, password, requestId);
     if (!isDenied(checked)) return undefined;
     return checked.refused === "unauthenticated" ? proofDenied("is not your password", hint) : checked;
+  }
+
+  /** A provider knows the person; a factor of one's own is asked for as a step-up. */
+  #signedInAgain({ user, token }: Principal): Denial | undefined {
+    const { control, hasFactor } = this.#ground;
+    if (token.signIn?.by !== "sso" || hasFactor(user.id) || control.now() - token.createdAt <= signedInMs)
+      return undefined;
+    return deny(
+      "forbidden",
+      "Credentials are changed only within 15 minutes of signing in.",
+      isSession(token) ? "Sign out, and sign in with your provider again." : "Log in again: tess login URL.",
+    );
   }
 
   /** The name that was typed is not kept: it may be a password in the wrong field. */

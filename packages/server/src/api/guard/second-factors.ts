@@ -59,7 +59,8 @@ export class SecondFactors {
 
   /** Undefined where a factor was shown a moment ago, or there is none to show. */
   tooOld({ user, token }: Principal): Denial | undefined {
-    if (!isOfPerson(token)) return undefined;
+    // Who comes in by break-glass has lost what could be shown; that session is short and told to everyone.
+    if (!isOfPerson(token) || token.signIn?.by === "break-glass") return undefined;
     const { control, factors } = this.#ground;
     const at = this.factorAt(token);
     if (!factors.has(user.id) && at === undefined) return undefined;

@@ -16,8 +16,11 @@ import { type Api, askerOf, type Incoming } from "../context.ts";
 import { showWhoAmI } from "../handle/access.ts";
 import { checkOfBody } from "../request/validate.ts";
 import { checkNetwork, checkScope } from "./authorise.ts";
+import { enterByBreakGlass } from "./break-glass.ts";
 import { otherSite } from "./gate.ts";
 import { LoginDoor } from "./login-door.ts";
+import { noteDevice } from "./new-devices.ts";
+import { PasskeyDoor } from "./passkey-door.ts";
 import { ProviderDoor } from "./provider-door.ts";
 
 const bodyBytesMax = 16 * 1024;
@@ -27,6 +30,7 @@ const sessionIds = [
   "readSession",
   "signIn",
   "beginSignIn",
+  "challengeSignIn",
   "beginLogin",
   "takeLogin",
   "showFactor",
@@ -43,7 +47,6 @@ export function isSessionRoute(id: RouteId): id is SessionId {
 /** Signing in and out. `secure`: the server itself speaks TLS, so the cookie may demand it. */
 export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean, log: Log): void {
   const providers = new ProviderDoor(api, secure);
-  const door = new Door(api, providers);
   const add = (id: SessionId, act: (request: FastifyRequest, reply: FastifyReply) => Promise<Denial | undefined>) => {
     const { method, path: url } = routes[id];
     app.route({
@@ -78,6 +81,9 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
   const logins = new LoginDoor(api);
   add("beginLogin", (request, reply) => logins.begin(request, reply));
   add("takeLogin", (request, reply) => logins.take(request, reply));
+  const passkeys = new PasskeyDoor(api);
+  const door = new Door(api, providers, passkeys);
+  add("challengeSignIn", (request, reply) => passkeys.challenge(request, reply));
   add("beginSignIn", (request, reply) => providers.begin(request, reply));
   const handOut = (entered: Entered | Denial, request: FastifyRequest, reply: FastifyReply) => {
     if (isDenied(entered)) return entered;
@@ -88,7 +94,11 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
     reply.send(JSON.stringify({ me: showWhoAmI(api, principal), proof }));
     return undefined;
   };
-  add("signIn", async (request, reply) => handOut(await door.enter(request, reply), request, reply));
+  add("signIn", async (request, reply) => {
+    const entered = await door.enter(request);
+    if (!isDenied(entered)) noteDevice(api, entered.principal, request, reply);
+    return handOut(entered, request, reply);
+  });
   add("showFactor", async (request, reply) => {
     const { incoming } = request;
     if (incoming === undefined) return unauthenticated(api, request, reply);
@@ -132,15 +142,17 @@ interface Entered {
 class Door {
   readonly #api: Api;
   readonly #providers: ProviderDoor;
+  readonly #passkeys: PasskeyDoor;
   readonly #checkBody = checkOfBody(routes.signIn.body, true);
   readonly #checkFactor = checkOfBody(routes.showFactor.body, true);
 
-  constructor(api: Api, providers: ProviderDoor) {
+  constructor(api: Api, providers: ProviderDoor, passkeys: PasskeyDoor) {
     this.#api = api;
     this.#providers = providers;
+    this.#passkeys = passkeys;
   }
 
-  async enter(request: FastifyRequest, reply: FastifyReply): Promise<Entered | Denial> {
+  async enter(request: FastifyRequest): Promise<Entered | Denial> {
     if (isSameOrigin(request.headers) === false) return otherSite();
     const wrong = this.#checkBody(request.body);
     if (wrong !== undefined) return wrong;
@@ -148,7 +160,8 @@ class Door {
     if ("token" in body) return this.#withToken(body.token, request);
     if ("ticket" in body) return this.#withTicket(body.ticket, request);
     if ("answer" in body) return this.#withProvider(body, request);
-    return this.#withPassword(body, request, reply);
+    if ("passkey" in body) return this.#withPasskey(body, request);
+    return this.#withPassword(body, request);
   }
 
   /** Checks a second factor. */
@@ -171,13 +184,22 @@ class Door {
     const signIn = { ...(token.signIn ?? { by: "password" as const }), factorAt: control.now() };
     const entered = await this.#open(user, request, signIn, source);
     const by = askerOf({ ...incoming, idempotency: undefined });
-    if (!isDenied(entered)) await control.ask({ kind: "token.revoke", token: token.id }, by);
+    if (isDenied(entered)) return entered;
+    const note = this.#api.sessionNotes.of(token);
+    if (note !== undefined) this.#api.sessionNotes.set(entered.principal.token, note);
+    await control.ask({ kind: "token.revoke", token: token.id }, by);
     return entered;
   }
 
   async #withProvider(body: Extract<SignIn, { answer: string }>, request: FastifyRequest): Promise<Entered | Denial> {
     const shown = await this.#providers.enter(body, request);
     return isDenied(shown) ? shown : this.#open(shown.user, request, shown.signIn);
+  }
+
+  async #withPasskey(body: Extract<SignIn, { passkey: object }>, request: FastifyRequest): Promise<Entered | Denial> {
+    const user = await this.#passkeys.enter(body, request);
+    if (isDenied(user)) return user;
+    return this.#open(user, request, { by: "passkey", factorAt: this.#api.control.now() });
   }
 
   /** The token itself goes no further than this: the browser gets a session that ends with it. */
@@ -200,6 +222,9 @@ class Door {
     const principal = token === undefined ? undefined : principalOf(control.state, token, control.now());
     if (principal !== undefined)
       return checkNetwork(principal, request.ip) ?? this.#open(principal.user, request, { by: "link" }, token);
+    const { ip: address, tessRequestId } = request;
+    const entered = await enterByBreakGlass(this.#api, ticket, { address, request: tessRequestId });
+    if (entered !== undefined) return entered;
     this.#api.passwords.noteFailure(request.ip, request.tessRequestId, undefined, "unknown ticket");
     return deny(
       "unauthenticated",
@@ -220,11 +245,7 @@ class Door {
     return isRefusal(opened) ? opened : { session: opened.session, principal: { user, token: opened.token } };
   }
 
-  async #withPassword(
-    { name, password }: { name: string; password: string },
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) {
+  async #withPassword({ name, password }: { name: string; password: string }, request: FastifyRequest) {
     const { control, people, passwords } = this.#api;
     const { ip: address, tessRequestId } = request;
     if (arePasswordsOff(control.state)) {
@@ -234,8 +255,6 @@ class Door {
     const device = passwords.devices.known(request.headers.cookie, people.idOf(name));
     const user = await passwords.check({ name, address, device }, password, tessRequestId);
     if (isDenied(user)) return user;
-    const entered = await this.#open(user, request, { by: "password" });
-    if (device === undefined && !isDenied(entered)) reply.header("set-cookie", passwords.devices.cookieFor(user.id));
-    return entered;
+    return this.#open(user, request, { by: "password" });
   }
 }

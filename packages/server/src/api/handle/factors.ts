@@ -5,6 +5,7 @@ import { isSession } from "../../access/session.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { isOfPerson } from "../guard/second-factors.ts";
 
 type FactorHandlers = {
   challengeFactor: Handler<"challengeFactor">;
@@ -47,7 +48,7 @@ export const factorHandlers: FactorHandlers = {
 
   async renewRecovery(api, call) {
     const { user } = call.principal;
-    const refused = onlyInSession(call);
+    const refused = onlyByPerson(call);
     if (refused !== undefined) return refused;
     if (!api.factors.has(user.id)) return deny("conflict", "You have no second factor.", "Add one first.");
     const codes = await api.factorChanges.renewCodes(user, askerOf(call));
@@ -57,12 +58,18 @@ export const factorHandlers: FactorHandlers = {
   async removeFactor(api, call) {
     const { user } = call.principal;
     const { factor } = call.params;
-    const refused = onlyInSession(call);
+    const refused = onlyByPerson(call);
     if (refused !== undefined) return refused;
     if (factor === undefined || !api.factors.of(user.id).has(factor)) return notFound("factor", factor);
     return (await api.factorChanges.remove(user, factor, askerOf(call))) ?? {};
   },
 };
+
+/** With a factor that was just shown, which the table of routes asks for: a program shows none. */
+function onlyByPerson({ principal: { token } }: Pick<Call<"listFactors">, "principal">): Denial | undefined {
+  if (isOfPerson(token)) return undefined;
+  return deny("forbidden", "Second factors are changed by a person, not by a program's token.", "Use tess login.");
+}
 
 /** A token may have been copied from a file: a thief who has it must not be able to add a factor. */
 export function onlyInSession({ principal: { token } }: Pick<Call<"listFactors">, "principal">): Denial | undefined {

@@ -22,6 +22,7 @@ import { poolHandlers } from "./pools.ts";
 import { providerHandlers } from "./providers.ts";
 import { recordHandlers } from "./records.ts";
 import { seriesHandlers } from "./series.ts";
+import { sessionHandlers } from "./sessions.ts";
 import { stepUpHandlers } from "./step-ups.ts";
 import { streamHandlers } from "./streams.ts";
 import { summaryHandlers } from "./summary.ts";
@@ -54,6 +55,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...recordHandlers,
   ...seriesHandlers,
   ...streamHandlers,
+  ...sessionHandlers,
   ...stepUpHandlers,
   ...summaryHandlers,
   ...trailHandlers,

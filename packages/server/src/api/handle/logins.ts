@@ -22,6 +22,8 @@ export const loginHandlers: LoginHandlers = {
     if ("refused" in login) return login;
     const { user } = call.principal;
     if (user.service !== undefined) return cannotSignIn(api.people.nameOf(user.id));
+    if (call.principal.token.signIn?.by === "break-glass")
+      return deny("forbidden", "A break-glass session lets no program in.", "Mend how you sign in first.");
     const unproven = await api.passwords.prove(call, call.body.currentPassword);
     if (unproven !== undefined) return unproven;
     if (login.allowed !== undefined) return deny("conflict", "This login has been allowed already.", "Begin another.");

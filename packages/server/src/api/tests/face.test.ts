@@ -174,6 +174,8 @@ describe("the face of the server", () => {
       checkEvery: "off",
       sessionIdle: "30m",
       sessionLife: "12h",
+      passwords: "on",
+      tokenLife: "off",
     };
     const { revision: _, ...set } = await fits("setPolicy", "/v1/policy", "PUT", policy);
     const { max, lostWork, ...rest } = set as typeof set & { max: Record<string, number>; lostWork: string };

@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { askMsMax } from "../../access/browser-asks.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
+import { FactorBrowser } from "../../testing/factor-browser.ts";
 import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
 
 describe("a program that asks to be let in", () => {
@@ -62,5 +63,24 @@ describe("a program that asks to be let in", () => {
     await allow(login);
     control.setTime(control.now() + askMsMax + 1);
     assert.equal((await take(login, { verifier })).status, 404);
+  });
+
+  it("changes credentials of its person only with the password", async () => {
+    const password = "correct horse battery";
+    const set = await server.call(ana.token, "PUT", `/v1/users/${ana.id}/password`, { password });
+    assert.equal(set.status, 204, set.text);
+    const browser = await FactorBrowser.signIn(server, control, ana);
+    const { verifier, login } = await begin();
+    assert.equal((await browser.ask("POST", `/v1/logins/${login}/allow`, {})).json.field, "currentPassword");
+    const allowed = await browser.ask("POST", `/v1/logins/${login}/allow`, { currentPassword: password });
+    assert.equal(allowed.status, 200, allowed.text);
+    const { token } = (await take(login, { verifier })).json;
+    const make = (body: object) => server.call(token, "POST", "/v1/tokens", body);
+    assert.equal((await make({ label: "copy" })).json.field, "currentPassword");
+    assert.equal((await make({ label: "copy", currentPassword: "wrong horse battery" })).status, 403);
+    assert.equal((await make({ label: "copy", currentPassword: password })).status, 201);
+    const own = await server.call(token, "PUT", `/v1/users/${ana.id}/password`, { password: "another horse battery" });
+    assert.equal(own.json.field, "currentPassword");
+    assert.equal((await server.call(ana.token, "POST", "/v1/tokens", { label: "program" })).status, 201);
   });
 });

@@ -330,6 +330,8 @@ describe("the policy", () => {
         checkEvery: "off",
         sessionIdle: "30m",
         sessionLife: "12h",
+        passwords: "on",
+        tokenLife: "off",
         lostWork: "grace",
         max: Object.fromEntries(Object.entries(numberBounds).map(([name, { plain }]) => [name, plain])),
       };

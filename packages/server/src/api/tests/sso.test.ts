@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { fleetOf, TestControl } from "../../testing/control.ts";
+import { FactorBrowser } from "../../testing/factor-browser.ts";
 import { HostileProvider } from "../../testing/hostile-provider.ts";
 import { type Post, signInWith } from "../../testing/oidc-cases.ts";
 import { startOidcProvider } from "../../testing/oidc-provider.ts";
 import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
+import { signedInMs } from "../guard/passwords.ts";
+import { stepUpMs } from "../guard/second-factors.ts";
 
 describe("signing in with a provider", () => {
   let control: TestControl;
@@ -34,6 +37,12 @@ describe("signing in with a provider", () => {
 
   const put = (name: string, body: object) => server.call(owner.token, "PUT", `/v1/providers/${name}`, body);
   const enter = () => signInWith(post, "corp", (url) => provider.authorize(url));
+  /** As the answer of a request, with the cookies of the browser. */
+  const entered = async () => {
+    const { status, cookies, json } = await enter();
+    const headers = new Headers(cookies.map((each): [string, string] => ["set-cookie", each]));
+    return { status, headers, json, text: JSON.stringify(json) };
+  };
   const rolesOf = (user: string) =>
     [...control.state.users.values()]
       .find(({ id }) => id === user)!
@@ -116,6 +125,26 @@ describe("signing in with a provider", () => {
     provider.misdeed = {};
     const token = [...control.state.tokens.values()].findLast((each) => each.user === user)!;
     assert.equal(typeof token.signIn?.factorAt, "number");
+  });
+
+  it("asks at the provider again for what needs a factor or a credential, and for none of one's own", async () => {
+    await put("corp", { acr: ["mfa"], rules: [{ group: "admins", role: "tenant-admin", account: "lab" }] });
+    provider.subject = "hal";
+    provider.person = { preferred_username: "hal", groups: ["admins"] };
+    provider.misdeed = { claims: (right) => ({ ...right, amr: ["mfa"] }) };
+    const secret = (browser: FactorBrowser) => browser.ask("PUT", "/v1/accounts/lab/secrets/KEY", { value: "x" });
+    const shown = FactorBrowser.of(server, control, await entered());
+    assert.ok((await secret(shown)).status < 300, "the provider asked for it a moment ago");
+    control.setTime(control.now() + stepUpMs + 1);
+    const { json } = await secret(shown);
+    assert.equal(json.code, "step-up-required");
+    assert.match(json.hint, /Sign in again with your provider/);
+    provider.misdeed = {};
+    const plain = FactorBrowser.of(server, control, await entered());
+    const make = () => plain.ask("POST", "/v1/tokens", { label: "mine" });
+    assert.equal((await make()).status, 201);
+    control.setTime(control.now() + signedInMs + 1);
+    assert.match((await make()).json.detail, /within 15 minutes of signing in/);
   });
 
   it("ends what it opened when the provider says that the person signed out, and believes no other token", async () => {

@@ -14,6 +14,7 @@ const dangerous = all.filter(([, { stepUp }]) => stepUp !== undefined).map(([id]
 const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   signIn: "it is how one comes in",
   beginSignIn: "it is how one comes in",
+  challengeSignIn: "it is how one comes in",
   beginLogin: "it is how a program asks to come in; a person allows it",
   takeLogin: "a person has allowed it",
   beginStepUp: "it is how a factor is shown",
@@ -23,6 +24,7 @@ const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   previewExchange: "changes nothing",
   leaveTopic: "one reads less",
   signOut: "takes rights away",
+  nameSession: "a name that only its user sees",
   signOutEverywhere: "takes rights away",
   revokeToken: "takes rights away",
   revokeScimToken: "takes rights away",

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { UserId } from "@tessera/core";
 import { Factors } from "../../access/factors.ts";
 import { People } from "../../access/people.ts";
+import { SessionNotes } from "../../access/session-notes.ts";
 import { TestControl } from "../../testing/control.ts";
 import { eraseUser } from "../people/access.ts";
 import { verify } from "../project/verify.ts";
@@ -82,7 +83,7 @@ describe("notices", () => {
     const factors = new Factors();
     await eraseUser(
       control,
-      { people, factors },
+      { people, factors, sessionNotes: new SessionNotes(() => {}) },
       { actor: { user: "system" }, request: "r" },
       control.state.users.get(ana)!,
     );

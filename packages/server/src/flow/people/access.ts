@@ -15,6 +15,7 @@ import type { Factors } from "../../access/factors.ts";
 import { arePasswordsOff, hashPassword, passwordsWork } from "../../access/passwords.ts";
 import { eraseRows, type People, type Person, personRow } from "../../access/people.ts";
 import { may } from "../../access/policy.ts";
+import type { SessionNotes } from "../../access/session-notes.ts";
 import { weaknessOf } from "../../access/weak-passwords.ts";
 import type { PrivateWrite } from "../../store/port.ts";
 import type { Asker, ControlPlane } from "../control.ts";
@@ -82,10 +83,11 @@ function endingOf(state: ReadonlyState, account: Account): string {
 /** Disables a user for good and erases what is known of the person. */
 export async function eraseUser(
   control: ControlPlane,
-  { people, factors }: { readonly people: People; readonly factors: Factors },
+  kept: { readonly people: People; readonly factors: Factors; readonly sessionNotes: SessionNotes },
   by: Asker,
   user: User,
 ): Promise<Refusal | undefined> {
+  const { people, factors } = kept;
   const addresses = await control.origins.eraseRows(control.reader, user.id);
   const done = await control.ask({ kind: "user.erase", user: user.id }, by, [
     ...eraseRows(user.id),
@@ -95,6 +97,7 @@ export async function eraseUser(
     ...addresses,
   ]);
   if (isRefusal(done)) return done;
+  kept.sessionNotes.forget(control.state, user.id);
   factors.forget(user.id);
   people.forget(user.id);
   return undefined;

@@ -46,7 +46,7 @@ export async function openSession(
   control: ControlPlane,
   user: User,
   by: Pick<Asker, "request" | "address">,
-  { source, signIn }: { readonly source?: Token; readonly signIn: SignInFacts },
+  { source, signIn, lifeMs }: { readonly source?: Token; readonly signIn: SignInFacts; readonly lifeMs?: number },
 ): Promise<{ readonly session: string; readonly token: Token } | Refusal> {
   const { token: session, prefix, hash } = mintSession();
   const id = newId("tok_") as TokenId;
@@ -57,7 +57,7 @@ export async function openSession(
   const lasting = sessionsOf(control, user).filter((token) => token.expiresAt > now);
   const kept = new Set(lasting.sort((a, b) => b.createdAt - a.createdAt).slice(0, sessionsPerUserMax - 1));
   const over = sessionsOf(control, user).filter((token) => !kept.has(token));
-  const endsAt = now + sessionLifeOf(control.state.policy);
+  const endsAt = now + Math.min(lifeMs ?? Number.POSITIVE_INFINITY, sessionLifeOf(control.state.policy));
   const within = source?.account === undefined ? undefined : accountOf(control.state, source.account);
   const made = await control.ask(
     {

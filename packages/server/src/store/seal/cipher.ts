@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 
 /** Something sealed does not open: it was changed, moved to another place, or sealed with another key. */
 export class NotOpened extends Error {}
@@ -19,7 +27,7 @@ const knownMax = 10_000;
 export class Cipher {
   readonly #storeKey: Uint8Array;
   readonly #salt = randomBytes(saltBytes);
-  readonly #keys = new Map<string, Buffer>();
+  readonly #keys = new Map<string, KeyObject>();
   #counter = 0;
 
   constructor(storeKey: Uint8Array) {
@@ -53,13 +61,20 @@ export class Cipher {
     }
   }
 
-  #keyFor(salt: Buffer): Buffer {
+  #keyFor(salt: Buffer): KeyObject {
     const name = salt.toString("latin1");
-    const known = this.#keys.get(name) ?? Buffer.from(hkdfSync("sha256", this.#storeKey, salt, "tessera store", 32));
+    const known = this.#keys.get(name);
+    if (known !== undefined) return known;
     if (this.#keys.size >= knownMax) this.#keys.clear();
-    this.#keys.set(name, known);
-    return known;
+    const key = derived(this.#storeKey, salt, "tessera store");
+    this.#keys.set(name, key);
+    return key;
   }
+}
+
+/** As an object: a key that comes as bytes is taken in anew for each message. */
+function derived(storeKey: Uint8Array, salt: Uint8Array, purpose: string): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync("sha256", storeKey, salt, purpose, 32)));
 }
 
 function nonceOf(head: Buffer): Buffer {
@@ -69,20 +84,21 @@ function nonceOf(head: Buffer): Buffer {
 }
 
 const macBytes = 16;
+const noSalt = new Uint8Array(0);
 
 /**
  * Seals short texts so that equal ones stay equal, and so can be searched for: the first half of an HMAC over context and
  * text is the initial counter block of AES-256-CTR, as in RFC 5297. It shows which texts are equal and how long they are.
  */
 export class NameCipher {
-  readonly #macKey: Buffer;
-  readonly #textKey: Buffer;
+  readonly #macKey: KeyObject;
+  readonly #textKey: KeyObject;
   readonly #sealed = new Map<string, string>();
   readonly #opened = new Map<string, string>();
 
   constructor(storeKey: Uint8Array) {
-    this.#macKey = Buffer.from(hkdfSync("sha256", storeKey, "", "tessera store names", 32));
-    this.#textKey = Buffer.from(hkdfSync("sha256", storeKey, "", "tessera store name texts", 32));
+    this.#macKey = derived(storeKey, noSalt, "tessera store names");
+    this.#textKey = derived(storeKey, noSalt, "tessera store name texts");
   }
 
   seal(context: string, text: string): string {

@@ -137,7 +137,7 @@ class KeyedSealing implements Sealing {
     if (value === "" || way === undefined) return value;
     if (way === "path") return this.#path(value);
     const context = `${table} ${column}`;
-    if (way === "name") return this.#names.seal(context, value);
+    if (way === "name") return isId(value) ? value : this.#names.seal(context, value);
     return this.#bytes.seal(context, Buffer.from(value)).toString("base64");
   }
 
@@ -147,7 +147,7 @@ class KeyedSealing implements Sealing {
       if (typeof value !== "string" || value === "") return [column, value];
       if (way === "path") return [column, this.#openPath(value)];
       const context = `${table} ${column}`;
-      if (way === "name") return [column, this.#names.open(context, value)];
+      if (way === "name") return [column, isId(value) ? value : this.#names.open(context, value)];
       return [column, this.#bytes.open(context, Buffer.from(value, "base64")).toString("utf8")];
     });
     return { ...row, ...Object.fromEntries(opened) };
@@ -191,6 +191,13 @@ class KeyedSealing implements Sealing {
     return above;
   }
 }
+
+/** An id of ours is random and stays as it is; what is sealed is longer. */
+function isId(text: string): boolean {
+  return text.length === idLength && /^[a-z]{3}_[0-9a-z]+$/.test(text);
+}
+
+const idLength = 20;
 
 function eventsOf(seq: number): string {
   return `events of row ${seq}`;

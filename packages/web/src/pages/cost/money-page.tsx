@@ -1,10 +1,14 @@
+import { lazy, Suspense } from "react";
 import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
 import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
 import { spellShare } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
 import { CostTabs } from "./cost-tabs.tsx";
+
+const MoneyCharts = lazy(() => import("./money-charts.tsx"));
 
 const groups = ["account", "user", "job", "model", "class", "day"] as const;
 const ranges = ["7d", "30d", "90d"] as const;
@@ -36,6 +40,13 @@ export default function MoneyPage() {
         <Skeleton lines={6} />
       ) : (
         <Spent report={data} />
+      )}
+      {data !== undefined && (
+        <OrElse instead={null}>
+          <Suspense fallback={<Skeleton lines={6} />}>
+            <MoneyCharts from={from} />
+          </Suspense>
+        </OrElse>
       )}
     </div>
   );

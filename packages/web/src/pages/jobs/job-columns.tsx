@@ -2,10 +2,13 @@ import type { Job } from "@tessera/wire";
 import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { Time } from "../../design/parts.tsx";
 import type { Column } from "../../design/rows.tsx";
+import { spellMoney } from "../../format/money.ts";
 import { spellNumber } from "../../format/numbers.ts";
+import { spellSpan } from "../../format/times.ts";
 
 export const nameColumn: Column<Job> = {
   label: "Job",
+  sort: "name",
   width: "minmax(0, 2fr)",
   show: (job) => (
     <>
@@ -16,18 +19,21 @@ export const nameColumn: Column<Job> = {
 };
 export const projectColumn: Column<Job> = {
   label: "Account",
+  sort: "project",
   width: "minmax(0, 1.3fr)",
   wide: true,
   show: ({ project }) => project,
 };
 export const userColumn: Column<Job> = {
   label: "User",
+  sort: "user",
   width: "minmax(0, 1fr)",
   wide: true,
   show: ({ userName, user }) => userName ?? user,
 };
 export const stateColumn: Column<Job> = {
   label: "State",
+  sort: "state",
   width: "minmax(0, 190px)",
   show: (job) => <StateChip job={job} />,
 };
@@ -38,6 +44,7 @@ export const reasonColumn: Column<Job> = {
 };
 export const gpusColumn: Column<Job> = {
   label: "GPUs",
+  sort: "gpus",
   width: "110px",
   wide: true,
   show: ({ gpus, gpuModel }) => `${spellNumber(gpus)} ${gpuModel === "*" ? "" : gpuModel}`,
@@ -47,4 +54,52 @@ export const sinceColumn: Column<Job> = {
   width: "110px",
   wide: true,
   show: ({ endedAt, startedAt, submittedAt }) => <Time at={endedAt ?? startedAt ?? submittedAt} />,
+};
+export const priorityColumn: Column<Job> = {
+  label: "Priority",
+  width: "80px",
+  sort: "priority",
+  wide: true,
+  usual: false,
+  show: ({ priority }) => priority,
+};
+export const submittedColumn: Column<Job> = {
+  label: "Submitted",
+  width: "110px",
+  sort: "submitted",
+  wide: true,
+  usual: false,
+  show: ({ submittedAt }) => <Time at={submittedAt} />,
+};
+export const waitedColumn: Column<Job> = {
+  label: "Waited",
+  width: "90px",
+  wide: true,
+  usual: false,
+  show: ({ submittedAt, startedAt, endedAt }) =>
+    spellSpan(Date.parse(startedAt ?? endedAt ?? new Date().toISOString()) - Date.parse(submittedAt)),
+};
+export const ranColumn: Column<Job> = {
+  label: "Ran",
+  width: "90px",
+  wide: true,
+  usual: false,
+  show: ({ startedAt, endedAt }) =>
+    startedAt === undefined
+      ? ""
+      : spellSpan((endedAt === undefined ? Date.now() : Date.parse(endedAt)) - Date.parse(startedAt)),
+};
+export const costColumn: Column<Job> = {
+  label: "Cost",
+  width: "120px",
+  wide: true,
+  usual: false,
+  show: ({ cost }) => (cost === undefined ? "" : spellMoney(cost.micros, cost.currency)),
+};
+export const idColumn: Column<Job> = {
+  label: "Id",
+  width: "190px",
+  wide: true,
+  usual: false,
+  show: ({ id }) => <code>{id}</code>,
 };

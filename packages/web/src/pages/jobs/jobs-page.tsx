@@ -1,3 +1,5 @@
+import type { Job, QueryOf } from "@tessera/wire";
+import { useMemo } from "react";
 import { useMe } from "../../api/me.tsx";
 import { usePages } from "../../api/use-pages.ts";
 import { Choice } from "../../design/choice.tsx";
@@ -6,27 +8,72 @@ import { Rows } from "../../design/rows.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { count } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
-import { gpusColumn, nameColumn, projectColumn, sinceColumn, stateColumn, userColumn } from "./job-columns.tsx";
+import { ColumnChoice } from "../../table/column-choice.tsx";
+import { chosenColumns } from "../../table/columns.ts";
+import { useSelection } from "../../table/selection.ts";
+import { Views } from "../../table/views.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
+import {
+  costColumn,
+  gpusColumn,
+  idColumn,
+  nameColumn,
+  priorityColumn,
+  projectColumn,
+  ranColumn,
+  reasonColumn,
+  sinceColumn,
+  stateColumn,
+  submittedColumn,
+  userColumn,
+  waitedColumn,
+} from "./job-columns.tsx";
 
 const everyMs = 3_000;
+const sorts = ["submitted", "name", "project", "user", "gpus", "priority", "state"].flatMap(
+  (name) => [name, `-${name}`] as NonNullable<QueryOf<"listJobs">["sort"]>[],
+);
 const states = ["all", "waiting", "running", "ended"] as const;
-const columns = [nameColumn, projectColumn, userColumn, gpusColumn, stateColumn, sinceColumn];
+const columns = [
+  nameColumn,
+  projectColumn,
+  userColumn,
+  gpusColumn,
+  stateColumn,
+  sinceColumn,
+  { ...reasonColumn, usual: false },
+  priorityColumn,
+  submittedColumn,
+  waitedColumn,
+  ranColumn,
+  costColumn,
+  idColumn,
+];
+const keyOf = ({ id }: Job) => id;
+const noJobs: readonly Job[] = [];
 
-/** Every job that may be seen, newest first; the filter is in the address. */
+/** Every job that may be seen, newest first; filter, order and columns are in the address. */
 export function JobsPage() {
   const me = useMe();
   const [params, set] = useAddress();
   const state = states.find((each) => each === params.get("state")) ?? "all";
   const mine = params.get("mine") === "yes";
   const text = params.get("text") ?? "";
+  const chosen = chosenColumns(columns, params.get("columns") ?? "");
+  const sort = sorts.find((each) => each === params.get("sort"));
   const query = {
     state: state === "running" ? "active" : state,
     count: true,
     limit: 100,
     ...(mine && { user: me.user }),
     ...(text !== "" && { text }),
+    ...(sort !== undefined && { sort }),
+    ...(chosen.includes(costColumn) && { cost: true }),
   } as const;
   const { items: jobs, total, more } = usePages("listJobs", query, everyMs);
+  const keys = useMemo(() => (jobs ?? noJobs).map(keyOf), [jobs]);
+  const selection = useSelection(keys);
+  const tight = params.get("rows") === "close";
   return (
     <div className="page">
       <div className="head">
@@ -43,8 +90,16 @@ export function JobsPage() {
             value={text}
             onTyped={(typed) => set({ text: typed })}
           />
+          <ColumnChoice
+            columns={columns}
+            text={params.get("columns") ?? ""}
+            onChoose={(next) => set({ columns: next })}
+            tight={tight}
+            onTight={(next) => set({ rows: next ? "close" : "" })}
+          />
         </div>
       </div>
+      <Views />
       <Card flush title={total === undefined ? "Jobs" : count(total, "job")}>
         {jobs === undefined ? (
           <div className="body">
@@ -59,15 +114,24 @@ export function JobsPage() {
             )}
           </Empty>
         ) : (
-          <Rows
-            label="Jobs"
-            items={jobs}
-            columns={columns}
-            keyOf={({ id }) => id}
-            hrefOf={({ id }) => `/jobs/${id}`}
-            height="calc(100vh - 220px)"
-            onEnd={more}
-          />
+          <>
+            {selection.chosen.size > 0 && (
+              <BulkBar jobs={jobs.filter(({ id }) => selection.chosen.has(id))} onDone={selection.clear} />
+            )}
+            <Rows
+              label="Jobs"
+              items={jobs}
+              columns={chosen}
+              keyOf={keyOf}
+              sort={sort ?? "-submitted"}
+              onSort={(next) => set({ sort: next })}
+              tight={tight}
+              {...(me.may.includes("job.control") && { selection })}
+              hrefOf={({ id }) => `/jobs/${id}`}
+              height="calc(100vh - 220px)"
+              onEnd={more}
+            />
+          </>
         )}
       </Card>
     </div>

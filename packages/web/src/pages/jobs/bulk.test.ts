@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { concerns, doEach, effectOf } from "./bulk.ts";
+
+const running = { state: "running" as const, held: false, gpus: 8 };
+const waiting = { state: "waiting" as const, held: false, gpus: 4 };
+const held = { state: "waiting" as const, held: true, gpus: 4 };
+const ended = { state: "ended" as const, held: false, gpus: 1 };
+
+describe("acts on many jobs", () => {
+  it("say what they do before they do it", () => {
+    assert.equal(
+      effectOf("cancel", [running, running, waiting, ended]),
+      "3 jobs are cancelled for good. 2 jobs stop and release 16 GPUs. 1 job will not start. 1 job of those chosen stays as it is.",
+    );
+    assert.equal(
+      effectOf("hold", [waiting, held, running]),
+      "1 job will not start until released. 2 jobs of those chosen stay as they are.",
+    );
+    assert.equal(effectOf("release", [running]), "Nothing would change. 1 job of those chosen stays as it is.");
+    assert.equal(concerns("priority", running), false);
+  });
+
+  it("go through all of them, and name those that were refused", async () => {
+    const seen: number[] = [];
+    const refused = await doEach(
+      [1, 2, 3, 4, 5, 6],
+      (n) => (n % 3 === 0 ? Promise.reject(new Error(`no ${n}`)) : Promise.resolve()),
+      (done) => seen.push(done),
+    );
+    assert.deepEqual(refused.map(({ item }) => item).sort(), [3, 6]);
+    assert.deepEqual(seen, [1, 2, 3, 4, 5, 6]);
+  });
+});
