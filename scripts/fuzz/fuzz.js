@@ -4,6 +4,7 @@ import { routes } from "../../packages/wire/dist/index.js";
 import { hostileBytes } from "./hostile.js";
 import { Random } from "./random.js";
 import { makeRequest } from "./requests.js";
+import { makeScimRequest } from "./scim.js";
 import { send, sendBytes } from "./send.js";
 import { startServer, verify } from "./server.js";
 import { makeWorld, must } from "./world.js";
@@ -71,13 +72,19 @@ async function oneRound(random, server, agent, world, count, blame) {
     if (answer.text.includes(world.canary)) blame("leaks", { bytes }, answer);
     return;
   }
-  const ids = Object.keys(routes);
-  const id = random.pick(ids);
-  world.asked.add(id);
-  const request = makeRequest(random, id, routes[id], world);
+  const isScim = random.chance(0.1);
+  const id = random.pick(Object.keys(routes));
+  const request = isScim ? makeScimRequest(random, world) : makeRequest(random, id, routes[id], world);
+  world.asked.add(request.id);
   // The owner asks too, where the answer cannot harm what the others need; what it may see is no leak.
-  const asOwner = random.chance(0.08) && /^(list|get|cordon|up|drain|read|explain|dryRun)/.test(id);
-  const token = asOwner ? server.ownerToken : random.chance(0.03) ? undefined : attacker.token;
+  const asOwner = !isScim && random.chance(0.08) && /^(list|get|cordon|up|drain|read|explain|dryRun)/.test(id);
+  const token = asOwner
+    ? server.ownerToken
+    : random.chance(0.03)
+      ? undefined
+      : isScim
+        ? world.scim.token
+        : attacker.token;
   const answer = await send(server.url, agent, token, request);
   count.requests++;
   count.slowestMs = Math.max(count.slowestMs, answer.ms);

@@ -193,6 +193,7 @@ function paramOf(random, name, world) {
     account: [...world.accounts, ...world.bait],
     user: [...world.users, ...world.bait],
     token: world.tokenIds,
+    exchange: ["fz1", ...world.bait],
     binding: world.users.map((user) => `${user}:member:${world.accounts[0]}`),
     secret: ["S", "T"],
     volume: ["data", "scratch"],

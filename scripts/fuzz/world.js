@@ -1,4 +1,5 @@
 import http from "node:http";
+import { makeScimWorld } from "./scim.js";
 import { send } from "./send.js";
 
 /** Asks as someone and expects it to work. */
@@ -50,9 +51,11 @@ export async function makeWorld(url, ownerToken, random) {
     project: "fuzz",
     not_before: "2100-01-01T00:00:00Z",
   });
+  const scim = await makeScimWorld(ask, canary);
   agent.destroy();
   return {
     canary,
+    scim,
     attackers,
     victim,
     /** Names of the victim's things that attackers have got hold of. */

@@ -60,5 +60,5 @@ function scimText({ scim, scimClaim }: ProviderShape): string {
     `${activeUsers} active of ${users} users, ${groups} groups; last call ${last.at(-1) ?? "never"}`,
     `the server's address and ${path}; externalId is the claim ${scimClaim}`,
     ...tokens.map(({ id, prefix, createdAt }) => `${id} ${prefix}… made ${createdAt}`),
-  ].join("\n");
+  ].join("; ");
 }

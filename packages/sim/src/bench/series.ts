@@ -66,9 +66,10 @@ function measure(
     const file = SeriesFile.open(place, (text) => console.error(text));
     const rollUps = new RollUps(file);
     for (const name of Object.keys(ranges) as RangeName[]) {
-      const { length, stepMs } = ranges[name];
+      const { length, stepMs: fine, coarseMs } = ranges[name];
       if (length > days * day) continue;
       for (const { title, ...chart } of charts) {
+        const stepMs = chart.kind === "gauge" ? fine : coarseMs;
         const asked = performance.now();
         const answer = readRollUps(rollUps, file, {
           ...chart,

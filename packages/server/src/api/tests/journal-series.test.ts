@@ -99,7 +99,7 @@ describe("GET /v1/series of what the journal knows", () => {
     ] as const) {
       assert.deepEqual(await read(user, "metric=allocated"), { unit: "GPUs", all: held });
       assert.deepEqual(await read(user, "metric=starts"), { unit: "jobs", all: started });
-      assert.deepEqual(await read(user, "metric=waiting"), { unit: "GPUs" });
+      assert.deepEqual(await read(user, "metric=waiting"), { unit: "GPUs", all: [0, 0, 0, 0] });
       assert.deepEqual(await read(user, "metric=idle"), { unit: "GPUs", all: [2, 6, 6, 6] });
     }
     for (const account of ["rival", "nowhere"]) {

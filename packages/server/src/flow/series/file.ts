@@ -111,9 +111,9 @@ export class SeriesFile {
   }
 
   /** The chunks that overlap a time, with their begins. */
-  *chunks(level: LevelNo, line: number, from: number, to: number): Generator<[number, Float64Array]> {
-    for (const row of this.#chunks.iterate(level, line, chunkStart(level, from), to))
-      yield [Number(row.start), amountsOf(row.amounts)];
+  chunks(level: LevelNo, line: number, from: number, to: number): [number, Float64Array][] {
+    const rows = this.#chunks.all(level, line, chunkStart(level, from), to);
+    return rows.map((row) => [Number(row.start), amountsOf(row.amounts)]);
   }
 
   put(level: LevelNo, line: number, at: number, amounts: Float64Array): void {

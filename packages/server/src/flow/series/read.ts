@@ -2,7 +2,7 @@ import type { SeriesFile } from "./file.ts";
 import { type LevelNo, levels } from "./levels.ts";
 import type { RollUpAnswer, RollUpQuery } from "./query.ts";
 import type { Line, RollUps } from "./roll-ups.ts";
-import { quantileOf } from "./waits.ts";
+import { quantileOf, slotsMax } from "./waits.ts";
 
 const hour = 3_600_000;
 const minute = 60_000;
@@ -19,7 +19,13 @@ interface Steps {
 export function readRollUps(rollUps: RollUps, file: SeriesFile, query: RollUpQuery): RollUpAnswer {
   const steps = stepsOf(query, rollUps.sampledUntil);
   const { stepMs, first, count } = steps;
-  const sumOf = (line: Line) => sumLine(rollUps, file, steps, line);
+  // What is in an account and not below it is a difference: a line may count twice.
+  const known = new Map<Line, Float64Array>();
+  const sumOf = (line: Line) => {
+    const sum = known.get(line) ?? sumLine(rollUps, file, steps, line);
+    known.set(line, sum);
+    return sum;
+  };
   const samples = new Float64Array(count);
   for (const line of rollUps.byName.get("samples") ?? []) addInto(samples, sumOf(line), 1);
   // The minute that is under way has counts before it has samples.
@@ -78,34 +84,35 @@ function sums(rollUps: RollUps, query: RollUpQuery, count: number, sumOf: (line:
 
 /** A quantile of waits cannot be added up: the counts of each slot are, and it is read from those. */
 function quantiles(rollUps: RollUps, query: RollUpQuery, count: number, sumOf: (line: Line) => Float64Array) {
-  const slots = new Map<string, Map<number, number>[]>();
+  const counts = new Map<string, Float64Array>();
   for (const [line, sign, key] of linesFor(rollUps, { ...query, byKey: false })) {
-    const steps = slots.get(key) ?? Array.from({ length: count }, () => new Map<number, number>());
-    slots.set(key, steps);
+    const into = counts.get(key) ?? new Float64Array(count * slotsMax);
+    counts.set(key, into);
     const slot = Number(line.key);
-    for (const [step, amount] of sumOf(line).entries())
-      if (amount !== 0) steps[step]!.set(slot, (steps[step]!.get(slot) ?? 0) + sign * amount);
+    const sum = sumOf(line);
+    for (let step = 0; step < count; step++) into[step * slotsMax + slot]! += sign * sum[step]!;
   }
   const part = typeof query.kind === "object" ? query.kind.quantile : 0.5;
+  const quantileAt = (of: Float64Array, step: number) =>
+    quantileOf(of.subarray(step * slotsMax, (step + 1) * slotsMax), part) ?? Number.NaN;
   return new Map(
-    [...slots].map(([key, steps]) => [
-      key,
-      Float64Array.from(steps, (counts) => quantileOf(counts, part) ?? Number.NaN),
-    ]),
+    [...counts].map(([key, of]) => [key, Float64Array.from({ length: count }, (_, step) => quantileAt(of, step))]),
   );
 }
 
 /** The lines that count, with their sign, and the line of the answer that they belong to. */
 function* linesFor(rollUps: RollUps, { name, key, groups, byKey }: RollUpQuery): Generator<[Line, 1 | -1, string]> {
-  const lines = [...(rollUps.byName.get(name) ?? [])].filter((line) => key === undefined || line.key === key);
+  const into = new Map<string, [1 | -1, string][]>();
   for (const group of groups) {
-    const plus = new Set(group.plus);
-    const minus = new Set(group.minus);
-    for (const line of lines) {
-      const into = byKey ? line.key : group.key;
-      if (plus.has(line.account)) yield [line, 1, into];
-      if (minus.has(line.account)) yield [line, -1, into];
-    }
+    for (const [accounts, sign] of [
+      [group.plus, 1],
+      [group.minus, -1],
+    ] as const)
+      for (const account of accounts) into.set(account, [...(into.get(account) ?? []), [sign, group.key]]);
+  }
+  for (const line of rollUps.byName.get(name) ?? []) {
+    if (key !== undefined && line.key !== key) continue;
+    for (const [sign, group] of into.get(line.account) ?? []) yield [line, sign, byKey ? line.key : group];
   }
 }
 

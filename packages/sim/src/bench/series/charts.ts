@@ -2,14 +2,14 @@ import { day, hour, minute } from "@tessera/core";
 import type { RollUpQuery } from "@tessera/server";
 import { type accountsOf, root } from "./generate.ts";
 
-/** The ranges that the console offers, with the steps that the server takes for them. */
+/** The ranges that the console offers, with the steps that the server takes for them, and those for what is counted. */
 export const ranges = {
-  "1h": { length: hour, stepMs: minute },
-  "6h": { length: 6 * hour, stepMs: minute },
-  "1d": { length: day, stepMs: 5 * minute },
-  "7d": { length: 7 * day, stepMs: hour },
-  "30d": { length: 30 * day, stepMs: 3 * hour },
-  "90d": { length: 90 * day, stepMs: 6 * hour },
+  "1h": { length: hour, stepMs: minute, coarseMs: 5 * minute },
+  "6h": { length: 6 * hour, stepMs: minute, coarseMs: 15 * minute },
+  "1d": { length: day, stepMs: 5 * minute, coarseMs: hour },
+  "7d": { length: 7 * day, stepMs: hour, coarseMs: 6 * hour },
+  "30d": { length: 30 * day, stepMs: 3 * hour, coarseMs: day },
+  "90d": { length: 90 * day, stepMs: 6 * hour, coarseMs: 3 * day },
 } as const;
 export type RangeName = keyof typeof ranges;
 
