@@ -69,12 +69,22 @@ function queriesOf(id, route) {
   const name = by === undefined ? "state" : "by";
   const all = ways.map((way) => `${whole === "" ? "?" : `${whole}&`}${name}=${way}`);
   if (id === "readSeries") return [...all, ...journalShapes.map((shape) => `${whole}&${shape}`)];
-  return id === "listJobs" ? [...all, `${whole}&state=all&cost=true`, `${whole}&state=all&name=none`] : all;
+  return id === "listJobs"
+    ? [...all, `${whole}&state=all&cost=true`, `${whole}&state=all&name=none`, "?limit=1000&state=waiting&sort=-gpus"]
+    : all;
 }
 
 function widest(route) {
   const names = Object.keys(route.query?.properties ?? {});
-  const values = { limit: "1000", from: "1970-01-01T00:00:00Z", compare: "true", since: "10000d" };
+  const values = {
+    limit: String(route.query?.properties.limit?.maximum ?? 1000),
+    q: "a",
+    text: "a",
+    count: "true",
+    from: "1970-01-01T00:00:00Z",
+    compare: "true",
+    since: "10000d",
+  };
   const query = new URLSearchParams(names.filter((name) => name in values).map((name) => [name, values[name]]));
   return query.size === 0 ? "" : `?${query}`;
 }

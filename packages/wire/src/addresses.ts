@@ -64,6 +64,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   putVolume: "PUT /v1/accounts/:account/volumes/:volume",
   deleteVolume: "DELETE /v1/accounts/:account/volumes/:volume",
   putGrants: "PUT /v1/accounts/:account/volumes/:volume/grants",
+  search: "GET /v1/search",
   readSummary: "GET /v1/summary",
   readFleet: "GET /v1/fleet",
   readFleetActivity: "GET /v1/fleet/activity",

@@ -105,6 +105,7 @@ export {
 export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
+export { SearchHit } from "./shapes/search.ts";
 export {
   isJournalMetric,
   type JournalMetric,

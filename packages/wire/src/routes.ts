@@ -119,6 +119,7 @@ import {
   SignInBegin,
   SignInBegun,
 } from "./shapes/provider.ts";
+import { SearchResult } from "./shapes/search.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { SessionItem, SessionList, SessionName } from "./shapes/session.ts";
 import { StepUpBegin, StepUpBegun, StepUpShape, StepUpTaken } from "./shapes/step-up.ts";
@@ -281,6 +282,7 @@ const table = {
     summary: "What a passkey must sign to sign in with it alone; the answer goes to POST /v1/session",
     answer: SignInChallenge,
     status: 200,
+    judges: true,
   },
   signOut: {
     method: "DELETE",
@@ -887,6 +889,23 @@ const table = {
     stepUp: true,
   },
 
+  search: {
+    method: "GET",
+    path: "/v1/search",
+    action: "self.read",
+    resource: "self",
+    summary:
+      "Jobs, also ended ones, nodes, accounts, people and invoices by a part of their name, as far as one may see them",
+    answer: SearchResult,
+    status: 200,
+    query: Type.Object(
+      {
+        q: Line(100, "A part of a name, or an id"),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 })),
+      },
+      { additionalProperties: false },
+    ),
+  },
   readSummary: {
     method: "GET",
     path: "/v1/summary",
@@ -1582,6 +1601,7 @@ const table = {
     summary: "The fleet and the jobs as they were at a moment, as far back as snapshots are kept",
     answer: Moment,
     status: 200,
+    judges: true,
     query: Type.Object({ at: DateTimeOrAgo, project: Type.Optional(AccountPath) }, { additionalProperties: false }),
   },
   readWaste: {

@@ -126,6 +126,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   putVolume: { sees: "account.read", needs: "volume.write" },
   deleteVolume: { sees: "account.read", needs: "volume.write" },
   putGrants: { sees: "account.read", needs: "volume.share" },
+  search: { anywhere: true },
   readSummary: { sees: "account.read", needs: "job.read" },
   readFleet: { anywhere: true },
   readFleetActivity: { sees: "account.read", needs: "usage.read" },
@@ -406,6 +407,8 @@ export async function requestFor(
       return { path, body: { how: "exec", command: "true" } };
     case "createAccount":
       return { path, body: { path: `${account}/c${n}` } };
+    case "search":
+      return { path: `${path}?q=a` };
     case "editAccount":
       return { path, body: { weight: 2 } };
     case "createEngine":

@@ -9,6 +9,7 @@ import { Dialog } from "../design/dialog.tsx";
 import { Icon } from "../design/icon.tsx";
 import { Button, ButtonLink, Notice } from "../design/parts.tsx";
 import { spellClock } from "../format/times.ts";
+import { NewDeviceBanner } from "../pages/security/new-device.tsx";
 import { isAt, linksFor } from "./pages.ts";
 import { Search } from "./search.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -76,6 +77,7 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
       <main className="main" id="main" tabIndex={-1} ref={main}>
         <LostBanner />
         <HistoryBanner />
+        <NewDeviceBanner />
         <InZone>{children}</InZone>
       </main>
       <nav className="bottom" aria-label="Main pages">

@@ -1,11 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
-import type { Job, NodeShape, WhoAmI } from "@tessera/wire";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import type { SearchHit, WhoAmI } from "@tessera/wire";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { call } from "../api/call.ts";
 import { useMe } from "../api/me.tsx";
 import { Dialog } from "../design/dialog.tsx";
-import { nodeAddress } from "./address.ts";
 import { linksFor } from "./pages.ts";
 
 interface Hit {
@@ -14,14 +13,22 @@ interface Hit {
   readonly kind: string;
 }
 
-/** Finds pages, jobs, nodes and accounts by a part of their name, and jobs by their id. */
+/** Finds pages here, and jobs, nodes, accounts, people and invoices on the server, by a part of their name. */
 export function Search({ onClose }: { onClose: () => void }) {
   const me = useMe();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const [, go] = useLocation();
-  const { data: things = [] } = useQuery({ queryKey: ["search-things"], queryFn: () => gather(me), staleTime: 15_000 });
-  const hits = find([...pagesOf(me), ...things], text);
+  const asked = text.trim();
+  const { data: things = [], isFetching } = useQuery({
+    queryKey: ["search", asked],
+    queryFn: async ({ signal }) => (await call("search", { query: { q: asked }, signal })).items.map(hitOf),
+    enabled: asked !== "",
+    staleTime: 5_000,
+    placeholderData: keepPreviousData,
+  });
+  const pages = pagesOf(me).filter(({ label }) => label.toLowerCase().includes(asked.toLowerCase()));
+  const hits = asked === "" ? pages : [...pages, ...things];
   const open = (hit: Hit | undefined) => {
     if (hit === undefined) return;
     onClose();
@@ -68,7 +75,7 @@ export function Search({ onClose }: { onClose: () => void }) {
             <span className="quiet small">{hit.kind}</span>
           </a>
         ))}
-        {hits.length === 0 && <p className="quiet">Nothing found that you may see.</p>}
+        {hits.length === 0 && !isFetching && <p className="quiet">Nothing found that you may see.</p>}
       </div>
     </Dialog>
   );
@@ -78,28 +85,6 @@ function pagesOf(me: WhoAmI): Hit[] {
   return linksFor(me).map(({ href, label }) => ({ href, label, kind: "page" }));
 }
 
-const hitsMax = 30;
-
-function find(things: readonly Hit[], text: string): Hit[] {
-  const wanted = text.trim().toLowerCase();
-  const found = things.filter(({ label, href }) => label.toLowerCase().includes(wanted) || href.endsWith(wanted));
-  if (/^job_[a-z0-9.]+$/.test(wanted) && found.length === 0)
-    return [{ href: `/jobs/${wanted}`, label: wanted, kind: "job" }];
-  return found.slice(0, hitsMax);
-}
-
-async function gather(me: WhoAmI): Promise<Hit[]> {
-  const may = (action: string) => me.may.includes(action);
-  const [jobs, nodes, accounts] = await Promise.all([
-    may("job.read") ? call("listJobs", { query: { state: "all", limit: 1000 } }) : { items: [] as Job[] },
-    call("listNodes", { query: { limit: 1000 } }) as Promise<{ items: NodeShape[] }>,
-    may("account.read") ? call("listAccounts", { query: { limit: 1000 } }) : { items: [] },
-  ]);
-  return [
-    ...jobs.items.map(({ id, name }) => ({ href: `/jobs/${id}`, label: `${name} · ${id}`, kind: "job" })),
-    ...nodes.items.map(({ name }) => ({ href: nodeAddress(name), label: name, kind: "node" })),
-    ...accounts.items
-      .filter(({ path }) => path !== "")
-      .map(({ path }) => ({ href: `/quota/${path}`, label: path, kind: "account" })),
-  ];
+function hitOf({ address, name, kind, about }: SearchHit): Hit {
+  return { href: address, label: name, kind: about === kind ? kind : `${kind}, ${about}` };
 }

@@ -19,8 +19,8 @@ export async function walkFactors(browser: Browser, server: OwnServer, look: Loo
     // A connection that the browser opened ahead may have been cut meanwhile, and it tries none again.
     await watched.go("/sign-in").catch(() => watched.go("/sign-in"));
     await page.getByRole("button", { name: "Use a token" }).click();
-    await page.getByLabel("Token").fill(server.ownerToken);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByLabel("Token").pressSequentially(server.ownerToken);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
   };
   const signOut = () => page.evaluate(() => localStorage.clear());
 
@@ -60,6 +60,12 @@ export async function walkFactors(browser: Browser, server: OwnServer, look: Loo
   await signOut();
   await signIn();
   await page.getByRole("button", { name: "Use a passkey" }).click();
+  await page.locator(".frame").waitFor();
+
+  await signOut();
+  await watched.go("/sign-in").catch(() => watched.go("/sign-in"));
+  await keep(page, "sign-in");
+  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
   await page.locator(".frame").waitFor();
 
   await stepUp(watched, keep);

@@ -104,6 +104,25 @@ describe("the console with more rows than a page holds", { skip: missing }, () =
     await watched.close();
   });
 
+  it("finds what lies beyond the first page: a job of the past, a node", async () => {
+    const watched = await WatchedPage.open(browser, server.url);
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await page.keyboard.press("/");
+    await page.getByRole("combobox").waitFor();
+    await page.keyboard.type(old);
+    await page.getByRole("option", { name: /zz-a100-old/ }).click();
+    await page.getByText("It was cancelled.").first().waitFor();
+    await page.keyboard.press("/");
+    await page.getByRole("combobox").waitFor();
+    await page.keyboard.type("h100-1009");
+    await page
+      .getByRole("option", { name: /h100-1009/ })
+      .first()
+      .waitFor();
+    await watched.close();
+  });
+
   it("finds what was done long ago in the audit, and saves all of it", async () => {
     const watched = await WatchedPage.open(browser, server.url);
     const { page } = watched;

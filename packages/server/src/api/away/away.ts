@@ -30,6 +30,7 @@ const away: { readonly [Id in RouteId]?: "always" | "large" | "searching" } = {
   closePeriod: "always",
   listEntries: "always",
   listAudit: "always",
+  search: "always",
   dryRunJob: "large",
   estimateJob: "large",
   explainJob: "large",

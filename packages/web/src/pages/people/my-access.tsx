@@ -1,6 +1,7 @@
 import type { WhoAmI } from "@tessera/wire";
 import { Card } from "../../design/parts.tsx";
 import { Factors } from "../security/factors.tsx";
+import { Sessions } from "../security/sessions.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { TokenList } from "./token-list.tsx";
 
@@ -22,6 +23,9 @@ export function MyAccess({ me }: { me: WhoAmI }) {
       </Card>
       <Card title="Second factors" className="span-6">
         <Factors asks={me.hasPassword ?? false} />
+      </Card>
+      <Card title="Where you are signed in" className="span-6">
+        <Sessions />
       </Card>
       <Card className="span-6">
         <TokenList user={me.user} mine asks={me.hasPassword ?? false} />

@@ -1,6 +1,7 @@
 import type { SignIn, WhoAmI } from "@tessera/wire";
 import { type FormEvent, useCallback, useEffect, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
+import { signPasskey } from "../../api/passkey.ts";
 import { keepProof } from "../../api/proof.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Button, Field, Notice } from "../../design/parts.tsx";
@@ -13,7 +14,10 @@ function takeTicket(): string | undefined {
   return ticket;
 }
 
-/** A provider, name and password, a token, or a link that `tess open` made. */
+/** Browsers have none for an address of digits. */
+const takesPasskeys = "PublicKeyCredential" in window && !/^[\d.]+$|^\[/.test(location.hostname);
+
+/** A provider, a passkey, name and password, a token, or a link that `tess open` made. */
 export function SignInPage({ ended, onSignedIn }: { ended?: string | undefined; onSignedIn: (me: WhoAmI) => void }) {
   const { data: offered } = useCall("readSession");
   const [asksToken, setAsksToken] = useState(false);
@@ -42,6 +46,14 @@ export function SignInPage({ ended, onSignedIn }: { ended?: string | undefined; 
     if (ticket !== undefined) void enter({ ticket });
     else if (answer !== undefined) void enter(answer);
   }, [enter]);
+  const withPasskey = async () => {
+    try {
+      const { options } = await call("challengeSignIn");
+      await enter({ passkey: await signPasskey(options) });
+    } catch (error) {
+      setWrong(wordsOf(error));
+    }
+  };
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -66,6 +78,11 @@ export function SignInPage({ ended, onSignedIn }: { ended?: string | undefined; 
           )}
           {wrong !== undefined && <Notice kind="bad">{wrong}</Notice>}
           <ProviderButtons onFailed={setWrong} />
+          {takesPasskeys && (
+            <Button disabled={busy} onClick={() => void withPasskey()}>
+              Sign in with a passkey
+            </Button>
+          )}
           {withToken ? (
             <Field label="Token" hint="It begins with tess_. With tess at hand, tess open needs none.">
               {(props) => (
