@@ -39,6 +39,7 @@ function plausible(random, id, world) {
         limits: { gpusPerJob: 4 },
         allowed: { models: ["H100"] },
       };
+    case "previewAccount":
     case "editAccount":
       return { weight: random.below(9), max: random.pick([null, 4, { H100: 2 }]), limits: {}, cpus: { max: 4 } };
     case "putSecret":

@@ -109,6 +109,7 @@ function bodyOf(id, route, world) {
     closePeriod: { period: "2026-01" },
     setBudget: { limitMicros: "900000000001" },
     editAccount: { weight: 2 },
+    previewAccount: { weight: 2 },
     createPool: { name: "big", labels: { engine: "simulated" } },
     editPool: { labels: { engine: "simulated" }, price: "2", mode: "timeslice", ratio: 4, trust: "trusted" },
     closeRepair: { reason: "x" },

@@ -56,6 +56,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   createAccount: "POST /v1/accounts",
   getAccount: "GET /v1/accounts/:account",
   editAccount: "PATCH /v1/accounts/:account",
+  previewAccount: "POST /v1/accounts/:account/preview",
   deleteAccount: "DELETE /v1/accounts/:account",
   listSecrets: "GET /v1/accounts/:account/secrets",
   putSecret: "PUT /v1/accounts/:account/secrets/:secret",

@@ -108,6 +108,7 @@ import {
 } from "./shapes/money.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
+import { PreviewShape } from "./shapes/preview.ts";
 import {
   IdentityLink,
   ProviderPage,
@@ -801,6 +802,16 @@ const table = {
     status: 200,
     edits: true,
     stepUp: true,
+  },
+  previewAccount: {
+    method: "POST",
+    path: "/v1/accounts/:account/preview",
+    action: "account.write",
+    resource: "account",
+    summary: "What an edit would do at once, by the scheduler on a copy; changes nothing",
+    body: AccountEdit,
+    answer: PreviewShape,
+    status: 200,
   },
   deleteAccount: {
     method: "DELETE",

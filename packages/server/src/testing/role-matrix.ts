@@ -117,6 +117,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listAccounts: { sees: "account.read" },
   createAccount: { sees: "account.read", needs: "account.write" },
   getAccount: { sees: "account.read" },
+  previewAccount: { sees: "account.read", needs: "account.write", at: "above" },
   editAccount: { sees: "account.read", needs: "account.write", at: "above" },
   deleteAccount: { sees: "account.read", needs: "account.write", at: "above" },
   listSecrets: { sees: "account.read", needs: "secret.read" },
@@ -409,6 +410,7 @@ export async function requestFor(
       return { path, body: { path: `${account}/c${n}` } };
     case "search":
       return { path: `${path}?q=a` };
+    case "previewAccount":
     case "editAccount":
       return { path, body: { weight: 2 } };
     case "createEngine":

@@ -25,6 +25,7 @@ interface Request {
 /** Routes that answer people who are not signed in. */
 const open: ReadonlySet<RouteId> = new Set<RouteId>([
   "signIn",
+  "challengeSignIn",
   "beginSignIn",
   "beginLogin",
   "takeLogin",

@@ -123,8 +123,15 @@ describe("the console in a real browser", { skip: missing }, () => {
     const { page } = watched;
     await watched.signInWithToken(server.ownerToken);
     await watched.go("/quota/acme");
-    await page.getByLabel("Guarantee (GPUs)").fill("5");
-    await page.getByRole("heading", { name: "Effect" }).waitFor();
+    await page.getByLabel("Guarantee (GPUs)").click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("900");
+    await page.getByText("Guarantee of any model: 6 → 900").waitFor();
+    await page.getByText(/This is refused/).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Save" }).isEnabled(), false);
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("5");
+    await page.getByText("No job is affected now.").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("acme was changed.").waitFor();
     assert.deepEqual((await server.call("getAccount", { at: { account: "acme" } })).guarantee, { "*": 5 });

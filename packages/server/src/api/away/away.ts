@@ -31,6 +31,7 @@ const away: { readonly [Id in RouteId]?: "always" | "large" | "searching" } = {
   listEntries: "always",
   listAudit: "always",
   search: "always",
+  previewAccount: "always",
   dryRunJob: "large",
   estimateJob: "large",
   explainJob: "large",

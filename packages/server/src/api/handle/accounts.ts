@@ -14,6 +14,8 @@ import {
 import type { AccountEdit } from "@tessera/wire";
 import { newId } from "../../flow/ids.ts";
 import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/people/secrets.ts";
+import { previewOf } from "../../flow/preview/preview.ts";
+import { recover } from "../../flow/write/recover.ts";
 import { checkZone, instantOf } from "../../flow/zones.ts";
 import { accountCreated, accountTag, renderAccount } from "../../render/account.ts";
 import { timestamp } from "../../render/quantities.ts";
@@ -29,6 +31,7 @@ type AccountHandlers = {
   createAccount: Handler<"createAccount">;
   getAccount: Handler<"getAccount">;
   editAccount: Handler<"editAccount">;
+  previewAccount: Handler<"previewAccount">;
   deleteAccount: Handler<"deleteAccount">;
   listSecrets: Handler<"listSecrets">;
   putSecret: Handler<"putSecret">;
@@ -72,6 +75,15 @@ export const accountHandlers: AccountHandlers = {
     const ifRevision = target.revision; // also without If-Match: what was left out was read from this revision
     const done = await api.control.ask({ kind: "account.edit", path: target.path, terms, ifRevision }, askerOf(call));
     return isRefusal(done) ? done : renderAccount(api.control.state, api.seal, target);
+  },
+
+  /** On a copy that is made from the store. An edit for a while is tried as if it began now. */
+  async previewAccount({ control }, { target, body, principal }) {
+    const terms = termsOf(body, target.base ?? target.terms, control.state.policy.sizes);
+    if (isRefusal(terms)) return terms;
+    const command = { kind: "account.edit", path: target.path, terms, ifRevision: target.revision } as const;
+    const { state } = await recover(control.reader);
+    return previewOf(state, principal.user, command, control.now());
   },
 
   async deleteAccount(api, call) {

@@ -35,6 +35,7 @@ const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   submitJob: "bounded by quota and budget",
   applyJob: "bounded by quota and budget",
   dryRunJob: "changes nothing",
+  previewAccount: "changes nothing",
   estimateJob: "changes nothing",
   previewPrices: "changes nothing",
   findMissing: "changes nothing",

@@ -5,8 +5,8 @@ import { useMay } from "../../api/me.tsx";
 import { useAct } from "../../api/use-call.ts";
 import { Button, Card, Field, Notice, Time } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
-import { amountOf, spellAmounts } from "./amounts.ts";
-import { effectOf } from "./tree.ts";
+import { spellAmounts } from "./amounts.ts";
+import { EffectCard, usePreview } from "./effect-card.tsx";
 
 /** `8` or `H100=8 A100=4` as an amount; undefined for anything else. */
 export function readAmount(text: string): number | Record<string, number> | undefined {
@@ -26,12 +26,12 @@ function writeAmount(amounts: Readonly<Record<string, number>> | undefined): str
   return models.map((model) => `${model}=${amounts[model]}`).join(" ");
 }
 
-function total(amount: number | Record<string, number> | undefined): number {
-  return typeof amount === "object" ? amountOf(amount) : (amount ?? 0);
+function byModel(amount: number | Record<string, number>): Record<string, number> {
+  return typeof amount === "object" ? amount : amount === 0 ? {} : { "*": amount };
 }
 
 /** An account: its quota, and an edit of it that shows its effect before it is saved. */
-export function EditPanel({ account, accounts }: { account: Account; accounts: readonly Account[] }) {
+export function EditPanel({ account }: { account: Account }) {
   const may = useMay();
   const [guarantee, setGuarantee] = useState(writeAmount(account.guarantee));
   const [max, setMax] = useState(writeAmount(account.max));
@@ -45,15 +45,16 @@ export function EditPanel({ account, accounts }: { account: Account; accounts: r
     guarantee !== writeAmount(account.guarantee) ||
     max !== writeAmount(account.max) ||
     weight !== String(account.weight);
+  const body: AccountEdit | undefined =
+    touched && amount !== undefined && !badMax
+      ? { guarantee: amount, max: most ?? null, ...(until === "" && { weight: Number(weight) }) }
+      : undefined;
+  const preview = usePreview(account, body);
   const save = (event: FormEvent) => {
     event.preventDefault();
-    const body: AccountEdit = {
-      guarantee: amount!,
-      max: most ?? null,
-      ...(until === "" && { weight: Number(weight) }),
-      ...(until !== "" && { window: { from: new Date().toISOString(), to: new Date(until).toISOString() } }),
-    };
-    edit.mutate({ at: { account: account.path }, body, ifMatch: account.revision });
+    const window =
+      until === "" ? {} : { window: { from: new Date().toISOString(), to: new Date(until).toISOString() } };
+    edit.mutate({ at: { account: account.path }, body: { ...body, ...window }, ifMatch: account.revision });
   };
   return (
     <Card
@@ -133,26 +134,16 @@ export function EditPanel({ account, accounts }: { account: Account; accounts: r
                 />
               )}
             </Field>
-            {touched && amount !== undefined && !badMax && (
-              <div>
-                <h3>Effect</h3>
-                <ul className="effects">
-                  {effectOf(account, accounts, total(amount), most === undefined ? undefined : total(most)).map(
-                    ({ text, bad }) => (
-                      <li key={text} className={bad ? "bad" : "fine"}>
-                        {text}
-                      </li>
-                    ),
-                  )}
-                </ul>
-              </div>
+            {body !== undefined && (
+              <EffectCard
+                account={account}
+                guarantee={byModel(amount!)}
+                max={most === undefined ? undefined : byModel(most)}
+                preview={preview}
+              />
             )}
             <div className="row">
-              <Button
-                kind="primary"
-                type="submit"
-                disabled={!touched || amount === undefined || badMax || edit.isPending}
-              >
+              <Button kind="primary" type="submit" disabled={!preview.ready || edit.isPending}>
                 Save
               </Button>
             </div>

@@ -1,4 +1,3 @@
-import type { Account } from "@tessera/wire";
 import { lazy, Suspense, useMemo, useState } from "react";
 import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
@@ -140,7 +139,7 @@ export default function QuotaPage() {
         </Card>
         {account !== undefined && (
           <div className="span-5 chosen">
-            <EditPanel key={account.path} account={account} accounts={accounts as Account[]} />
+            <EditPanel key={account.path} account={account} />
           </div>
         )}
       </div>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Account } from "@tessera/wire";
-import { effectOf, treeOf } from "./tree.ts";
+import { treeOf } from "./tree.ts";
 
 const account = (path: string, guarantee: number, used = 0): Account =>
   ({
@@ -21,14 +21,5 @@ describe("the quota tree", () => {
 
   it("indents from the first account that may be seen", () => {
     assert.equal(treeOf([account("a/x/y", 0)])[0]!.depth, 0);
-  });
-
-  it("tells before saving who loses and who gains class", () => {
-    const accounts = [account("a", 10), account("a/x", 4, 6), account("a/y", 4)];
-    const texts = (guarantee: number) => effectOf(accounts[1]!, accounts, guarantee, undefined).map(({ text }) => text);
-    assert.match(texts(2)[0]!, /^2 GPUs that it holds now become burst/);
-    assert.match(texts(6)[0]!, /^2 GPUs that it borrows now become guaranteed/);
-    assert.match(texts(8)[1]!, /refused unless overcommit/);
-    assert.match(effectOf(accounts[1]!, accounts, 4, 5)[0]!.text, /more than the new max/);
   });
 });

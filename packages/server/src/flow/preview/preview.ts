@@ -1,0 +1,106 @@
+import {
+  type Command,
+  decideBatch,
+  type Instant,
+  isRefusal,
+  type Job,
+  type JobNo,
+  type OperationId,
+  type ReadonlyState,
+  type Refusal,
+  SchedulerMemory,
+  type State,
+  type User,
+} from "@tessera/core";
+import { type EffectJobs, type PreviewShape, previewNamedMax } from "@tessera/wire";
+import { may } from "../../access/policy.ts";
+import { gangGpus, heldGpus } from "../../render/job.ts";
+import { timestamp } from "../../render/quantities.ts";
+
+type Effect = "losesClass" | "gainsClass" | "starts" | "pushedBack";
+
+interface Before {
+  readonly state: Job["state"];
+  readonly class: Job["class"];
+  readonly isClaimant: boolean;
+  readonly gpus: number;
+  readonly model: string;
+}
+
+/** What a command would do at once, by the scheduler itself on a state that is then thrown away; or why it is refused. */
+export function previewOf(copy: State, user: User, command: Command, now: Instant): PreviewShape | Refusal {
+  const memory = new SchedulerMemory();
+  // What is due anyway is not an effect of the command.
+  decideBatch(copy, [], now, { memory });
+  const before = new Map<JobNo, Before>([...copy.jobs.values()].map((job) => [job.no, standingOf(copy, job)]));
+  const asked = new Map<JobNo, Pick<Job, "id" | "spec" | "account">>();
+  for (const { no, id, spec, account } of copy.jobs.values()) asked.set(no, { id, spec, account });
+  const actor = { user: user.id };
+  const input = { kind: "command", v: 1, op: "preview" as OperationId, actor, request: "preview", command } as const;
+  const [decision] = decideBatch(copy, [input], now, { memory }).decisions;
+  if (isRefusal(decision)) return decision;
+  const effects = new Effects(copy, user);
+  for (const [no, was] of before) {
+    const effect = effectOn(was, copy.jobs.get(no));
+    if (effect !== undefined) effects.add(effect, was, asked.get(no)!);
+  }
+  return { at: timestamp(now), byModel: effects.byModel() };
+}
+
+function standingOf({ fleet }: State, job: Job): Before {
+  const gpu = job.leases[0]?.gpus[0];
+  return {
+    state: job.state,
+    class: job.class,
+    isClaimant: job.claim !== undefined,
+    gpus: job.state === "waiting" ? gangGpus(job.spec, job.choice) : heldGpus(job.leases),
+    model: gpu === undefined ? job.spec.gpus[job.choice]!.model : fleet.models[fleet.gpuModel[gpu]!]!,
+  };
+}
+
+function effectOn(was: Before, job: Job | undefined): Effect | undefined {
+  if (was.state === "waiting") {
+    const starts = job !== undefined && (job.state !== "waiting" || (job.claim !== undefined && !was.isClaimant));
+    return starts ? "starts" : undefined;
+  }
+  if (was.state === "stopping") return undefined;
+  if (job === undefined || job.state === "stopping" || job.state === "waiting") return "pushedBack";
+  if (job.class === was.class) return undefined;
+  return was.class === "guaranteed" ? "losesClass" : "gainsClass";
+}
+
+class Effects {
+  readonly #state: ReadonlyState;
+  readonly #user: User;
+  readonly #models = new Map<string, Record<Effect, EffectJobs>>();
+
+  constructor(state: ReadonlyState, user: User) {
+    this.#state = state;
+    this.#user = user;
+  }
+
+  add(effect: Effect, { model, gpus }: Before, { id, spec, account }: Pick<Job, "id" | "spec" | "account">): void {
+    const ofModel = this.#models.get(model) ?? {
+      losesClass: noJobs(),
+      gainsClass: noJobs(),
+      starts: noJobs(),
+      pushedBack: noJobs(),
+    };
+    this.#models.set(model, ofModel);
+    const counted = ofModel[effect];
+    counted.jobs++;
+    counted.gpus = Math.round((counted.gpus + gpus) * 1000) / 1000;
+    if (counted.named.length >= previewNamedMax || !may(this.#state, this.#user, "job.read", account)) return;
+    counted.named.push({ id, name: spec.name, project: this.#state.accounts[account]!.path, gpus });
+  }
+
+  byModel(): PreviewShape["byModel"] {
+    return [...this.#models]
+      .map(([model, effects]) => ({ model, ...effects }))
+      .sort((a, b) => (a.model < b.model ? -1 : 1));
+  }
+}
+
+function noJobs(): EffectJobs {
+  return { jobs: 0, gpus: 0, named: [] };
+}

@@ -1,0 +1,51 @@
+import type { EffectJobs, PreviewShape } from "@tessera/wire";
+import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
+
+export interface Effect {
+  readonly text: string;
+  readonly bad: boolean;
+}
+
+type Amounts = Readonly<Record<string, number>>;
+
+/** What is typed beside what is so far, model by model: a model that is left out is named. */
+export function changesOf(what: string, before: Amounts | undefined, after: Amounts | undefined): Effect[] {
+  const models = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
+  const told = (amounts: Amounts | undefined, model: string) =>
+    amounts === undefined ? "no limit" : spellNumber(amounts[model] ?? 0);
+  return [...models].flatMap((model) => {
+    const [was, is] = [told(before, model), told(after, model)];
+    const name = model === "*" ? "any model" : model;
+    return was === is ? [] : { text: `${what} of ${name}: ${was} → ${is}`, bad: false };
+  });
+}
+
+const kinds = [
+  ["losesClass", "become burst and can be reclaimed", true],
+  ["pushedBack", "are evicted and wait again", true],
+  ["gainsClass", "become guaranteed", false],
+  ["starts", "start", false],
+] as const;
+
+/** What the scheduler made of the edit on a copy, model by model. */
+export function effectsOf({ byModel }: PreviewShape): Effect[] {
+  const effects = byModel.flatMap(({ model, ...of }) =>
+    kinds.flatMap(([kind, does, bad]) =>
+      of[kind].jobs === 0 ? [] : { text: `${jobsText(of[kind], model)} ${does}${namesText(of[kind])}.`, bad },
+    ),
+  );
+  return effects.length === 0 ? [{ text: "No job is affected now.", bad: false }] : effects;
+}
+
+function jobsText({ jobs, gpus }: EffectJobs, model: string): string {
+  return `${count(jobs, "job")} on ${spellGpus(gpus)}${model === "*" ? "" : ` (${model})`}`;
+}
+
+const namesShown = 4;
+
+function namesText({ jobs, named }: EffectJobs): string {
+  if (named.length === 0) return "";
+  const names = named.slice(0, namesShown).map(({ name, project }) => `${name} of ${project}`);
+  const more = jobs - names.length;
+  return `: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

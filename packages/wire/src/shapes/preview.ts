@@ -1,0 +1,33 @@
+import Type, { type Static } from "typebox";
+import { Timestamp } from "./common.ts";
+
+/** Jobs of one kind that an effect names at most; the others are counted. */
+export const previewNamedMax = 20;
+
+const EffectJobs = Type.Object({
+  jobs: Type.Integer(),
+  gpus: Type.Number(),
+  named: Type.Array(
+    Type.Object({ id: Type.String(), name: Type.String(), project: Type.String(), gpus: Type.Number() }),
+    {
+      description: "The first of those that the caller may see",
+    },
+  ),
+});
+export type EffectJobs = Static<typeof EffectJobs>;
+
+/** What an edit of an account would do at once, tried on a copy of the state. Nothing is changed. */
+export const PreviewShape = Type.Object({
+  at: Timestamp,
+  byModel: Type.Array(
+    Type.Object({
+      model: Type.String(),
+      losesClass: EffectJobs,
+      gainsClass: EffectJobs,
+      starts: EffectJobs,
+      pushedBack: EffectJobs,
+    }),
+    { description: "Models that something happens on; none where nothing does" },
+  ),
+});
+export type PreviewShape = Static<typeof PreviewShape>;
