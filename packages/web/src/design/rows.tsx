@@ -135,7 +135,7 @@ export function Rows<Item>(props: RowsProps<Item>) {
                     type="checkbox"
                     className="choose"
                     aria-label={`Choose ${key}`}
-                    style={{ transform: `translateY(${row.start + rowHeight / 2 - 8}px)` }}
+                    style={{ transform: `translateY(${row.start + rowHeight / 2 - 12}px)` }}
                     checked={selection.chosen.has(key)}
                     onClick={(event) => selection.toggle(key, event.shiftKey)}
                     onChange={() => {}}

@@ -131,7 +131,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     assert.equal(await page.getByRole("button", { name: "Save" }).isEnabled(), false);
     await page.keyboard.press("Control+A");
     await page.keyboard.type("5");
-    await page.getByText("No job is affected now.").waitFor();
+    await page.getByText("Guarantee of any model: 6 → 5").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("acme was changed.").waitFor();
     assert.deepEqual((await server.call("getAccount", { at: { account: "acme" } })).guarantee, { "*": 5 });

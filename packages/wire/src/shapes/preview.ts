@@ -19,6 +19,7 @@ export type EffectJobs = Static<typeof EffectJobs>;
 /** What an edit of an account would do at once, tried on a copy of the state. Nothing is changed. */
 export const PreviewShape = Type.Object({
   at: Timestamp,
+  whyNot: Type.Optional(Type.String({ description: "Why the edit would be refused, and what to do" })),
   byModel: Type.Array(
     Type.Object({
       model: Type.String(),

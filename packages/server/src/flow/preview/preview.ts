@@ -7,7 +7,6 @@ import {
   type JobNo,
   type OperationId,
   type ReadonlyState,
-  type Refusal,
   SchedulerMemory,
   type State,
   type User,
@@ -27,8 +26,8 @@ interface Before {
   readonly model: string;
 }
 
-/** What a command would do at once, by the scheduler itself on a state that is then thrown away; or why it is refused. */
-export function previewOf(copy: State, user: User, command: Command, now: Instant): PreviewShape | Refusal {
+/** What a command would do at once, by the scheduler itself on a state that is then thrown away; or why it would be refused. */
+export function previewOf(copy: State, user: User, command: Command, now: Instant): PreviewShape {
   const memory = new SchedulerMemory();
   // What is due anyway is not an effect of the command.
   decideBatch(copy, [], now, { memory });
@@ -38,7 +37,8 @@ export function previewOf(copy: State, user: User, command: Command, now: Instan
   const actor = { user: user.id };
   const input = { kind: "command", v: 1, op: "preview" as OperationId, actor, request: "preview", command } as const;
   const [decision] = decideBatch(copy, [input], now, { memory }).decisions;
-  if (isRefusal(decision)) return decision;
+  if (isRefusal(decision))
+    return { at: timestamp(now), whyNot: `${decision.detail} ${decision.hint}`.trim(), byModel: [] };
   const effects = new Effects(copy, user);
   for (const [no, was] of before) {
     const effect = effectOn(was, copy.jobs.get(no));

@@ -24,7 +24,11 @@ export function usePreview(account: Account, body: AccountEdit | undefined) {
     retry: false,
   });
   const isOfText = settled === text && !isFetching;
-  return { data: isOfText ? data : undefined, error: isOfText ? error : null, ready: isOfText && data !== undefined };
+  return {
+    data: isOfText ? data : undefined,
+    error: isOfText ? error : null,
+    ready: isOfText && data !== undefined && data.whyNot === undefined,
+  };
 }
 
 interface EffectCardProps {
@@ -42,7 +46,9 @@ export function EffectCard({ account, guarantee, max, preview: { data, error } }
       <h3>Effect</h3>
       <Effects of={changes} />
       {error !== null && <Notice kind="bad">This is refused: {wordsOf(error)}</Notice>}
-      {data === undefined ? error === null && <Skeleton lines={1} /> : <Effects of={effectsOf(data)} />}
+      {data?.whyNot !== undefined && <Notice kind="bad">This is refused: {data.whyNot}</Notice>}
+      {data === undefined && error === null && <Skeleton lines={1} />}
+      {data !== undefined && data.whyNot === undefined && <Effects of={effectsOf(data)} />}
     </div>
   );
 }
