@@ -39,7 +39,7 @@ export interface Provider {
   readonly name: string;
   readonly terms: ProviderTerms;
   readonly createdAt: Instant;
-  /** While there is one, people of the provider are those of whom its identity system told. */
+  /** While there is one, people of the provider are those that its identity system sent. */
   readonly scim?: readonly ScimToken[];
 }
 

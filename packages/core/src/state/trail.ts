@@ -23,7 +23,7 @@ export interface Trail {
   /** The digest of each private row that is compared when it is used, by `kind/key`. */
   readonly privates: Map<string, string>;
   readonly anchors: Map<string, Anchor>;
-  /** Keys that seal what is kept, and of whom each is. */
+  /** Keys that seal what is kept, and the owner of each. */
   readonly held: Map<string, string>;
   /** By origin. */
   readonly witnessed: Map<string, WitnessedHead>;

@@ -3,7 +3,7 @@ import type { Instant, ReadonlyState, UserId } from "@tessera/core";
 import type { PrivateWrite, StoreReader } from "../store/port.ts";
 import { soundPrivates } from "./private-rows.ts";
 
-/** A person of whom the identity system of a provider told (SCIM). */
+/** A person that the identity system of a provider sent (SCIM). */
 export interface ListedPerson {
   readonly id: string;
   readonly provider: string;
@@ -126,7 +126,7 @@ export class Directory {
     return [...this.#shelf(provider).groups.values()].sort(inOrder);
   }
 
-  /** Also those who are gone there, of whom little is kept. */
+  /** Also people that are gone there; little is kept of them. */
   rowsHeld(provider: string): number {
     return this.#shelf(provider).people.size;
   }

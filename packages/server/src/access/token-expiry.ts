@@ -2,7 +2,7 @@ import type { Instant, Token } from "@tessera/core";
 import { isSession } from "./session.ts";
 
 const day = 24 * 3_600_000;
-/** What lives for less is not made anew by people. */
+/** What lives for less is not renewed by people. */
 const shortestLifeMs = 2 * day;
 const soonMs = 7 * day;
 

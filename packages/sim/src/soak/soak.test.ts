@@ -3,7 +3,7 @@ import { it } from "node:test";
 import { reclaimPoints } from "./plan.ts";
 import { soak } from "./soak.ts";
 
-it("loses and doubles nothing when the server is killed under load and restarted", { timeout: 360_000 }, async () => {
+it("loses and doubles nothing when the server is killed under load and restarted", { timeout: 600_000 }, async () => {
   const said: string[] = [];
   const report = await soak({ cycles: 2, seed: 4, say: (text) => said.push(text) });
   assert.deepEqual(report.faults, []);

@@ -64,7 +64,7 @@ class Stream {
       refused: (problem) => {
         this.refused = new Refused(problem);
         this.close();
-        this.#forget(); // whoever asks again may have another role by then
+        this.#forget(); // the next to ask may have another role by then
         this.#tell();
       },
     });

@@ -130,7 +130,7 @@ function addScim(command: Command, session: Session): void {
     .summary("let the identity system of a provider tell of its users and groups (SCIM 2.0)")
     .description(
       "Makes a token with which the identity system of a provider makes, changes and deactivates users and groups here.\n" +
-        "It works for SCIM alone, and is shown once. While there is one, only people of whom the system told sign in for\n" +
+        "It works for SCIM alone, and is shown once. While there is one, only people that the system sent sign in for\n" +
         "the first time. There may be two, so that one can take the place of the other: tess provider get shows them.",
     )
     .argument("<provider>", "name")

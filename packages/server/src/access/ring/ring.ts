@@ -174,7 +174,7 @@ export class Ring {
     this.#open.delete(id);
   }
 
-  /** Destroys a key for good, and notes that this was meant, and by whom: what it sealed is not missed. */
+  /** Destroys a key for good, and notes that this was meant, and by which user: what it sealed is not missed. */
   shred(id: string, by = ""): void {
     writeFileSync(this.#shreddedPath(id), by, { mode: 0o600, flush: true });
     this.destroy(id);

@@ -101,7 +101,7 @@ describe("an identity system", () => {
     const entered = await enter("sub-ana", { preferred_username: "ana" });
     assert.equal((entered.json.me as { user: string }).user, made.id);
     const stranger = await enter("sub-other", { preferred_username: "ana@corp.example", email: "ana@corp.example" });
-    assert.equal(stranger.status, 403, "someone of whom nothing was told makes no user");
+    assert.equal(stranger.status, 403, "someone that was never sent makes no user");
     assert.match(JSON.stringify(stranger.json), /externalId is this person's sub/);
     const changed = await ask("GET", '/Users?filter=userName eq "ana@corp.example"');
     const again = patchOf({ op: "replace", path: "externalId", value: "sub-mallory" });

@@ -31,7 +31,7 @@ describe("a service account", () => {
   const create = (by: TestUser, name: string, body: object = {}) =>
     server.call(by.token, "POST", "/v1/users", { name, service: true, account: "acme", ...body });
 
-  it("is made by those who administer its account, and seen by them alone", async () => {
+  it("is made by administrators of its account, and seen by them alone", async () => {
     const made = await create(admin, "ci", { role: "member" });
     assert.equal(made.status, 201, made.text);
     assert.deepEqual([made.json.name, made.json.service], ["ci.acme", "acme"]);

@@ -17,7 +17,7 @@ const never = 2e9;
 const endsWithinMs = 20_000;
 const page = { "sec-fetch-site": "same-origin" };
 
-describe("a user whom an identity system deactivates", () => {
+describe("a user that an identity system deactivates", () => {
   let control: TestControl;
   let server: TestServer;
   let tenancy: Tenancy;

@@ -71,7 +71,7 @@ export class Listings {
     return undefined;
   }
 
-  /** The rules of a provider changed: people whom its identity system told of have other roles at once. */
+  /** The rules of a provider changed: people that its identity system sent have other roles at once. */
   followAll(provider: Provider, by: Asker): Promise<Refusal | undefined> {
     const { directory } = this.#people;
     const told = directory.groups(provider.name).length > 0 ? directory.people(provider.name) : [];

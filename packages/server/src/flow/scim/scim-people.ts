@@ -38,7 +38,7 @@ export class ScimPeople {
     this.#directory = ground.people.directory;
   }
 
-  /** Makes a user, or finds the one whom the same provider signs in already. Never takes a user of another kind. */
+  /** Makes a user, or finds the one that the same provider signs in already. Never takes a user of another kind. */
   create(provider: Provider, body: unknown, by: Asker): Promise<ListedPerson> {
     const said = personSaid(body);
     return this.#ground.turns.take(async () => {
@@ -107,7 +107,7 @@ export class ScimPeople {
     if (same?.gone && self !== undefined && same.id !== self) throw notUnique("externalId", externalId!);
   }
 
-  /** The user as whom the person signs in with the same provider, if no one else is listed as that user. */
+  /** The user that the person is when signing in with the same provider, if no one else is listed as that user. */
   #signedInBefore({ name, terms }: Provider, externalId: string | undefined): UserId | undefined {
     if (externalId === undefined || terms.scimClaim !== undefined) return undefined;
     const user = this.#ground.people.identities.find(terms.issuer, externalId)?.user;

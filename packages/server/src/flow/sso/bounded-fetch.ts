@@ -54,7 +54,7 @@ export function spacedFetch(fetching: ReturnType<typeof boundedFetch>, everyMs: 
   };
 }
 
-/** The same, but those who ask for this address while it is being asked share one answer: keys, when many sign in. */
+/** The same, but callers that ask for this address while it is being asked share one answer: keys, when many sign in. */
 export function sharedFetch(fetching: ReturnType<typeof boundedFetch>, shared: string | undefined): typeof fetching {
   let asking: Promise<Response> | undefined;
   return async (url, asked) => {

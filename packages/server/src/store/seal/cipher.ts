@@ -72,7 +72,7 @@ export class Cipher {
   }
 }
 
-/** As an object: a key that comes as bytes is taken in anew for each message. */
+/** As an object: a key that comes as bytes is imported again for each message. */
 function derived(storeKey: Uint8Array, salt: Uint8Array, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync("sha256", storeKey, salt, purpose, 32)));
 }

@@ -34,7 +34,7 @@ export async function rewriteStore(
 }
 
 /**
- * Writes the file of a store anew with everything in it sealed by another key, or by none. The chain covers what rows say
+ * Writes the file of a store again with everything in it sealed by another key, or by none. The chain covers what rows say
  * and not how they are kept, so that every hash stays. The old file is removed.
  */
 export async function sealStore({ dir, keys }: RewrittenStore, by: string | undefined): Promise<void> {
