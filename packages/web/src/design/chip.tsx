@@ -27,7 +27,8 @@ export function Chip({ tone = "idle", shape = "dot", children }: { tone?: Tone; 
   );
 }
 
-const outcomes: Readonly<Record<string, { tone: Tone; shape: Shape }>> = {
+/** How each outcome of a job looks, wherever it is drawn. */
+export const outcomes: Readonly<Record<string, { tone: Tone; shape: Shape }>> = {
   succeeded: { tone: "healthy", shape: "square" },
   failed: { tone: "down", shape: "cross" },
   cancelled: { tone: "maintenance", shape: "cross" },

@@ -47,8 +47,6 @@ export class Past {
     if (seq === 0) return undefined;
     const base = await this.#baseFor(seq);
     if (base === undefined) return undefined;
-    // While it is brought forward it is no moment, and a failure would leave it between two.
-    this.#last = undefined;
     await replay(this.#reader, base.state, base.seq, seq);
     this.#last = { state: base.state, seq };
     return this.#last;
@@ -57,7 +55,11 @@ export class Past {
   async #baseFor(seq: number): Promise<{ state: State; seq: number } | undefined> {
     const [nearest = 0] = (await this.#snapshots()).filter((each) => each <= seq);
     const last = this.#last;
-    if (last !== undefined && last.seq <= seq && last.seq >= nearest) return last;
+    if (last !== undefined && last.seq <= seq && last.seq >= nearest) {
+      // While it is brought forward it is no moment, and another question must not take it too.
+      this.#last = undefined;
+      return last;
+    }
     if (nearest === 0) return seq > rowsFromStartMax ? undefined : { state: emptyState(), seq: 0 };
     const snapshot = await this.#reader.snapshot(nearest);
     // It may have been replaced between the two looks.

@@ -6,7 +6,7 @@ import { createUser } from "../people/access.ts";
 
 const namesTried = 20;
 
-/** Makes a user for someone of a provider. A name that is taken gets an ending: whoever has it is someone else. */
+/** Makes a user for someone of a provider. A name that is taken belongs to another person, so this one gets an ending. */
 export async function makeUser(
   control: ControlPlane,
   people: People,
