@@ -29,6 +29,7 @@ export type {
   JobClaimed,
   JobEnded,
   JobIdle,
+  JobLabelled,
   JobPlaced,
   LeaseEnded,
   LeaseStopping,
@@ -174,8 +175,9 @@ export type {
   ModelAsk,
   Slo,
 } from "./model/job.ts";
-export { elementAt, elementsOf } from "./model/job.ts";
+export { beginOf, elementAt, elementsOf } from "./model/job.ts";
 export { killNow } from "./model/kill-now.ts";
+export type { Labels } from "./model/labels.ts";
 export { lackText } from "./model/lack-text.ts";
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
@@ -243,6 +245,7 @@ export {
 } from "./money/price.ts";
 export { burstPrice, costOf, perHour, reservedPrice, termsAt } from "./money/unit-price.ts";
 export { type PossiblePart, possibleParts } from "./place/possible-parts.ts";
+export { runMsOf } from "./plan/run-time.ts";
 export { accountOf, isInside, pathUp, tenantOf } from "./quota/accounts.ts";
 export { demandOf, modelsFor } from "./quota/demand.ts";
 export { coverFor } from "./quota/guarantee.ts";
@@ -280,6 +283,7 @@ export { outputFolders } from "./submit/storage.ts";
 export { withUsualShare } from "./submit/usual-share.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { closedNodesFor } from "./why/closed-nodes.ts";
+export { type FleetPlan, fleetPlan, type PlannedJob, type RunningUntil, roomAt } from "./why/fleet-plan.ts";
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
 export {

@@ -1,3 +1,4 @@
+import { legsOfEntry } from "../bill/entry-legs.ts";
 import { readLine, spelled } from "../bill/invoice.ts";
 import { entriesOf, faultOf } from "../bill/ledger.ts";
 import type { Event } from "../journal/event.ts";
@@ -244,21 +245,19 @@ function postEntry(state: State, command: PostEntry, now: Instant): Decision {
   };
 }
 
-/** The legs of an entry. The first leg of a hold is the amount set aside, which a later post or void refers to. */
+/** The legs of an entry that may be booked now. */
 function legsOf(books: Books, command: PostEntry): LedgerEntry["legs"] | Refusal {
   const { tenant, entry, currency } = command;
   const micros = BigInt(command.micros);
   if (entry !== "adjustment" && micros < (entry === "void" ? 0n : 1n))
     return refuse("invalid", "micros", command.micros, "is not above 0", "give the amount without a sign");
-  const [owed, held] = [`tenant/${tenant}/owed`, `tenant/${tenant}/held`];
   switch (entry) {
     case "payment":
-      return pair("cash", owed, micros);
     case "adjustment":
-      return pair(owed, "adjustments", micros);
+      return legsOfEntry(entry, tenant, micros);
     case "hold": {
       const limit = books.tenants.get(tenant)?.creditLimitMicros;
-      const after = (books.balances.get(`${currency} ${owed}`) ?? 0n) + micros;
+      const after = (books.balances.get(`${currency} tenant/${tenant}/owed`) ?? 0n) + micros;
       if (limit !== undefined && after > limit)
         return refuse(
           "not-allowed",
@@ -267,7 +266,7 @@ function legsOf(books: Books, command: PostEntry): LedgerEntry["legs"] | Refusal
           "exceeds the credit limit",
           "pay in first, or set aside less",
         );
-      return pair(owed, held, micros);
+      return legsOfEntry(entry, tenant, micros);
     }
     case "post":
     case "void": {
@@ -280,23 +279,11 @@ function legsOf(books: Books, command: PostEntry): LedgerEntry["legs"] | Refusal
           "is not an open hold of this tenant",
           "tess ledger shows them",
         );
-      if (entry === "void") return pair(held, owed, hold.micros);
-      if (micros > hold.micros)
+      if (entry === "post" && micros > hold.micros)
         return refuse("invalid", "micros", command.micros, "is more than was set aside", "set aside more first");
-      return [
-        { account: held, micros: hold.micros },
-        { account: owed, micros: micros - hold.micros },
-        { account: "revenue/prepaid", micros: -micros },
-      ];
+      return legsOfEntry(entry, tenant, micros, hold.micros);
     }
   }
-}
-
-function pair(to: string, from: string, micros: bigint): LedgerEntry["legs"] {
-  return [
-    { account: to, micros },
-    { account: from, micros: -micros },
-  ];
 }
 
 function spell(entry: LedgerEntry): SpelledEntry {

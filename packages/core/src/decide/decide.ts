@@ -20,6 +20,7 @@ import { changeExchanges } from "./exchanges.ts";
 import { changeHealth } from "./health.ts";
 import { idleJob } from "./idle.ts";
 import { changeJob, deadlineCame, submitJob } from "./jobs.ts";
+import { labelJob } from "./label.ts";
 import { maintenanceCame } from "./maintenance.ts";
 import { changeNodes, drainCame } from "./nodes.ts";
 import { setPolicy } from "./policy.ts";
@@ -84,6 +85,8 @@ function decideCommand(state: State, command: Command, now: Instant): Decision {
       return idleJob(state, command, now);
     case "job.edit":
       return editJob(state, command, now);
+    case "job.label":
+      return labelJob(state, command, now);
     case "account.create":
     case "account.edit":
     case "account.window":

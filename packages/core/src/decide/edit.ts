@@ -86,6 +86,7 @@ const changeable: ReadonlySet<string> = new Set<keyof JobSpec>([
   "preemptible",
   "retry",
   "checkpoint",
+  "labels",
 ]);
 
 /** Why a field stays as it is; the others say what the job runs. */

@@ -31,6 +31,8 @@ export type Command =
   | { readonly kind: "job.requeue"; readonly job: JobId }
   /** A waiting job asks for something else from now on [O3]. */
   | { readonly kind: "job.edit"; readonly job: JobId; readonly spec: JobSpec }
+  /** A live job gets these labels and loses those that are null; with an array, so do its live elements. */
+  | { readonly kind: "job.label"; readonly job: JobId; readonly labels: { readonly [key: string]: string | null } }
   /** A person goes inside a running member; `what` names the command or the port, never what passes through. */
   | {
       readonly kind: "job.enter";

@@ -5,6 +5,7 @@ import type { ExchangeTerms } from "../model/exchange.ts";
 import type { IdleAction } from "../model/idle.ts";
 import type { AccountId, AccountNo, GpuNo, JobId, JobNo, LeaseId, NodeNo, TokenId, UserId } from "../model/ids.ts";
 import type { EntryKind, JobClass, JobOutcome, JobSpec, StopCause } from "../model/job.ts";
+import type { Labels } from "../model/labels.ts";
 import type { MaintenanceWindow, NodeFacts, OwnMode } from "../model/node.ts";
 import type { KeptOutput } from "../model/output.ts";
 import type { PartSeat } from "../model/part.ts";
@@ -52,6 +53,7 @@ export type Event =
   | JobEntered
   | JobIdle
   | JobEdited
+  | JobLabelled
   | JobPlanned
   | PlanDropped
   | JobPlaced
@@ -242,6 +244,12 @@ export interface JobEdited extends Head<"job-edited"> {
   readonly spec: JobSpec;
   /** Its new number, where the change made it larger: it goes behind the jobs that were submitted before the change. */
   readonly as?: JobNo;
+}
+/** A live job, or an array with its live elements, gets labels and loses others; what it asks for stays. */
+export interface JobLabelled extends Head<"job-labelled"> {
+  readonly job: JobNo;
+  readonly set?: Labels;
+  readonly drop?: readonly string[];
 }
 /** The job cannot start yet and is planned behind the plans before it [B1]. */
 export interface JobPlanned extends Head<"job-planned"> {

@@ -1,6 +1,7 @@
 import type { Egress } from "./egress.ts";
 import type { IdleRule } from "./idle.ts";
 import type { AccountNo, GpuNo, JobId, JobNo, NodeNo, UserId } from "./ids.ts";
+import type { Labels } from "./labels.ts";
 import type { Lease } from "./lease.ts";
 import type { KeptOutput } from "./output.ts";
 import type { PartSeat } from "./part.ts";
@@ -159,6 +160,8 @@ export interface JobSpec {
   readonly scratchMiB?: number;
   /** What is shown where: `vol:NAME`, `vol:ACCOUNT/NAME`, or `job:ID/OUTPUT`; absent = nothing. */
   readonly mounts?: { readonly [at: string]: string };
+  /** What its user calls it by, for finding it again; no decision looks at them. Absent = none. */
+  readonly labels?: Labels;
   /** What it is for, in a word: grants of data may ask for it; absent = it does not say. */
   readonly purpose?: string;
   /** What is kept after its end, by name: a pattern of paths; absent = what it wrote, by `outputUndeclared`. */
@@ -286,7 +289,8 @@ export interface Job {
   /** Its index in the columns of the state while it is live; derived, and never stored. */
   slot: number;
   readonly id: JobId;
-  readonly spec: JobSpec;
+  /** Replaced as a whole when its labels change. */
+  spec: JobSpec;
   readonly account: AccountNo;
   readonly user: UserId;
   readonly submittedAt: Instant;

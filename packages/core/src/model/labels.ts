@@ -16,3 +16,10 @@ export function hasLabels(facts: NodeFacts, wanted: Labels): boolean {
   for (const key in wanted) if (labelOf(facts, key) !== wanted[key]) return false;
   return true;
 }
+
+/** Labels with some set and some dropped, keys in the order in which the journal writes them; undefined without any. */
+export function labelsWith(before: Labels = {}, set: Labels = {}, drop: readonly string[] = []): Labels | undefined {
+  const pairs = Object.entries({ ...before, ...set }).filter(([key]) => !drop.includes(key));
+  if (pairs.length === 0) return undefined;
+  return Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -13,7 +13,7 @@ export interface RawNarrow {
   readonly where?: { readonly [key: string]: string };
 }
 
-/** The most labels that a job, or a pool, may ask for. */
+/** The most labels that a job has, or that a job or a pool may ask for. */
 export const labelsAskedMax = 16;
 
 const anywhere = {};
@@ -54,7 +54,7 @@ export function parseNarrow(raw: RawNarrow): Pick<JobSpec, "engine" | "region" |
   return refuseAll(mistakes) ?? { engine, region, where: sortedLabels(raw.where) };
 }
 
-/** Refuses labels that no node could have, and more of them than may be asked for. */
+/** Refuses labels that no node or job could have, and more of them than there may be. */
 export function checkLabels(labels: { readonly [key: string]: string }, field: string): Refusal | undefined {
   const given = Object.entries(labels);
   if (given.length > labelsAskedMax)

@@ -14,6 +14,7 @@ import type {
   TopologyAsk,
 } from "../model/job.ts";
 import { plainName } from "../model/job.ts";
+import type { Labels } from "../model/labels.ts";
 import { notebookRun } from "../model/notebook.ts";
 import { type Instant, unitsPerGpu } from "../model/units.ts";
 import { parseEgress } from "./egress.ts";
@@ -41,7 +42,7 @@ import { parseGpus, type RawGpus } from "./gpus.ts";
 import { parseIdle, type RawIdle } from "./idle.ts";
 import { Mistakes } from "./mistakes.ts";
 import { parseMounts, type RawMounts } from "./mounts.ts";
-import { parseNarrow, type RawNarrow } from "./narrow.ts";
+import { checkLabels, parseNarrow, type RawNarrow, sortedLabels } from "./narrow.ts";
 import { cpusToMilli, parseAmount, parseDuration, parseSize } from "./quantities.ts";
 import { parseOutputs, parseStorage, type RawStorage } from "./storage.ts";
 import { parseOrigin, type RawVenv, type RawWorkdir } from "./workdir.ts";
@@ -82,6 +83,7 @@ export interface RawJob extends RawMembers, RawNarrow, RawNeeds, RawStorage {
   readonly secrets?: readonly string[];
   readonly mounts?: RawMounts;
   readonly purpose?: string;
+  readonly labels?: Labels;
 }
 
 /** Values that only the shell can settle: zones need a calendar, and jobs named in `after` may have ended long ago. */
@@ -123,6 +125,8 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
   const topology = mistakes.take(parseTopology(raw.topology, "topology"), undefined);
   const spread = mistakes.take(parseTopology(raw.spread, "spread"), undefined);
   const narrow = mistakes.take(parseNarrow(raw), {});
+  const wrongLabels = checkLabels(raw.labels ?? {}, "labels");
+  const labels = wrongLabels === undefined ? sortedLabels(raw.labels) : mistakes.take(wrongLabels, undefined);
   const cpusMilli = mistakes.take(cpusToMilli(raw.cpus ?? 0, "cpus"), 0);
   const memoryMiB = mistakes.take(parseSize(raw.memory ?? 0, "memory"), 0);
   const storage = mistakes.take(parseStorage(raw, memoryMiB), {});
@@ -177,6 +181,7 @@ export function readJob(raw: RawJob, settled: Settled, mistakes: Mistakes): JobS
     image: raw.image,
     inPlace: origin.inPlace,
     isolation: raw.isolation ?? "any",
+    labels,
     maxPriceMicros,
     maxTimeMs,
     members,

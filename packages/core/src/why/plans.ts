@@ -16,6 +16,15 @@ const looksMax = 64;
  * jobs in queue order, up to the job itself. A job that is not in the queue comes behind all of them.
  */
 export function plansBefore(state: ReadonlyState, job: Job, now: Instant, ends?: EndOf): Timeline {
+  return plansUpTo(state, job, now, ends);
+}
+
+/** The plans of all waiting jobs, as far as starts are planned at once [B1]. */
+export function allPlans(state: ReadonlyState, now: Instant): Timeline {
+  return plansUpTo(state, undefined, now);
+}
+
+function plansUpTo(state: ReadonlyState, job: Job | undefined, now: Instant, ends?: EndOf): Timeline {
   const timeline = new Timeline(state, now, ends);
   if (!state.policy.backfill) return timeline;
   for (const ahead of state.planned) {
@@ -25,7 +34,7 @@ export function plansBefore(state: ReadonlyState, job: Job, now: Instant, ends?:
   const contest = new Contest(state).begin(state.waiting.groups);
   for (let look = 0; look < looksMax && timeline.plans.length < plansMax; look++) {
     const candidate = contest.next();
-    if (candidate === undefined || candidate.group.jobs.includes(job)) return timeline;
+    if (candidate === undefined || (job !== undefined && candidate.group.jobs.includes(job))) return timeline;
     const first = candidate.group.jobs[0]!;
     if (!state.planned.has(first) && !isStopped(state, first, now)) timeline.plan(first);
     contest.close(candidate);

@@ -11,6 +11,7 @@ import type { State } from "../state/state.ts";
 import { parseJob } from "../submit/parse.ts";
 import { ana, jobId, World } from "../testing/world.ts";
 import { alternativesFor } from "./alternatives.ts";
+import { fleetPlan } from "./fleet-plan.ts";
 import { jobsAheadOf } from "./jobs-ahead.ts";
 import { outlookOf, startBand } from "./outlook.ts";
 import { aheadOf, reasonFor } from "./reason-for.ts";
@@ -89,6 +90,7 @@ describe("queries", () => {
           return alternativesFor(state, job, now, outlookOf(state, job, now), terms);
         }),
       expected: () => jobs.map((job) => expected(state, job, now)),
+      plan: () => fleetPlan(state, now),
       "dry run": () => rehearse(state, account, ana, spec, now, 0),
       decide: () => {
         const command = { kind: "job.submit", id: jobId("asked"), account: "lab/x", user: ana, spec, endedBefore: [] };

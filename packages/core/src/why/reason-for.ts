@@ -137,7 +137,8 @@ function reasonAs(state: ReadonlyState, job: Job, choice: number, model: number,
     members === 1
       ? ({ cause: "one-node", free, largest: all.largest, needed: need.gpus } as const)
       : ({ cause: "scattered", free, fit: all.members, members } as const);
-  return { kind: "shape", values, needed, free: all.gpus };
+  const fits = members === 1 ? all.largest : all.members * need.gpus;
+  return { kind: "shape", values, needed, fits, free: all.gpus };
 }
 
 /** Seats are free, but their nodes go into maintenance before the job would end [B5]. */

@@ -35,6 +35,8 @@ export interface ReasonOf<Kind extends ReasonKind> {
   readonly needed?: number;
   /** GPUs; for the reason `health` those on nodes that take no work. */
   readonly free?: number;
+  /** GPUs, of the free ones, on which members fit as the job asks for them. */
+  readonly fits?: number;
   /** GPUs that the account, or the user in it, holds of what the limit allows. */
   readonly held?: number;
   /** GPUs. */

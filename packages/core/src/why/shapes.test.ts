@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { unitsPerGpu } from "../model/units.ts";
 import { World } from "../testing/world.ts";
+import { reasonFor } from "./reason-for.ts";
 import { freeGpus, unfitShapes } from "./shapes.ts";
 
 describe("free GPUs and the shapes that they do not fit", () => {
@@ -33,5 +34,15 @@ describe("free GPUs and the shapes that they do not fit", () => {
       unfit.map(({ jobs, reason }) => [jobs, reason.values.cause]),
       [[2, "one-node"]],
     );
+  });
+
+  it("tells on how many of the free GPUs members fit", () => {
+    const w = scattered();
+    w.submit("whole", "lab", { gpus: "H100:4" });
+    const amounts = (id: string) => {
+      const { kind, needed, fits, free } = reasonFor(w.state, w.job(id), w.now);
+      return { kind, needed, fits, free };
+    };
+    assert.deepEqual(amounts("whole"), { kind: "shape", needed: 4, fits: 2, free: 4 });
   });
 });

@@ -304,6 +304,7 @@ function story(): Event[] {
   const { spec } = jobOf(w, "planned");
   for (const maxTimeMs of [1_000, 2_000])
     w.must({ kind: "job.edit", job: jobId("planned"), spec: { ...spec, maxTimeMs } });
+  w.must({ kind: "job.label", job: jobId("planned"), labels: { sweep: "lr" } });
   w.submit("own", "owner", { gpus: 2 });
   happens(w, event("claim-dropped", { job: jobOf(w, "own").no, reason: "test" }));
   for (const job of [...w.state.jobs.values()])
@@ -466,6 +467,7 @@ const kinds: Record<EventKind, true> = {
   "job-entered": true,
   "job-idle": true,
   "job-edited": true,
+  "job-labelled": true,
   "job-planned": true,
   "plan-dropped": true,
   "job-placed": true,

@@ -1,8 +1,26 @@
-import type { Event, JobEdited, JobEnded, JobHeld, JobPlaced, JobRequeued, JobSubmitted } from "../../journal/event.ts";
+import type {
+  Event,
+  JobEdited,
+  JobEnded,
+  JobHeld,
+  JobLabelled,
+  JobPlaced,
+  JobRequeued,
+  JobSubmitted,
+} from "../../journal/event.ts";
 import { noteLength } from "../../learn/lengths.ts";
 import { noteEnd, noteSubmission } from "../../learn/pace.ts";
 import { type JobId, type JobNo, noAccount } from "../../model/ids.ts";
-import { type AttemptRecord, attemptsKept, elementAt, evictionsKept, type Job, type JobSpec } from "../../model/job.ts";
+import {
+  type AttemptRecord,
+  attemptsKept,
+  elementAt,
+  evictionsKept,
+  type Job,
+  type JobArray,
+  type JobSpec,
+} from "../../model/job.ts";
+import { labelsWith } from "../../model/labels.ts";
 import type { Lease } from "../../model/lease.ts";
 import { jobOf } from "../live-jobs.ts";
 import type { State } from "../state.ts";
@@ -37,6 +55,9 @@ export function applyToJobs(state: State, event: JobEvent): void {
       return;
     case "job-edited":
       edited(state, event);
+      return;
+    case "job-labelled":
+      labelled(state, event);
       return;
     case "job-planned": {
       const job = jobOf(state, event.job);
@@ -276,6 +297,26 @@ function edited(state: State, { job: no, spec, as }: JobEdited): void {
     const job = state.jobs.get(element as JobNo);
     if (job?.state === "waiting") replaceSpec(state, job, spec, job.no);
   }
+}
+
+/** No index looks at labels, so the job stays where it is in each; jobs that shared a spec go on sharing one. */
+function labelled(state: State, { job: no, set, drop = [] }: JobLabelled): void {
+  const specs = new Map<JobSpec, JobSpec>();
+  const relabel = (job: Job | JobArray): void => {
+    const spec = specs.get(job.spec) ?? { ...job.spec, labels: labelsWith(job.spec.labels, set, drop) };
+    specs.set(job.spec, spec);
+    job.spec = spec;
+  };
+  const array = state.arrays.get(no);
+  if (array === undefined) {
+    relabel(jobOf(state, no));
+    return;
+  }
+  for (let element = no + 1; element <= no + array.size; element++) {
+    const job = state.jobs.get(element as JobNo);
+    if (job !== undefined) relabel(job);
+  }
+  relabel(array);
 }
 
 function replaceSpec(state: State, job: Job, spec: JobSpec, no: JobNo): void {

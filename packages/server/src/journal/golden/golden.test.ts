@@ -59,6 +59,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   "job-entered": true,
   "job-idle": true,
   "job-edited": true,
+  "job-labelled": true,
   "job-planned": true,
   "plan-dropped": true,
   "job-placed": true,

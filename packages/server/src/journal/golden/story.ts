@@ -245,6 +245,8 @@ function leaving(t: Teller): void {
   t.do({ kind: "job.edit", job: jobId("saves"), spec: { ...spec, memoryMiB: 64 } });
   t.do({ kind: "job.release", job: jobId("saves") });
   t.run("saves");
+  t.do({ kind: "job.label", job: jobId("saves"), labels: { sweep: "lr", stage: "2" } });
+  t.do({ kind: "job.label", job: jobId("saves"), labels: { stage: null } });
   t.do({ kind: "job.requeue", job: jobId("saves") });
   t.report("saves", { kind: "exited", ran: true, code: 0, done: true });
 }
