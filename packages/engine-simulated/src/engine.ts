@@ -27,11 +27,13 @@ export class SimulatedEngine implements Engine {
     workdir: false,
   };
   readonly #fleet: SimulatedFleet;
+  readonly #onClose: () => void;
   #closed = false;
 
-  constructor(fleet: SimulatedFleet, name = simulatedName) {
+  constructor(fleet: SimulatedFleet, name = simulatedName, onClose: () => void = () => {}) {
     this.name = name;
     this.#fleet = fleet;
+    this.#onClose = onClose;
     // The listener of an earlier engine is gone.
     fleet.outbox.unsubscribe();
   }
@@ -101,8 +103,10 @@ export class SimulatedEngine implements Engine {
   async sweep(): Promise<void> {}
 
   async close(): Promise<void> {
-    if (!this.#closed) this.#fleet.outbox.unsubscribe();
+    if (this.#closed) return;
     this.#closed = true;
+    this.#fleet.outbox.unsubscribe();
+    this.#onClose();
   }
 
   #open(): SimulatedFleet {

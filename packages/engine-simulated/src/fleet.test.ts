@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type JobId, leaseIdOf, type Report } from "@tessera/core";
+import type { Report } from "@tessera/core";
 import type { LeaseOrder } from "@tessera/engine";
 import { SimulatedClock } from "./clock.ts";
 import { SimulatedEngine } from "./engine.ts";
 import { type FleetOptions, SimulatedFleet } from "./fleet.ts";
 import { declareNodes } from "./nodes.ts";
 import { openSimulated } from "./open.ts";
+import { orderOf } from "./testing/order.ts";
 
 describe("simulated fleet", () => {
   it("has GPUs with the memory of their model", () => {
@@ -164,32 +165,6 @@ function kinds(reports: readonly Report[], order: LeaseOrder): string[] {
 
 async function bootIdOf(engine: SimulatedEngine, name: string): Promise<string | undefined> {
   return (await engine.inventory()).find((node) => node.name === name)?.bootId;
-}
-
-function orderOf(number: number, change: Partial<LeaseOrder>): LeaseOrder {
-  const job = `job_${number}` as JobId;
-  return {
-    lease: leaseIdOf(job, 1, 0),
-    job,
-    jobName: "plain",
-    attempt: 1,
-    rank: 0,
-    size: 1,
-    node: "sim-1",
-    gpuUuids: ["GPU-sim-1-0"],
-    gangNodes: ["sim-1"],
-    masterAddress: "127.0.0.1",
-    tenant: "acc_lab",
-    account: "lab",
-    run: "true",
-    env: {},
-    secrets: {},
-    limits: { cpusMilli: 1_000, memoryMiB: 512, processesMax: 100, runMsMax: 0 },
-    strict: false,
-    stop: { signal: "SIGTERM", graceMs: 1_000 },
-    epoch: 1,
-    ...change,
-  };
 }
 
 it("declares nodes whose GPUs can be shared, also several kinds of one model, each under a name of its own", async () => {

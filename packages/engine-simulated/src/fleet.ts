@@ -9,6 +9,7 @@ import {
   type StopOrder,
   type Telemetry,
 } from "@tessera/engine";
+import type { Kept, KeptMember } from "./kept.ts";
 import { findingIn } from "./kernel-log.ts";
 import { type Hold, SimulatedTelemetry } from "./load/telemetry.ts";
 import { listedState, type Member, newMember } from "./member.ts";
@@ -244,6 +245,24 @@ export class SimulatedFleet {
     return log === undefined ? undefined : { log };
   }
 
+  /** What runs or is told to leave. What has not started yet is not kept: its control plane orders it again. */
+  kept(): Kept {
+    const members = [...this.#members.values()].filter(({ phase }) => phase === "running" || phase === "stopping");
+    return { epochSeen: this.#epochSeen, members: members.map(keptOf) };
+  }
+
+  /** The machines have run on while no control plane looked. */
+  goOn({ epochSeen, members }: Kept): void {
+    this.#epochSeen = Math.max(this.#epochSeen, epochSeen);
+    for (const was of members) {
+      const { lease, bootId, order, lastSequence } = was;
+      if (order === undefined || this.#whyNot(order) !== undefined || this.#isKnown(lease)) continue;
+      const member: Member = { ...newMember(lease, bootId, order), ...was, fated: lastSequence };
+      this.#members.set(lease, member);
+      this.#arrange(member);
+    }
+  }
+
   #isKnown(lease: LeaseId): boolean {
     return this.#members.has(lease) || this.#ended.has(lease);
   }
@@ -368,6 +387,12 @@ export class SimulatedFleet {
     member.cancelNext?.();
     delete member.cancelNext;
   }
+}
+
+function keptOf(member: Member): KeptMember {
+  const { startMs, ran, cancelNext, delivered, fated, stalled, watchers, ...kept } = member;
+  // Secrets must not outlive the process, and nothing that runs here reads them.
+  return kept.order === undefined ? kept : { ...kept, order: { ...kept.order, secrets: {} } };
 }
 
 function* holdsOf(members: Iterable<Member>): Generator<Hold> {

@@ -2,6 +2,7 @@
 export { SimulatedClock } from "./clock.ts";
 export { SimulatedEngine } from "./engine.ts";
 export { type Behaviour, SimulatedFleet } from "./fleet.ts";
+export { keepRunning } from "./kept.ts";
 export { addressOf } from "./kernel-log.ts";
 export { type Hold, SimulatedTelemetry } from "./load/telemetry.ts";
 export { declareNodes } from "./nodes.ts";

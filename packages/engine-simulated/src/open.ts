@@ -2,6 +2,7 @@ import type { PoolMode } from "@tessera/core";
 import { type Clock, systemClock } from "@tessera/engine";
 import { SimulatedEngine } from "./engine.ts";
 import { SimulatedFleet } from "./fleet.ts";
+import { keepRunning, takeKept } from "./kept.ts";
 import { declareNodes, simulatedName } from "./nodes.ts";
 
 /** Alike nodes of a fleet that is only simulated. */
@@ -13,15 +14,20 @@ export interface SimulatedGroup {
   readonly mode?: PoolMode;
 }
 
+export interface SimulatedOptions {
+  readonly clock?: Clock;
+  readonly engine?: string;
+  /** Where what runs is kept while no process simulates it; absent = it is gone with the process. */
+  readonly keptIn?: string;
+}
+
 /**
  * A fleet that exists in this process alone, on the time of the wall: for demonstrations and measurements at a size
- * that no machine here has. What runs on it is gone with the process, as if every node had been switched off.
+ * that no machine here has. An orderly end keeps what runs; after a crash it is gone, as if every node had been
+ * switched off.
  */
-export function openSimulated(
-  groups: readonly SimulatedGroup[],
-  clock: Clock = systemClock,
-  engine = simulatedName,
-): SimulatedEngine {
+export function openSimulated(groups: readonly SimulatedGroup[], options: SimulatedOptions = {}): SimulatedEngine {
+  const { clock = systemClock, engine = simulatedName, keptIn } = options;
   const prefixes = new Set<string>();
   const nodes = groups.flatMap(({ nodes: count, gpus, model, mode }, i) => {
     const plain = mode === undefined ? model.toLowerCase() : `${model.toLowerCase()}-${mode}`;
@@ -30,5 +36,8 @@ export function openSimulated(
     const pool = mode === undefined ? {} : { pool: mode };
     return declareNodes({ engine, count, gpusEach: gpus, model, prefix, zone: `zone-${i + 1}`, ...pool });
   });
-  return new SimulatedEngine(new SimulatedFleet({ clock, nodes }), engine);
+  const fleet = new SimulatedFleet({ clock, nodes });
+  if (keptIn === undefined) return new SimulatedEngine(fleet, engine);
+  takeKept(fleet, keptIn);
+  return new SimulatedEngine(fleet, engine, () => keepRunning(fleet, keptIn));
 }
