@@ -1,9 +1,11 @@
 /** The shapes on the network and the table of routes: all that a face or the server uses of them. */
 export { type Action, actions } from "./actions.ts";
+export { type ActOn, acts, type MayDo, type Thing } from "./acts.ts";
 export { fieldElsewhere } from "./fields-elsewhere.ts";
 export * from "./history/index.ts";
 export { invoicePage } from "./invoice-page.ts";
 export { nearestName } from "./nearest.ts";
+export { numberWords } from "./numbers.ts";
 export { headerShapes, parametersOf } from "./parameters.ts";
 export { reasonSentence, waitingReasons } from "./reasons.ts";
 export { statusOfRefusal } from "./refusals.ts";
@@ -21,6 +23,7 @@ export {
   userSorts,
 } from "./routes.ts";
 export {
+  ActNeeds,
   RoleBindingShape,
   SessionShape,
   SignedIn,
@@ -72,6 +75,7 @@ export {
   JobCreated,
   JobEdit,
   JobFile,
+  JobOutlook,
   JobSpecBody,
   jobOutcomes,
   LogEntry,
@@ -88,8 +92,10 @@ export {
   BillingShape,
   BudgetPut,
   BudgetShape,
+  ClosePreview,
   ContractPut,
   CostReport,
+  EntryPost,
   EntryShape,
   Estimate,
   ExtractShape,
@@ -102,7 +108,8 @@ export {
   PricePreview,
   PricePut,
 } from "./shapes/money.ts";
-export { numberWords, PolicyPut, PolicyShape } from "./shapes/policy.ts";
+export { FleetPlanShape, PlanBlock, PlanClosed } from "./shapes/plan.ts";
+export { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
 export { type EffectJobs, PreviewShape, previewNamedMax } from "./shapes/preview.ts";
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
@@ -121,13 +128,15 @@ export {
   seriesGroups,
   seriesMetricNames,
   seriesMetrics,
+  spendGroups,
 } from "./shapes/series.ts";
 export { SessionItem } from "./shapes/session.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { StepUpShape } from "./shapes/step-up.ts";
-export { SummaryShape, summaryAccountsMax, summaryColumnsMax } from "./shapes/summary.ts";
+export { SummaryShape, summaryAccountsMax, summaryBelowMax, summaryColumnsMax } from "./shapes/summary.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { Grant, VolumeShape } from "./shapes/volume.ts";
 export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";
+export { OutletShape, WhatIfAsk, WhatIfFigures, WhatIfReport, WhatIfShape } from "./shapes/what-if.ts";
 export { type InvoiceVerdict, verifyInvoice } from "./verify.ts";

@@ -90,6 +90,7 @@ import {
   BudgetPage,
   BudgetPut,
   BudgetShape,
+  ClosePreview,
   ContractPut,
   CostReport,
   EntryPost,
@@ -106,6 +107,7 @@ import {
   PricePreview,
   PricePut,
 } from "./shapes/money.ts";
+import { FleetPlanShape } from "./shapes/plan.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
 import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
 import { PreviewShape } from "./shapes/preview.ts";
@@ -120,7 +122,7 @@ import {
   SignInBegin,
   SignInBegun,
 } from "./shapes/provider.ts";
-import { SearchResult } from "./shapes/search.ts";
+import { SearchResult, searchKinds } from "./shapes/search.ts";
 import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { SessionItem, SessionList, SessionName } from "./shapes/session.ts";
 import { StepUpBegin, StepUpBegun, StepUpShape, StepUpTaken } from "./shapes/step-up.ts";
@@ -129,6 +131,7 @@ import { TopView, topGroups, topOrders } from "./shapes/top.ts";
 import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 import { GrantsPut, VolumeList, VolumePut } from "./shapes/volume.ts";
 import { WasteReport } from "./shapes/waste.ts";
+import { OutletList, WhatIfAsk, WhatIfShape } from "./shapes/what-if.ts";
 
 /**
  * What a route acts on, hence where the account is found that the caller's role must cover:
@@ -558,8 +561,14 @@ const table = {
         ),
         reason: Type.Optional(Type.Enum(reasonKinds, { description: "Only jobs that wait for this reason" })),
         model: Type.Optional(Line(63, "Only jobs that hold or ask for this GPU model")),
+        label: Type.Optional(
+          Line(507, "Only jobs with this label, as KEY=VALUE, or KEY for any value; a page of the past may lead on"),
+        ),
         project: Type.Optional(AccountPath),
         cost: Type.Optional(Type.Boolean({ description: "Also what each has cost" })),
+        outlook: Type.Optional(
+          Type.Boolean({ description: "Also when each is expected to start or to end; of the first 20 of a page" }),
+        ),
         user: text(),
         name: text(),
         array: text(),
@@ -660,7 +669,8 @@ const table = {
     path: "/v1/jobs/:job",
     action: "job.control",
     resource: "job",
-    summary: "Change what a waiting job asks for; one that becomes larger loses its place",
+    summary:
+      "Change what a waiting job asks for, or the labels of a live one; a job that becomes larger loses its place",
     body: JobEdit,
     answer: Job,
     status: 200,
@@ -911,7 +921,8 @@ const table = {
     status: 200,
     query: Type.Object(
       {
-        q: Line(100, "A part of a name, or an id"),
+        q: Line(100, "A part of a name, the letters that its parts begin with, or an id"),
+        kind: Type.Optional(Type.Enum([...searchKinds], { description: "Only things of this kind" })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 })),
       },
       { additionalProperties: false },
@@ -926,7 +937,11 @@ const table = {
     answer: SummaryShape,
     status: 200,
     query: Type.Object(
-      { project: Type.Optional(AccountPath), user: Type.Optional(Line(200, "Only the jobs of this user")) },
+      {
+        project: Type.Optional(AccountPath),
+        user: Type.Optional(Line(200, "Only the jobs of this user")),
+        below: Type.Optional(Type.Boolean({ description: "Also for each account right below the ones asked for" })),
+      },
       { additionalProperties: false },
     ),
   },
@@ -1609,11 +1624,26 @@ const table = {
     path: "/v1/moment",
     action: "job.read",
     resource: "visible",
-    summary: "The fleet and the jobs as they were at a moment, as far back as snapshots are kept",
+    summary: "The fleet and the jobs at a moment: as they were, as far back as snapshots are kept, or as planned",
     answer: Moment,
     status: 200,
     judges: true,
     query: Type.Object({ at: DateTimeOrAgo, project: Type.Optional(AccountPath) }, { additionalProperties: false }),
+  },
+  readPlan: {
+    method: "GET",
+    path: "/v1/plan",
+    action: "job.read",
+    resource: "visible",
+    summary:
+      "What is expected from now on: ends of running jobs, planned starts, maintenance; of others only their GPUs",
+    answer: FleetPlanShape,
+    status: 200,
+    judges: true,
+    query: Type.Object(
+      { ahead: Type.Optional(Duration), project: Type.Optional(AccountPath) },
+      { additionalProperties: false },
+    ),
   },
   readWaste: {
     method: "GET",
@@ -1654,6 +1684,13 @@ const table = {
         job: text(),
         node: text(),
         gpu: text(),
+        lines: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: 512,
+            description: "The most lines; 50 unless told. Only of what is measured",
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -1699,12 +1736,22 @@ const table = {
     answer: PricePreview,
     status: 200,
   },
+  previewContract: {
+    method: "POST",
+    path: "/v1/accounts/:account/contract/preview",
+    action: "price.write",
+    resource: "account",
+    summary: "The cost of the last month for this tenant, had it had this contract",
+    body: ContractPut,
+    answer: PricePreview,
+    status: 200,
+  },
   setContract: {
     method: "PUT",
     path: "/v1/accounts/:account/contract",
     action: "price.write",
     resource: "account",
-    summary: "Agree on other prices with the tenant of this account",
+    summary: "Agree on other prices with this tenant",
     body: ContractPut,
     answer: PriceBookShape,
     status: 200,
@@ -1788,7 +1835,7 @@ const table = {
     path: "/v1/accounts/:account/billing",
     action: "bill.write",
     resource: "account",
-    summary: "Charge the tenant of this account or only show it its costs, and limit what it may owe",
+    summary: "Charge this tenant or only show it its costs, and limit what it may owe",
     body: BillingPut,
     answer: BillingShape,
     status: 200,
@@ -1846,6 +1893,16 @@ const table = {
       { additionalProperties: false },
     ),
   },
+  previewClose: {
+    method: "POST",
+    path: "/v1/periods/preview",
+    action: "bill.write",
+    resource: "fleet",
+    summary: "The invoices that closing a month would write",
+    body: PeriodClose,
+    answer: ClosePreview,
+    status: 200,
+  },
   closePeriod: {
     method: "POST",
     path: "/v1/periods/close",
@@ -1897,6 +1954,43 @@ const table = {
     status: 200,
     judges: true,
     query: ConsistencyQuery,
+  },
+  startWhatIf: {
+    method: "POST",
+    path: "/v1/what-if",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "Replay the past under another quota, policy or fleet, beside an unchanged replay; one at a time",
+    body: WhatIfAsk,
+    answer: WhatIfShape,
+    status: 201,
+  },
+  getWhatIf: {
+    method: "GET",
+    path: "/v1/what-if/:run",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "How far a what-if has come, and what came of it; the last few are kept until the server ends",
+    answer: WhatIfShape,
+    status: 200,
+  },
+  cancelWhatIf: {
+    method: "DELETE",
+    path: "/v1/what-if/:run",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "End a what-if that runs",
+    answer: WhatIfShape,
+    status: 200,
+  },
+  listOutlets: {
+    method: "GET",
+    path: "/v1/outlets",
+    action: "policy.write",
+    resource: "fleet",
+    summary: "Where webhooks and the audit are sent, and whether they are taken",
+    answer: OutletList,
+    status: 200,
   },
   listAnchors: {
     method: "GET",
@@ -1986,6 +2080,11 @@ const table = {
         action: text(50),
         target: Type.Optional(Line(200, "A job, user, token, account, node or other id, or a name of a secret")),
         outcome: text(20),
+        privileged: Type.Optional(
+          Type.Boolean({
+            description: "Only what people did with special rights: to accounts, people, roles, nodes, prices, rules",
+          }),
+        ),
         address: Type.Optional(Line(64, "Where the request came from")),
         text: Type.Optional(
           Line(100, "Anywhere in the record. A page may hold few or none and still lead on: follow `next`"),

@@ -1,5 +1,6 @@
 import { roles } from "@tessera/core";
 import Type, { type Static } from "typebox";
+import { May } from "../acts.ts";
 import { proofHeader } from "../addresses.ts";
 import { AccountPath, CountedPage, Duration, emailPattern, Line, Name, Page, Timestamp } from "./common.ts";
 import { PasskeyShown } from "./factor.ts";
@@ -12,6 +13,7 @@ export const RoleBindingShape = Type.Object({
   role: RoleName,
   account: Type.String({ description: "Empty = the whole platform" }),
   from: Type.Optional(Type.String({ description: "The rules that gave it, such as sso:corp; absent = given by hand" })),
+  may: May("binding"),
 });
 export type RoleBindingShape = Static<typeof RoleBindingShape>;
 export const RoleBindingPage = Page(RoleBindingShape);
@@ -27,9 +29,10 @@ export const UserShape = Type.Object({
   disabled: Type.Boolean(),
   service: Type.Optional(Type.String({ description: "A service account of this account; absent: a person" })),
   hasPassword: Type.Boolean(),
-  bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
+  bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String(), may: May("binding") })),
   createdAt: Timestamp,
   revision: Type.String(),
+  may: May("user"),
 });
 export type UserShape = Static<typeof UserShape>;
 export const UserPage = CountedPage(UserShape);
@@ -82,6 +85,7 @@ export const TokenShape = Type.Object({
   expiresAt: Type.Optional(Timestamp),
   expiring: Type.Optional(Type.Literal(true, { description: "It expires within days: time for another" })),
   lastUsedAt: Type.Optional(Timestamp),
+  may: May("token"),
 });
 export type TokenShape = Static<typeof TokenShape>;
 export const TokenPage = Page(TokenShape);
@@ -139,7 +143,15 @@ export type SignIn = Static<typeof SignIn>;
 export const WhoAmI = Type.Object({
   user: Type.String(),
   name: Type.String(),
-  bindings: Type.Array(Type.Object({ role: RoleName, account: Type.String() })),
+  bindings: Type.Array(
+    Type.Object({
+      role: RoleName,
+      account: Type.String(),
+      gives: Type.Optional(
+        Type.Array(RoleName, { description: "Roles that it lets its holder give, there and below" }),
+      ),
+    }),
+  ),
   hasPassword: Type.Optional(Type.Boolean({ description: "Asked for again before a browser changes credentials" })),
   second: Type.Optional(
     Type.Enum(["show", "enrol"], {
@@ -168,9 +180,18 @@ export const SignInLink = Type.Object({
   expiresAt: Timestamp,
 });
 
+/** What it takes to do something that `may` of a thing does not hold. */
+export const ActNeeds = Type.Object({
+  acts: Type.Array(Type.String()),
+  roles: Type.Array(RoleName, { description: "Each of them allows it at its account and below" }),
+  ask: Type.Array(RoleName, { description: "Those that can give such a role" }),
+});
+export type ActNeeds = Static<typeof ActNeeds>;
+
 /** What a page asks first; an answer in any case, since it is no mistake to be signed out. */
 export const SessionShape = Type.Object({
   me: Type.Optional(WhoAmI),
+  needs: Type.Optional(Type.Array(ActNeeds, { description: "Which roles allow what; once signed in" })),
   providers: Type.Optional(
     Type.Array(Type.Object({ name: Type.String(), label: Type.String() }), {
       description: "With which one can sign in; absent where there are none",

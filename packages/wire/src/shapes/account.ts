@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { May } from "../acts.ts";
 import {
   AccountPath,
   DateTime,
@@ -238,6 +239,7 @@ export const Account = Type.Object({
   ),
   liveJobs: Type.Integer({ description: "Of the account and everything below" }),
   revision: Type.String({ description: "Opaque; send as If-Match" }),
+  may: May("account"),
 });
 export type Account = Static<typeof Account>;
 export const AccountPage = Page(Account);

@@ -1,5 +1,6 @@
 import { engineKinds } from "@tessera/core";
 import Type, { type Static } from "typebox";
+import { May } from "../acts.ts";
 import { Duration, Line, Page, Text, Timestamp } from "./common.ts";
 
 /** A name of an engine or of a pool: it stands before node names, with `/` between. */
@@ -61,6 +62,7 @@ export const EngineShape = Type.Object({
   }),
   fromStart: Type.Boolean({ description: "Given when the server was started; not to be deleted or changed here" }),
   createdAt: Type.Optional(Timestamp),
+  may: May("engine"),
 });
 export type EngineShape = Static<typeof EngineShape>;
 export const EnginePage = Page(EngineShape);

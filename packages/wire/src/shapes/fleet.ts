@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { May } from "../acts.ts";
 import { CountedPage, DateTime, Duration, Line, Page, Timestamp, Zone } from "./common.ts";
 import { SharingShape } from "./sharing.ts";
 
@@ -49,7 +50,16 @@ export const NodeShape = Type.Object({
   ),
   /** The jobs that a draining node waits for; only what the caller may see is named, the rest is counted. */
   blockers: Type.Optional(Type.Object({ jobs: Type.Array(Type.String()), hidden: Type.Integer() })),
+  /** What ends or moves when the node is emptied; with one node only, not in lists. */
+  load: Type.Optional(
+    Type.Object({
+      jobs: Type.Integer(),
+      own: Type.Integer({ description: "Jobs of the caller among them" }),
+      gpus: Type.Number(),
+    }),
+  ),
   revision: Type.String(),
+  may: May("node"),
 });
 export type NodeShape = Static<typeof NodeShape>;
 export const NodePage = CountedPage(NodeShape);

@@ -1,5 +1,6 @@
 import type { JobOutcome } from "@tessera/core";
 import Type, { type Static } from "typebox";
+import { May } from "../acts.ts";
 import { reasonKinds } from "../reasons.ts";
 import {
   AccountPath,
@@ -362,6 +363,14 @@ export const JobSpecBody = Type.Object(
       ),
     ),
     purpose: Type.Optional(PurposeName),
+    labels: Type.Optional(
+      Type.Record(Type.String({ pattern: labelKeyPattern }), Line(253, "A value"), {
+        additionalProperties: false,
+        maxProperties: 16,
+        description: "Its own labels, by which lists can be cut; they decide nothing",
+        examples: [{ sweep: "lr" }],
+      }),
+    ),
     outputs: Type.Optional(
       Type.Record(
         Type.String({ pattern: outputName }),
@@ -425,11 +434,22 @@ export const JobSpecBody = Type.Object(
 );
 export type JobSpecBody = Static<typeof JobSpecBody>;
 
-/** A change of a waiting job: fields as in a job file, and fields that get their default back. */
+/** A change of a job: fields as in a job file, and fields that get their default back; once it runs, labels alone. */
 export const JobEdit = Type.Object(
   {
     set: Type.Optional(JobSpecBody),
     unset: Type.Optional(Type.Array(Line(40, "The name of a field"), { maxItems: 50 })),
+    labels: Type.Optional(
+      Type.Record(
+        Type.String({ pattern: labelKeyPattern }),
+        Type.Union([Line(253, "A value"), Type.Null({ title: "null" })]),
+        {
+          additionalProperties: false,
+          maxProperties: 32,
+          description: "Labels that it gets, or with null loses; the others stay. In any state",
+        },
+      ),
+    ),
   },
   { additionalProperties: false },
 );
@@ -445,6 +465,9 @@ export const WaitReason = Type.Object({
   ),
   needed: Type.Optional(Type.Integer({ description: "GPUs" })),
   free: Type.Optional(Type.Integer({ description: "GPUs; for health those on nodes that take no work" })),
+  fits: Type.Optional(
+    Type.Integer({ description: "GPUs, of the free ones, on which members fit as it asks for them" }),
+  ),
   held: Type.Optional(Type.Number({ description: "GPUs that the account or the user holds of the limit" })),
   limit: Type.Optional(Type.Number({ description: "GPUs" })),
   until: Type.Optional(Timestamp),
@@ -541,6 +564,38 @@ export const JobFile = Type.Object({
 });
 export type JobFile = Static<typeof JobFile>;
 
+/** When a waiting job starts, as far as that can be told. */
+export const Start = Type.Object({
+  when: Type.Enum(["now", "later", "unknown"]),
+  at: Type.Optional(Timestamp),
+  p50: Type.Optional(Timestamp),
+  p90: Type.Optional(Timestamp),
+  basis: Type.Optional(
+    Type.Enum(["plan", "run-times", "wait-times", "eviction", "price"], {
+      description:
+        "Where the start comes from. plan: the declared limits of running jobs. run-times: past run times of running jobs. wait-times: past waits of jobs of its name, with p50 and p90 but without at. eviction: the grace of the jobs that are being evicted for it. price: the time when its price is low enough",
+    }),
+  ),
+  samples: Type.Optional(Type.Integer({ description: "Ended jobs that p50 and p90 were learned from" })),
+  nodes: Type.Optional(Type.Array(Type.String(), { description: "Where it is planned" })),
+  missesDeadline: Type.Optional(Timestamp),
+  why: Type.Optional(Type.String({ description: "Why it is not known" })),
+});
+export type Start = Static<typeof Start>;
+
+/** When a job is expected to start, or how far it is. */
+export const JobOutlook = Type.Object({
+  start: Type.Optional(Start),
+  endsAt: Type.Optional(Timestamp),
+  percent: Type.Optional(Type.Integer({ description: "Of its expected run time" })),
+  basis: Type.Optional(
+    Type.Enum(["expected_time", "max_time", "run-times"], {
+      description: "Where the end comes from: what its file says, or how long jobs like it took",
+    }),
+  ),
+});
+export type JobOutlook = Static<typeof JobOutlook>;
+
 export const Job = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -585,6 +640,8 @@ export const Job = Type.Object({
       actsAt: Timestamp,
     }),
   ),
+  /** Where it was asked for, while it is live; an array has none of its own. */
+  outlook: Type.Optional(JobOutlook),
   /** What it left that is kept; absent for an array. */
   outputs: Type.Optional(Type.Array(Output)),
   array: Type.Optional(Type.Object({ id: Type.String(), index: Type.Integer() })),
@@ -601,7 +658,9 @@ export const Job = Type.Object({
       ),
     }),
   ),
+  labels: Type.Optional(Type.Record(Type.String(), Type.String())),
   spec: Type.Record(Type.String(), Type.Unknown(), { description: "The job as it was understood, defaults filled in" }),
+  may: May("job"),
 });
 export type Job = Static<typeof Job>;
 export const JobPage = CountedPage(Job);
@@ -622,9 +681,9 @@ export type JobCreated = Static<typeof JobCreated>;
 export const JobApplied = Type.Object({
   ...JobCreated.properties,
   applied: Type.Optional(
-    Type.Enum(["created", "unchanged", "changed"], {
+    Type.Enum(["created", "unchanged", "labelled", "changed"], {
       description:
-        "unchanged: a live job already has this spec, and nothing was submitted. changed: others of this name go on",
+        "unchanged: a live job already has this spec, and nothing was submitted. labelled: the same, and it has the labels of this spec now. changed: others of this name go on",
     }),
   ),
   beside: Type.Optional(
@@ -634,25 +693,6 @@ export const JobApplied = Type.Object({
 export type JobApplied = Static<typeof JobApplied>;
 
 const JobClass = Type.Enum(["guaranteed", "burst"]);
-
-/** When a waiting job starts, as far as that can be told. */
-export const Start = Type.Object({
-  when: Type.Enum(["now", "later", "unknown"]),
-  at: Type.Optional(Timestamp),
-  p50: Type.Optional(Timestamp),
-  p90: Type.Optional(Timestamp),
-  basis: Type.Optional(
-    Type.Enum(["plan", "run-times", "wait-times", "eviction", "price"], {
-      description:
-        "Where the start comes from. plan: the declared limits of running jobs. run-times: past run times of running jobs. wait-times: past waits of jobs of its name, with p50 and p90 but without at. eviction: the grace of the jobs that are being evicted for it. price: the time when its price is low enough",
-    }),
-  ),
-  samples: Type.Optional(Type.Integer({ description: "Ended jobs that p50 and p90 were learned from" })),
-  nodes: Type.Optional(Type.Array(Type.String(), { description: "Where it is planned" })),
-  missesDeadline: Type.Optional(Timestamp),
-  why: Type.Optional(Type.String({ description: "Why it is not known" })),
-});
-export type Start = Static<typeof Start>;
 
 /** What would have to be evicted. Jobs that the caller may not see are counted, and not named. */
 export const Displacement = Type.Object({

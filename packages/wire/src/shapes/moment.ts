@@ -2,15 +2,27 @@ import Type, { type Static } from "typebox";
 import { Timestamp } from "./common.ts";
 import { FleetNodeShape } from "./fleet.ts";
 import { Job } from "./job.ts";
+import { PlanBlock } from "./plan.ts";
 
-/** The fleet and the jobs as they were at a moment, as far as the caller may see them now. */
+/** What is planned to have happened between now and a moment to come. */
+const PlannedUntil = Type.Object({
+  asOf: Timestamp,
+  started: Type.Array(PlanBlock, { description: "Jobs that are planned to have started by then; at most 200" }),
+  ended: Type.Array(PlanBlock, { description: "Jobs that are expected to have ended by then; at most 200" }),
+  startedJobs: Type.Integer(),
+  endedJobs: Type.Integer(),
+});
+
+/** The fleet and the jobs at a moment, as far as the caller may see them now: as they were, or as they are planned to be. */
 export const Moment = Type.Object({
   at: Timestamp,
   row: Type.Integer({ description: "The last row of the journal by then" }),
   oldest: Timestamp,
+  latest: Timestamp,
   nodes: Type.Array(FleetNodeShape),
   waiting: Type.Integer({ description: "Jobs that waited" }),
   holding: Type.Integer({ description: "Jobs that held GPUs, or were to" }),
   jobs: Type.Array(Job, { description: "Those that waited first; at most a thousand" }),
+  planned: Type.Optional(PlannedUntil),
 });
 export type Moment = Static<typeof Moment>;

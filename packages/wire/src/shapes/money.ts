@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { May } from "../acts.ts";
 import { AccountPath, DateTime, gpuModelPattern, Line, Page, Timestamp, Zone } from "./common.ts";
 import { NamedKeys } from "./history.ts";
 
@@ -124,7 +125,11 @@ export const ContractShape = Type.Object({
   perMille: PerMille,
 });
 /** All price lists, oldest first, and the contracts that the caller may see. */
-export const PriceBookShape = Type.Object({ versions: Type.Array(PriceList), contracts: Type.Array(ContractShape) });
+export const PriceBookShape = Type.Object({
+  versions: Type.Array(PriceList),
+  contracts: Type.Array(ContractShape),
+  may: May("prices"),
+});
 export type PriceBookShape = Static<typeof PriceBookShape>;
 
 /** What the last closed or running month would have come to under another list. */
@@ -197,6 +202,7 @@ export const BudgetShape = Type.Object({
   spentAt: Type.Optional(Timestamp),
   stopped: Type.Enum(["none", "alert", "refuse-new", "stop-burst", "stop-all"]),
   revision: Type.String({ description: "Opaque; send as If-Match" }),
+  may: May("budget"),
 });
 export type BudgetShape = Static<typeof BudgetShape>;
 export const BudgetPage = Page(BudgetShape);
@@ -229,6 +235,7 @@ export const BillingShape = Type.Object({
   leftMicros: Type.Optional(Micros),
   /** Its credit is used up: what no guarantee covers is stopped. */
   stopped: Type.Boolean(),
+  may: May("billing"),
 });
 export type BillingShape = Static<typeof BillingShape>;
 export const BillingPage = Page(BillingShape);
@@ -376,5 +383,26 @@ export const PeriodClose = Type.Object(
   },
   strict,
 );
+/** The invoices that closing a month would write, and whether it can be closed now. */
+export const ClosePreview = Type.Object({
+  period: Type.String(),
+  from: Timestamp,
+  to: Timestamp,
+  tz: Type.String(),
+  over: Type.Boolean({ description: "The month is over: it can be closed" }),
+  currency: Currency,
+  /** Of tenants that have no invoice of this month yet. */
+  rows: Type.Array(
+    Type.Object({
+      tenant: Type.String(),
+      mode: Type.Enum(["chargeback", "showback"]),
+      lines: Type.Integer(),
+      corrections: Type.Integer({ description: "Lines that correct earlier months" }),
+      totalMicros: Micros,
+    }),
+  ),
+  issued: Type.Array(Type.String({ description: "Tenants that have their invoice of this month" })),
+});
+export type ClosePreview = Static<typeof ClosePreview>;
 export const PeriodClosed = Type.Object({ period: Type.String(), invoices: Type.Array(InvoiceSummary) });
 export type PeriodClosed = Static<typeof PeriodClosed>;

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { May } from "../acts.ts";
 import { AccountPath, Line, Page } from "./common.ts";
 import { FleetName } from "./engine.ts";
 import { PartTrust, PoolMode, Ratio } from "./sharing.ts";
@@ -33,6 +34,7 @@ export const PoolShape = Type.Object({
   trust: Type.Optional(PartTrust),
   nodes: Type.Integer(),
   gpus: Type.Integer(),
+  may: May("pool"),
 });
 export type PoolShape = Static<typeof PoolShape>;
 export const PoolPage = Page(PoolShape);

@@ -32,6 +32,7 @@ export const seriesMetrics = {
   starts: "jobs",
   ends: "jobs",
   preemptions: "jobs",
+  spend: "micros",
 } as const;
 export type SeriesMetric = keyof typeof seriesMetrics;
 export const seriesMetricNames = Object.keys(seriesMetrics) as SeriesMetric[];
@@ -83,16 +84,20 @@ export function isJournalMetric(metric: SeriesMetric): metric is JournalMetric {
   return Object.hasOwn(journalMetrics, metric);
 }
 
+/** The groups that money can be split into, day by day. */
+export const spendGroups = ["none", "account", "model", "class"] as const;
+
 /** The groups that what was measured can be split into. */
 export const measuredGroups = ["none", "account", "user", "job", "rank", "node", "gpu", "model"] as const;
 export type MeasuredGroup = (typeof measuredGroups)[number];
-export type MeasuredMetric = Exclude<SeriesMetric, JournalMetric>;
+export type MeasuredMetric = Exclude<SeriesMetric, JournalMetric | "spend">;
 
 export const SeriesLine = Type.Object({
   key: Type.String({ description: "The id or name that it stands for; empty for the line of all, or for no lease" }),
   label: Type.String(),
   values: Type.Array(Type.Union([Type.Number(), Type.Null()]), {
-    description: "The mean of each step; energy: its sum. null = nothing was measured, which is not 0",
+    description:
+      "The mean of each step; energy and spend: its sum. null = nothing was measured, which is not 0. Spend is without credits for lost work and shares of idle GPUs, which are of no day",
   }),
   simulated: Type.Optional(Type.Literal(true, { description: "There is no hardware behind it" })),
 });
@@ -101,6 +106,7 @@ export type SeriesLine = Static<typeof SeriesLine>;
 export const SeriesView = Type.Object({
   metric: Type.Enum(seriesMetricNames),
   unit: Type.String(),
+  currency: Type.Optional(Type.String({ description: "Of spend, which is in millionths of it" })),
   by: Type.Enum([...seriesGroups]),
   from: Type.Integer({ description: "Milliseconds since 1970" }),
   to: Type.Integer({ description: "Milliseconds since 1970" }),

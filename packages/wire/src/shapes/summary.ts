@@ -39,6 +39,21 @@ export const SummaryShape = Type.Object({
       stopping: Type.Integer(),
     }),
   }),
+  below: Type.Optional(
+    Type.Array(
+      Type.Object({
+        account: Type.String(),
+        held: Type.Number({ description: "GPUs" }),
+        guarantee: Type.Number({ description: "GPUs of all models" }),
+        waiting: Type.Object({ ...count, oldestAt: Type.Optional(Timestamp) }),
+        running: Type.Object(count),
+        failed: Type.Optional(
+          Type.Integer({ description: "Jobs of the last 24 hours that ended otherwise than succeeded or cancelled" }),
+        ),
+      }),
+      { description: "With below=true: each account right below the ones asked for, with all below it" },
+    ),
+  ),
   fleet: Type.Object({
     nodes: Type.Integer(),
     byMode: Type.Record(Type.String(), Type.Integer()),
@@ -57,4 +72,7 @@ export const SummaryShape = Type.Object({
     ),
   }),
 });
+/** Accounts right below that a summary tells of at most, those that hold and wait for most GPUs first. */
+export const summaryBelowMax = 200;
+
 export type SummaryShape = Static<typeof SummaryShape>;
