@@ -211,6 +211,7 @@ function paramOf(random, name, world) {
     line: ["1", "2"],
     factor: ["recovery", "fac_0000000000000000", ...world.bait],
     entrance: ["ent_0000000000000000", ...world.bait],
+    run: ["wif_0000000000000000", ...world.bait],
     anchor: ["anc_0000000000000000", ...world.bait],
   }[name];
   if (known === undefined) throw new Error(`no values for :${name} of a route: add some here`);

@@ -46,7 +46,7 @@ import { ThreadedControlPlane } from "./flow/control-plane.ts";
 import { deleteCredentials } from "./flow/engines/credentials.ts";
 import { Engines } from "./flow/engines/engines.ts";
 import type { AddedKinds, EngineAsk, GivenEngine } from "./flow/engines/kinds.ts";
-import { simulatedKind } from "./flow/engines/simulated-kind.ts";
+import { runningFileIn, simulatedKind } from "./flow/engines/simulated-kind.ts";
 import { givenByFile, readEngineFile } from "./flow/engines/start-file.ts";
 import { CheckWatch } from "./flow/health/check-watch.ts";
 import { Findings } from "./flow/health/findings.ts";
@@ -70,6 +70,7 @@ import { announceStart, type Starting } from "./starting.ts";
 import { openReader, openStore } from "./store/index.ts";
 import { withStoreKeys } from "./store-keys.ts";
 import { ThreadedSeries } from "./work/series.ts";
+import { WhatIfRuns } from "./work/what-if-runs.ts";
 
 /** The only place that builds things and joins them: store, writer, engine, API. */
 const startedAt = performance.now();
@@ -239,7 +240,8 @@ async function main(): Promise<void> {
   const outlets = openOutlets(config, keys.webhookKey, control, alarms);
   const outletsNow = () => outlets.map(({ status }) => status);
   const settings = { ...config, console: consoleFolder };
-  const seen = { alarms, outletsNow, engines, nodeChecks, telemetry, series, collector, reconciled, idleWatch };
+  const whatIf = whatIfBeside(config, () => control.now());
+  const seen = { whatIf, alarms, outletsNow, engines, nodeChecks, telemetry, series, collector, reconciled, idleWatch };
   const parts = { control, keys, content, dataFolder, work, ...seen, config: settings };
   const api = await startApi(parts).catch((error) => {
     throw cannotListen(error, config, tokenFile);
@@ -266,6 +268,7 @@ async function main(): Promise<void> {
     findings.stop();
     await resealing?.stop();
     checkWatch.stop();
+    whatIf.close();
     engines.stop();
     await Promise.all(outlets.map((outlet) => outlet.close()));
     collector.stop();
@@ -299,7 +302,10 @@ function enginesOf(config: ServerConfig, content: string, keys: EngineKeys, cloc
       identify: (ask) => identifyCluster(kubernetes(ask)),
       open: (ask) => openKubernetes(kubernetes(ask)),
     },
-    simulated: simulatedKind((groups, name) => openSimulated(groups, clock, name), parseVirtual),
+    simulated: simulatedKind(
+      (groups, engine) => openSimulated(groups, { clock, engine, keptIn: runningFileIn(config.data, engine) }),
+      parseVirtual,
+    ),
   };
   const listed = config.engines === undefined ? [] : readEngineFile(config.engines);
   const given = listed.map((engine) => givenByFile(engine, kinds[engine.kind]));
@@ -313,7 +319,10 @@ function ownEngine(config: ServerConfig, content: string, keys: EngineKeys, cloc
   const common = { settings: {}, lostAfterMs: 0, here: true, ...labelled };
   if (simulated !== undefined)
     return [
-      { ...common, name: "simulated", kind: "simulated", open: () => openSimulated(parseVirtual(simulated), clock) },
+      {
+        ...{ ...common, name: "simulated", kind: "simulated" },
+        open: () => openSimulated(parseVirtual(simulated), { clock, keptIn: runningFileIn(config.data, "simulated") }),
+      },
     ];
   if (!config.local) return [];
   const kernelLog = process.env.TESSERA_KERNEL_LOG;
@@ -379,6 +388,22 @@ function openOutlets(config: ServerConfig, key: Buffer, control: ThreadedControl
 }
 
 type Outlet = AuditOutlet | Webhook;
+
+/** The program that replays the past, with the store and the keys of this server; their places go by environment, which others cannot list. */
+function whatIfBeside(config: ServerConfig, now: () => number): WhatIfRuns {
+  const { store, master, data } = config;
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    TESSERA_DATA: data,
+    ...("url" in store && { TESSERA_DATABASE_URL: store.url }),
+    ...(typeof master === "string" && { TESSERA_MASTER_KEY: master }),
+    ...(typeof master === "object" && {
+      ...{ TESSERA_KEY_SERVICE: master.url, TESSERA_KEY_SERVICE_TOKEN_FILE: master.tokenFile },
+    }),
+  };
+  const program = fileURLToPath(new URL("../../what-if/dist/main.js", import.meta.url));
+  return new WhatIfRuns({ program, args: [], env, now });
+}
 
 function greet(config: ServerConfig, control: ThreadedControlPlane, api: Api, newToken: string | undefined): void {
   const { fleet } = control.state;

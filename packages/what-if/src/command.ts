@@ -15,7 +15,7 @@ import { savingsOf } from "./savings.ts";
 import { Tally } from "./tally.ts";
 
 /** Replays a server's own journal, or the accounting of a Slurm cluster, under another quota, policy or fleet. */
-export async function runWhatIf(args: readonly string[], { out }: Terminal): Promise<number> {
+export async function runWhatIf(args: readonly string[], { out, err }: Terminal): Promise<number> {
   const { values, positionals } = parseOptions(args, {
     data: { type: "string" },
     database: { type: "string" },
@@ -27,6 +27,7 @@ export async function runWhatIf(args: readonly string[], { out }: Terminal): Pro
     nodes: { type: "string", multiple: true, default: [] },
     "hard-quotas": { type: "boolean", default: false },
     output: { type: "string", short: "o", default: "table" },
+    progress: { type: "boolean", default: false },
   });
   if (positionals.length > 0) throw new WrongUsage(`unknown word ${positionals[0]}; all of what-if are options`);
   const write = writers[values.output as keyof typeof writers];
@@ -37,8 +38,11 @@ export async function runWhatIf(args: readonly string[], { out }: Terminal): Pro
     ...(hardQuotas && { hardQuotas }),
   };
   const change = new Change(changed);
-  const { history, replay, recorded } = await pastOf(values);
+  const tell: Tell = values.progress ? (step, done) => err(JSON.stringify({ step, done })) : () => {};
+  const { history, replay, recorded } = await pastOf(values, (done) => tell("reads the journal", done / 2));
+  tell("replays the past as it was", 1 / 2);
   const asItWas = rerun(history, new Change({ sets: [], policies: [], nodes: [] }));
+  tell("replays the past with the change", 3 / 4);
   const otherwise = rerun(history, change);
   const unmet = change.unmet();
   if (unmet !== undefined) throw new WrongUsage(unmet);
@@ -48,6 +52,9 @@ export async function runWhatIf(args: readonly string[], { out }: Terminal): Pro
   out(write({ from, to, changed, replay, recorded, endUnknown, ...savings, ...compare(asItWas, otherwise) }));
   return exit.ok;
 }
+
+/** For a program that waits: what is done now, and how much of all is done, from 0 to 1. */
+type Tell = (step: string, done: number) => void;
 
 interface Past extends Pick<Report, "replay" | "recorded"> {
   readonly history: History;
@@ -62,7 +69,7 @@ interface PastOptions {
 }
 
 /** Of a server's journal, or of a Slurm cluster's accounting. */
-async function pastOf(values: PastOptions): Promise<Past> {
+async function pastOf(values: PastOptions, read: (done: number) => void): Promise<Past> {
   if (values.sacct !== undefined) {
     if (values.fleet === undefined) throw new WrongUsage("--sacct needs the --fleet it was of, for example 16x8");
     const jobs = readSacct(values.sacct);
@@ -71,7 +78,7 @@ async function pastOf(values: PastOptions): Promise<Past> {
   }
   const reader = await openPast(storePlaceOf(values, process.env));
   try {
-    return await readHistory(reader, values.from);
+    return await readHistory(reader, values.from, read);
   } finally {
     await reader.close();
   }
@@ -94,7 +101,10 @@ async function openPast(place: ReturnType<typeof storePlaceOf>): ReturnType<type
   }
 }
 
-async function readHistory(reader: StoreReader, from: string): Promise<Past> {
+/** How many batches are read between two words of how far it has come. */
+const batchesPerWord = 2_000;
+
+async function readHistory(reader: StoreReader, from: string, read: (done: number) => void): Promise<Past> {
   const head = await reader.head();
   const [newest] = await reader.rows(Math.max(1, head.seq), 1);
   if (newest === undefined) throw new WrongUsage("the journal is empty: there is no past to look at");
@@ -104,6 +114,7 @@ async function readHistory(reader: StoreReader, from: string): Promise<Past> {
   const same = new SameDecisions();
   let seen: { readonly tally: Tally; readonly costs: CostBook } | undefined;
   for await (const batch of recordedBatches(reader)) {
+    if (same.batches % batchesPerWord === 0) read(batch.seq / head.seq);
     book.begin(batch, same.recorded);
     if (batch.at >= startAt) {
       seen ??= { tally: new Tally(startAt, same.recorded), costs: new CostBook(startAt, same.recorded) };

@@ -8,6 +8,7 @@ export interface Figures {
   readonly jobs: number;
   readonly started: number;
   readonly waitMsMean: number;
+  readonly waitMsP50: number;
   readonly waitMsP90: number;
   readonly evictions: number;
   readonly lostGpuMs: number;
@@ -96,6 +97,7 @@ export function figuresOf(of: readonly JobTale[], costMicros?: bigint): Figures 
     jobs: of.length,
     started: of.filter(({ firstStartAt }) => firstStartAt !== undefined).length,
     waitMsMean: mean(waits),
+    waitMsP50: quantile(waits, 0.5),
     waitMsP90: quantile(waits, 0.9),
     evictions: sum(({ evictions }) => evictions),
     lostGpuMs: sum(({ lostGpuMs }) => lostGpuMs),

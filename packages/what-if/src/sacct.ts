@@ -91,6 +91,7 @@ function recordedFigures(jobs: readonly SacctJob[]): Figures {
     jobs: jobs.length,
     started: jobs.length,
     waitMsMean: mean(waits),
+    waitMsP50: quantile(waits, 0.5),
     waitMsP90: quantile(waits, 0.9),
     evictions: 0,
     lostGpuMs: 0,

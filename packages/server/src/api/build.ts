@@ -41,6 +41,7 @@ import { Heads, treeFileIn } from "../flow/trail/heads.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { JournalSeries } from "../work/series.ts";
+import type { WhatIfRuns } from "../work/what-if-runs.ts";
 import { answerDenial, unauthenticated } from "./answer/answer.ts";
 import { answerUnreadable, failed } from "./answer/failure.ts";
 import { addHeaders } from "./answer/headers.ts";
@@ -143,6 +144,7 @@ export async function buildApi(built: {
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
   idleWatch?: Pick<IdleWatch, "warningOf">;
+  whatIf?: WhatIfRuns;
   /** Other declarations than wire's: how tests see that each one counts. */
   table?: Readonly<Record<RouteId, Route>>;
 }): Promise<BuiltApi> {
@@ -222,6 +224,8 @@ export async function buildApi(built: {
     ...(built.collector !== undefined && { collector: built.collector }),
     ...(built.reconciled !== undefined && { reconciled: built.reconciled }),
     ...(built.idleWatch !== undefined && { idleWatch: built.idleWatch }),
+    ...(built.whatIf !== undefined && { whatIf: built.whatIf }),
+    ...(built.outletsNow !== undefined && { outletsNow: built.outletsNow }),
     activity: new Activity(control, built.telemetry),
   };
   built.alarms?.follow(({ kind, text }) =>

@@ -30,7 +30,9 @@ import type { Collector } from "../flow/telemetry/collector.ts";
 import type { Anchors } from "../flow/trail/anchors.ts";
 import type { Heads } from "../flow/trail/heads.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
+import type { OutboxStatus } from "../notify/outbox.ts";
 import type { JournalSeries } from "../work/series.ts";
+import type { WhatIfRuns } from "../work/what-if-runs.ts";
 import type { Denial } from "./answer/problem.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import type { Feed } from "./feed.ts";
@@ -111,6 +113,10 @@ export interface Api {
   readonly activity: Activity;
   /** Where the files that users send are kept; absent where the engine cannot use them. */
   readonly content?: ContentStore;
+  /** Replays of the past, run beside the server; absent where there is no store to read beside it. */
+  readonly whatIf?: WhatIfRuns;
+  /** What other systems are told, and whether they take it. */
+  readonly outletsNow?: () => readonly OutboxStatus[];
 }
 
 /** An authenticated request, before anything is known of what it wants. */

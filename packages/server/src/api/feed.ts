@@ -8,6 +8,7 @@ import {
   elementsOf,
   type Instant,
   type JobIdle,
+  type JobLabelled,
   type JobNo,
   moneyText,
   type NodeFacts,
@@ -237,6 +238,7 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
     case "job-entered":
     case "job-idle":
     case "job-edited":
+    case "job-labelled":
     case "job-planned":
     case "plan-dropped":
     case "job-placed":
@@ -308,6 +310,8 @@ function wordsOf(event: Event): string {
       return idleText(event);
     case "job-edited":
       return `was edited${event.as === undefined ? "" : ", and goes behind the jobs that waited then: it asks for more"}`;
+    case "job-labelled":
+      return labelledText(event);
     case "job-planned":
       return `is planned to start at ${timestamp(event.startsAt)}`;
     case "plan-dropped":
@@ -383,4 +387,13 @@ function reasonOf(why: string | undefined): string {
 
 function rankOf(lease: string): string {
   return `rank ${parseLeaseId(lease)?.rank ?? "?"}`;
+}
+
+function labelledText({ set = {}, drop = [] }: JobLabelled): string {
+  const added = Object.entries(set).map(([key, value]) => `${key}=${value}`);
+  const parts = [
+    ...(added.length > 0 ? [`was labelled ${added.join(", ")}`] : []),
+    ...(drop.length > 0 ? [`lost the label ${drop.join(", ")}`] : []),
+  ];
+  return parts.join(" and ");
 }

@@ -11,6 +11,7 @@ import type { Collector } from "../flow/telemetry/collector.ts";
 import type { IdleWatch } from "../flow/watch/idle-watch.ts";
 import type { OutboxStatus } from "../notify/outbox.ts";
 import type { JournalSeries } from "../work/series.ts";
+import type { WhatIfRuns } from "../work/what-if-runs.ts";
 import type { ApiWork } from "./away/tasks.ts";
 import { type ApiConfig, buildApi } from "./build.ts";
 
@@ -40,6 +41,7 @@ export async function startApi(what: {
   /** What came of comparing leased with busy time. */
   reconciled?: () => Reconciled | undefined;
   idleWatch?: Pick<IdleWatch, "warningOf">;
+  whatIf?: WhatIfRuns;
   config: ApiConfig & { readonly host: string; readonly port: number };
 }): Promise<Api> {
   const { host, port, tls } = what.config;

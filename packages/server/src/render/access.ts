@@ -12,7 +12,14 @@ export function userTag(seal: Seal, user: Pick<User, "id" | "revision">): string
 }
 
 /** A user for this viewer: roles elsewhere are left out. */
-export function renderUser(state: ReadonlyState, seal: Seal, people: People, viewer: User, user: User): UserShape {
+export function renderUser(
+  state: ReadonlyState,
+  seal: Seal,
+  people: People,
+  viewer: User,
+  user: User,
+  mayWith?: (binding: RoleBinding) => UserShape["bindings"][number]["may"],
+): UserShape {
   const person = people.person(user.id);
   // Of oneself, what the token lets through.
   const seen =
@@ -26,7 +33,11 @@ export function renderUser(state: ReadonlyState, seal: Seal, people: People, vie
     disabled: user.disabled,
     ...(user.service !== undefined && { service: state.accounts[user.service]?.path ?? "" }),
     hasPassword: people.hasPassword(user.id),
-    bindings: seen.map(({ role, account }) => ({ role, account: accountOf(state, account).path })),
+    bindings: seen.map((binding) => ({
+      role: binding.role,
+      account: accountOf(state, binding.account).path,
+      ...(mayWith !== undefined && { may: mayWith(binding) }),
+    })),
     createdAt: timestamp(user.createdAt),
     revision: userTag(seal, user),
   };

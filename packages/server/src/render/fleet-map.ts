@@ -1,9 +1,14 @@
 import {
   type AccountNo,
+  type FleetNode,
+  type Instant,
   type Job,
   jobOf,
   type Lease,
+  type NodeNo,
+  noAccount,
   nodeName,
+  type PlannedJob,
   type ReadonlyState,
   rootAccount,
   tenantOf,
@@ -15,19 +20,45 @@ import { nodeReason } from "./node-reason.ts";
 
 const letters = { idle: ".", guaranteed: "g", burst: "b", leaving: "l", others: "x" } as const;
 
+/** What is expected at a moment to come. */
+export interface Expectation {
+  readonly at: Instant;
+  /** Whether a job that holds GPUs now still will. */
+  readonly runs: (job: Job) => boolean;
+  /** The jobs that will hold GPUs by then and do not now. */
+  readonly comes: readonly Pick<PlannedJob, "job" | "cover" | "gpusOn">[];
+}
+
 /** The fleet for this viewer in one pass over leases and one over nodes; of what others hold only that it is held. */
-export function* fleetMap(state: ReadonlyState, viewer: User): Generator<FleetNodeShape> {
+export function* fleetMap(state: ReadonlyState, viewer: User, then?: Expectation): Generator<FleetNodeShape> {
   const { fleet } = state;
   const letterOf = new Array<string>(fleet.gpuFree.length).fill(letters.idle);
   const tenantAt = new Map<number, string>();
   const tenants = new Tenants(state, viewer);
+  const left = new Set<number>();
   for (const lease of state.leases.values()) {
     const job = jobOf(state, lease.job);
+    if (then !== undefined && !then.runs(job)) {
+      for (const gpu of lease.gpus) left.add(gpu);
+      continue;
+    }
     const tenant = tenants.of(job.account);
     const letter = tenant === undefined ? letters.others : letterFor(job, lease);
     for (const gpu of lease.gpus) {
       letterOf[gpu] = fleet.gpuFree[gpu]! > 0 ? letter.toUpperCase() : letter;
       if (tenant !== undefined) tenantAt.set(gpu, tenant);
+    }
+  }
+  // A part of it is free by then.
+  for (const gpu of left) letterOf[gpu] = letterOf[gpu]!.toUpperCase();
+  for (const { job, cover, gpusOn } of then?.comes ?? []) {
+    const tenant = tenants.of(job.account);
+    const letter = tenant === undefined ? letters.others : letters[cover === noAccount ? "burst" : "guaranteed"];
+    for (const [no, gpus] of gpusOn) {
+      for (const gpu of idleOn(state, letterOf, no, gpus)) {
+        letterOf[gpu] = letter;
+        if (tenant !== undefined) tenantAt.set(gpu, tenant);
+      }
     }
   }
   const several = fleet.enginesPresent().length > 1;
@@ -36,17 +67,32 @@ export function* fleetMap(state: ReadonlyState, viewer: User): Generator<FleetNo
     if (node === undefined) continue;
     const { engine, place, gpus } = node.facts;
     const first = node.firstGpu as number;
+    const mode = then === undefined ? node.mode : modeAt(node, then.at);
     yield {
       name: nodeName(fleet, node),
       ...(several && { engine }),
       ...place,
       model: gpus[0]?.model ?? "",
-      mode: node.mode,
-      ...(node.mode !== "up" && node.reason !== "" && { reason: nodeReason(state, node, mayChange) }),
+      mode,
+      ...(mode !== "up" && node.reason !== "" && { reason: nodeReason(state, node, mayChange) }),
       cells: letterOf.slice(first, first + gpus.length).join(""),
       ...holdersOf(tenantAt, first, gpus.length),
     };
   }
+}
+
+/** The first GPUs of a node that nobody holds; a plan says how many of a node it takes, not which. */
+function idleOn({ fleet }: ReadonlyState, letterOf: readonly string[], no: NodeNo, gpus: number): number[] {
+  const { firstGpu, facts } = fleet.node(no);
+  const all = Array.from({ length: facts.gpus.length }, (_, place) => firstGpu + place);
+  return all.filter((gpu) => letterOf[gpu] === letters.idle).slice(0, gpus);
+}
+
+/** A maintenance window takes a node out of use, and its end brings it back. */
+function modeAt({ mode, maintenance = [] }: FleetNode, at: Instant): FleetNode["mode"] {
+  if (maintenance.some(({ from, to }) => from <= at && at < to)) return "maintenance";
+  const isOver = maintenance.some(({ active, to }) => active === true && to <= at);
+  return isOver && (mode === "maintenance" || mode === "draining") ? "up" : mode;
 }
 
 function letterFor(job: Job, lease: Lease): string {

@@ -80,6 +80,21 @@ export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node:
   };
 }
 
+/** What ends or moves when a node is emptied. */
+export function loadOf(state: ReadonlyState, viewer: User, node: FleetNode): NonNullable<NodeShape["load"]> {
+  const jobs = new Set<Job>();
+  for (const lease of state.leases.values()) if (lease.node === node.no) jobs.add(jobOf(state, lease.job));
+  const own = [...jobs].filter(({ user }) => user === viewer.id).length;
+  return { jobs: jobs.size, own, gpus: heldOn(state, node) };
+}
+
+/** GPUs of a node that are not free, parts of one counted as parts. */
+function heldOn({ fleet }: ReadonlyState, { firstGpu, facts }: FleetNode): number {
+  let units = 0;
+  for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) units += fleet.unitsOffered(gpu);
+  return facts.gpus.length - gpusOf(units);
+}
+
 function blockersOf(state: ReadonlyState, viewer: User, node: FleetNode) {
   const jobs = new Set<string>();
   const hidden = new Set<string>();

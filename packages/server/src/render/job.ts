@@ -95,6 +95,7 @@ function fixed(state: ReadonlyState, job: Job | JobArray) {
     type: spec.type,
     priority: spec.priority,
     submittedAt: timestamp(job.submittedAt),
+    ...(spec.labels !== undefined && { labels: spec.labels }),
     spec: renderSpec(spec),
   };
 }

@@ -65,6 +65,7 @@ export function renderSpec(spec: JobSpec): Record<string, unknown> {
     ...(spec.array !== undefined && { array: arrayText(spec.array) }),
     ...(spec.after.length > 0 && { after: spec.after.map(({ job, when }) => ({ job, when })) }),
     ...(spec.egress !== undefined && { egress: spec.egress }),
+    ...(spec.labels !== undefined && { labels: spec.labels }),
     ...(spec.mounts !== undefined && { mounts: spec.mounts }),
     ...(spec.outputs !== undefined && { outputs: spec.outputs }),
     ...(Object.keys(spec.env).length > 0 && { env: spec.env }),

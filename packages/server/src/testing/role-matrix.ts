@@ -40,6 +40,8 @@ interface Expectation {
   readonly absent?: true;
   /** The status where it is allowed, if the things of a cell are not such that it succeeds: jobs of cells never run. */
   readonly answers?: number;
+  /** It acts on a tenant as a whole: a part of one is refused where it is allowed. */
+  readonly tenantOnly?: true;
   /** Nodes are there for everyone; only a name that does not exist is missing. */
   readonly fleet?: true;
 }
@@ -191,29 +193,36 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   readTop: { sees: "account.read", needs: "usage.read" },
   readBusy: { sees: "account.read", needs: "usage.read" },
   readMoment: { sees: "account.read", needs: "job.read" },
+  readPlan: { sees: "account.read", needs: "job.read" },
   readWaste: { sees: "account.read", needs: "usage.read" },
   readSeries: { sees: "account.read", needs: "usage.read" },
   readPrices: { anywhere: true },
   addPrices: { anywhere: true, needs: "price.write" },
   previewPrices: { anywhere: true, needs: "price.write" },
-  setContract: { sees: "account.read", needs: "price.write" },
+  previewContract: { sees: "account.read", needs: "price.write", tenantOnly: true },
+  setContract: { sees: "account.read", needs: "price.write", tenantOnly: true },
   readCosts: { sees: "account.read", needs: "cost.read" },
   estimateJob: { sees: "account.read", needs: "job.submit" },
   listBudgets: { sees: "account.read", needs: "budget.read" },
   setBudget: { sees: "account.read", needs: "budget.write" },
   dropBudget: { sees: "account.read", needs: "budget.write" },
   listBilling: { sees: "account.read", needs: "invoice.read" },
-  setBilling: { sees: "account.read", needs: "bill.write" },
+  setBilling: { sees: "account.read", needs: "bill.write", tenantOnly: true },
   listUsageEvents: { sees: "account.read", needs: "usage.read" },
   listInvoices: { sees: "account.read", needs: "invoice.read" },
   getInvoice: { sees: "account.read", needs: "invoice.read" },
   explainLine: { sees: "account.read", needs: "invoice.read", absent: true },
   getExtract: { sees: "account.read", needs: "invoice.read", absent: true },
+  previewClose: { anywhere: true, needs: "bill.write" },
   closePeriod: { anywhere: true, needs: "bill.write" },
   listEntries: { sees: "account.read", needs: "ledger.read" },
-  postEntry: { sees: "account.read", needs: "bill.write" },
+  postEntry: { sees: "account.read", needs: "bill.write", tenantOnly: true },
   getHead: { anywhere: true },
   proveConsistency: { anywhere: true },
+  startWhatIf: { anywhere: true, needs: "policy.write", answers: 409 },
+  getWhatIf: { anywhere: true, needs: "policy.write", answers: 404 },
+  cancelWhatIf: { anywhere: true, needs: "policy.write", answers: 404 },
+  listOutlets: { anywhere: true, needs: "policy.write" },
   listAnchors: { anywhere: true, needs: "policy.write" },
   addAnchor: { anywhere: true, needs: "policy.write" },
   removeAnchor: { anywhere: true, needs: "policy.write", answers: 404 },
@@ -227,9 +236,9 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
 
 /** The status that this cell must have. */
 export function expected(id: RouteId, role: Role, where: Where): number {
-  const { sees, needs, at, anywhere, fleet, absent, answers } = expectations[id];
+  const { sees, needs, at, anywhere, fleet, absent, answers, tenantOnly } = expectations[id];
   const has = (action: string | undefined) => action === undefined || can[role].has(action);
-  const status = answers ?? routes[id].status;
+  const status = tenantOnly && where === "child" ? 422 : (answers ?? routes[id].status);
   if (anywhere) return has(needs) ? status : 403;
   // Where the body names the account, one who may do it nowhere is told so before the body is read.
   const { resource } = routes[id];
@@ -370,6 +379,7 @@ export async function requestFor(
     case "previewPrices":
       return { path, body: { ...somePrices, id: `p${n}`, from: new Date(notYet + n * 1000).toISOString() } };
     case "setContract":
+    case "previewContract":
       return { path, body: { from: "2030-01-01", to: "2031-01-01", tz: "UTC", perMille: 900 } };
     case "estimateJob":
       return { path, body: { run: "true", name: `s${n}`, project: account } };
@@ -381,6 +391,7 @@ export async function requestFor(
     case "setBilling":
       return { path, body: { mode: "chargeback" } };
     case "closePeriod":
+    case "previewClose":
       return { path, body: { period: "2020-01" } };
     case "postEntry":
       return { path, body: { account, kind: "payment", micros: "1", memo: "" } };
@@ -402,6 +413,8 @@ export async function requestFor(
       return { path: `${path}?account=${at(account)}` };
     case "openEntrance":
       return { path: path.replace(":entrance", "ent_0000000000000000") };
+    case "readPlan":
+      return { path: `${path}?project=${at(account)}` };
     case "readMoment":
       return { path: `${path}?at=1s&project=${at(account)}` };
     case "enterJob":
@@ -430,6 +443,11 @@ export async function requestFor(
       return { path, body: { rebalance: "off", minRuntime: "1m", grace: "0s", backfill: true } };
     case "proveConsistency":
       return { path: `${path}?from=1&to=1` };
+    case "startWhatIf":
+      return { path, body: { from: "7d" } };
+    case "getWhatIf":
+    case "cancelWhatIf":
+      return { path: path.replace(":run", "wif_0000000000000000") };
     case "removeAnchor":
       return { path: path.replace(":anchor", "anc_0000000000000000") };
     case "witnessHead":

@@ -26,6 +26,8 @@ export type ToWorker =
 
 /** From a worker. */
 export type FromWorker =
+  /** It has what its tasks need, such as a state of its own, and begins with the first. */
+  | { readonly kind: "opened" }
   | { readonly kind: "done"; readonly id: number; readonly output: unknown }
   | { readonly kind: "stopped"; readonly id: number }
   | { readonly kind: "failed"; readonly id: number; readonly message: string; readonly outage: boolean }

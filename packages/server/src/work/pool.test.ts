@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { TestTasks } from "../testing/task-program.ts";
+import type { TestOpening, TestTasks } from "../testing/task-program.ts";
 import { QueueFull } from "./fair-queue.ts";
 import { Stopped } from "./messages.ts";
 import { Pool } from "./pool.ts";
@@ -8,10 +8,10 @@ import { WorkFailed } from "./work.ts";
 
 describe("a pool of threads", () => {
   let pool: Pool<TestTasks>;
-  const open = (taskMsMax = 60_000) =>
+  const open = (taskMsMax = 60_000, workerData: TestOpening | null = null) =>
     new Pool<TestTasks>({
       program: new URL("../testing/task-program.js", import.meta.url),
-      workerData: null,
+      workerData,
       threadsMax: 1,
       limits: { maxOldGenerationSizeMb: 32 },
       queue: { perCaller: 2, all: 3 },
@@ -48,6 +48,22 @@ describe("a pool of threads", () => {
     await assert.rejects(waiting, Stopped);
     first.abort();
     await assert.rejects(running, Stopped);
+  });
+
+  it("goes on opening a thread whose first caller leaves or waits too long", async () => {
+    await pool.close();
+    const shared = () => new Int32Array(new SharedArrayBuffer(4));
+    const opening = { started: shared(), gate: shared() };
+    pool = open(1_000, opening);
+    const left = new AbortController();
+    const gone = pool.run("echo", "1", "ann", left.signal);
+    left.abort();
+    await assert.rejects(gone, /the caller is gone/);
+    const next = pool.run("echo", "2", "bob");
+    Atomics.store(opening.gate, 0, 1);
+    Atomics.notify(opening.gate, 0);
+    assert.equal(await next, "2");
+    assert.equal(Atomics.load(opening.started, 0), 1, "what was opened for the first serves the second");
   });
 
   it("ends the thread of a task that does not stop", async () => {

@@ -34,6 +34,8 @@ interface Job {
 
 interface Thread {
   readonly worker: Worker;
+  /** It has what its tasks need. */
+  isOpen: boolean;
   running: (Job & { readonly id: number }) | undefined;
   timer: NodeJS.Timeout | undefined;
 }
@@ -94,7 +96,7 @@ export class Pool<Tasks extends TaskTable> implements Work<Tasks> {
   #open(): Thread {
     const { program, workerData, limits } = this.#options;
     const worker = new Worker(program, { workerData, resourceLimits: limits });
-    const thread: Thread = { worker, running: undefined, timer: undefined };
+    const thread: Thread = { worker, isOpen: false, running: undefined, timer: undefined };
     this.#threads.add(thread);
     worker.on("message", (message: FromWorker) => this.#hear(thread, message));
     worker.on("error", (error) => this.#end(thread, new WorkFailed(`the worker broke: ${error.message}`)));
@@ -119,6 +121,7 @@ export class Pool<Tasks extends TaskTable> implements Work<Tasks> {
 
   #hear(thread: Thread, message: FromWorker): void {
     if (message.kind === "ask") return void this.#ask(thread, message);
+    if (message.kind === "opened") return void this.#opened(thread);
     const { running } = thread;
     if (running?.id !== message.id) return;
     if (message.kind === "done") running.resolve(message.output);
@@ -154,10 +157,21 @@ export class Pool<Tasks extends TaskTable> implements Work<Tasks> {
     if (thread?.running === undefined) return;
     thread.running.stopped ??= why;
     Atomics.store(job.stop, 0, 1);
-    const { id } = thread.running;
     clearTimeout(thread.timer);
+    if (thread.isOpen) this.#endUnlessStopped(thread);
+    // What is opened serves every task after this one: ended for one caller that left, it would never be done.
+    else job.reject(new Stopped(why));
+  }
+
+  #opened(thread: Thread): void {
+    thread.isOpen = true;
+    if (thread.running?.stopped !== undefined) this.#endUnlessStopped(thread);
+  }
+
+  #endUnlessStopped(thread: Thread): void {
+    const { id, stopped } = thread.running!;
     thread.timer = setTimeout(() => {
-      if (thread.running?.id === id) this.#end(thread, new Stopped(why));
+      if (thread.running?.id === id) this.#end(thread, new Stopped(stopped));
     }, stopMsMax);
   }
 

@@ -1,4 +1,4 @@
-import { apply, emptyState, passTime, readSnapshot, type State, snapshotSchema } from "@tessera/core";
+import { apply, emptyState, type Instant, passTime, readSnapshot, type State, snapshotSchema } from "@tessera/core";
 import type { CommitListener } from "../flow/commits.ts";
 import { eventsIn, recover } from "../flow/write/recover.ts";
 import { isIntact } from "../flow/write/snapshot-digest.ts";
@@ -6,11 +6,16 @@ import type { StoreReader } from "../store/port.ts";
 
 const rowsPerPage = 200;
 
+/** Follows a replica, which waits for it before each row: the state stands still meanwhile. */
+export interface RowListener extends CommitListener {
+  beforeRow?(at: Instant, state: State): Promise<void>;
+}
+
 /** A state that follows the journal by reading it: what is asked on this thread costs the others nothing. */
 export class Replica {
   readonly state: State;
   readonly #reader: StoreReader;
-  readonly #listeners = new Set<CommitListener>();
+  readonly #listeners = new Set<RowListener>();
   #seq: number;
 
   private constructor(reader: StoreReader, state: State, seq: number) {
@@ -36,7 +41,7 @@ export class Replica {
     return this.#seq;
   }
 
-  follow(listener: CommitListener): () => void {
+  follow(listener: RowListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -48,6 +53,9 @@ export class Replica {
       if (page.length === 0) throw new Error(`row ${this.#seq + 1} of the journal is not there`);
       for (const { seq: at, at: instant, eventCount, lines } of page) {
         const events = eventCount === 0 ? [] : eventsIn(lines);
+        if (events[0] !== undefined) {
+          for (const listener of this.#listeners) await listener.beforeRow?.(events[0].at, this.state);
+        }
         for (const event of events) {
           for (const listener of this.#listeners) listener.before?.(event, this.state, at);
           apply(this.state, event);

@@ -86,7 +86,7 @@ export class SeriesFollower {
       await setImmediate();
     }
     if (this.#closing) return;
-    if (this.#rollUps.sampledUntil > 0) this.#recorder.sampleUntil(now - graceMs, replica.state);
+    if (this.#rollUps.sampledUntil > 0) await this.#recorder.sampleUntil(now - graceMs, replica.state);
     if (performance.now() - this.#wroteAt > writeEveryMs) await this.write();
   }
 

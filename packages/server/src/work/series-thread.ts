@@ -32,7 +32,7 @@ async function main(port: NonNullable<typeof parentPort>, { store, file }: Serie
         try {
           const follower = await opening;
           // On the long way through an old journal what is there already is shown.
-          if (!following && message.seq - follower.seq < rowsNear) await follow(message);
+          if (!following && message.seq - follower.seq < rowsNear) await within(newestMsMax, follow(message));
           return tell({ kind: "answer", id, answer: follower.answer(query) });
         } catch (error) {
           return tell({ kind: "failed", id, message: (error as Error).message });
@@ -49,5 +49,15 @@ async function main(port: NonNullable<typeof parentPort>, { store, file }: Serie
 
 /** So few rows are taken in before a question is answered. */
 const rowsNear = 2_000;
+/**
+ * So long a question waits for the newest minute. A browser has six connections to a server: charts that wait for
+ * long keep everything else from it, the next page too.
+ */
+const newestMsMax = 300;
+
+/** Waits for something no longer than this; it goes on. */
+async function within(msMax: number, work: Promise<void>): Promise<void> {
+  await Promise.race([work, new Promise<void>((resolve) => setTimeout(resolve, msMax).unref())]);
+}
 
 if (parentPort !== null) void main(parentPort, workerData as SeriesStart);

@@ -34,8 +34,15 @@ export class TaskThread {
   readonly #asked = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>();
   #nextNo = 1;
 
-  /** Begins to take tasks. */
-  serve<Tasks extends TaskTable>(doers: Doers<Tasks>): void {
+  /** Begins to take tasks; they wait for what is opened for them. A thread that cannot open it ends, and the next tries. */
+  serve<Tasks extends TaskTable>(doers: Doers<Tasks>, opening: Promise<unknown> = Promise.resolve()): void {
+    opening.then(
+      () => this.#say({ kind: "opened" }),
+      (error) =>
+        setImmediate(() => {
+          throw error;
+        }),
+    );
     this.#port.on("message", (message: ToWorker) => {
       if (message.kind === "run") void this.#run(doers, message);
       else this.#hear(message);

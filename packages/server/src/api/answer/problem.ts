@@ -1,4 +1,4 @@
-import { hintText, type Refusal, type RefusalKind, refusalText, roles } from "@tessera/core";
+import { hintText, type Refusal, type RefusalKind, type Role, refusalText, roles } from "@tessera/core";
 import { type Action, type Mistake, type Problem, statusOfRefusal } from "@tessera/wire";
 import { grantsOf, mayGive } from "../../access/policy.ts";
 
@@ -68,8 +68,7 @@ export function notFound(what: string, name?: string, hint = "", field = what): 
  * it tells nothing of what or who is there.
  */
 export function forbidden(action: Action): Denial {
-  const needed = roles.filter((role) => grantsOf[role][action] !== undefined);
-  const givers = roles.filter((role) => needed.some((each) => mayGive[role].includes(each)));
+  const { roles: needed, ask: givers } = rolesFor(action);
   const where = action === "account.write" ? "the account above it" : "the account";
   return deny(
     "forbidden",
@@ -78,6 +77,12 @@ export function forbidden(action: Action): Denial {
       ? `It needs the role ${needed[0]}; ask one of the platform's owners.`
       : `It needs one of the roles ${needed.join(", ")} at ${where}; ask for one: ${givers.join(" or ")}.`,
   );
+}
+
+/** The roles that allow an action, at least on what is one's own, and those that can give them. */
+export function rolesFor(action: Action): { readonly roles: readonly Role[]; readonly ask: readonly Role[] } {
+  const needed = roles.filter((role) => grantsOf[role][action] !== undefined);
+  return { roles: needed, ask: roles.filter((role) => needed.some((each) => mayGive[role].includes(each))) };
 }
 
 export function statusOf({ refused: kind, misshapen }: Pick<Denial, "refused" | "misshapen">): number {

@@ -14,7 +14,6 @@ import type { AnsweringConfig, AnsweringTasks } from "./tasks.ts";
 yieldToOthers();
 const config = workerData as AnsweringConfig;
 const thread = new TaskThread();
-let opening: Promise<Opened> | undefined;
 
 interface Opened {
   readonly control: ReplicaControl;
@@ -26,20 +25,28 @@ async function open(): Promise<Opened> {
   return { control, answering: await Answering.open(control, config) };
 }
 
+const opening = open();
+
 async function begin(context: TaskContext): Promise<Opened> {
-  opening ??= open();
   const opened = await opening;
   await opened.control.begin(context);
   return opened;
 }
 
-thread.serve<AnsweringTasks>({
-  answer: async (call, context) => (await begin(context)).answering.answer(call),
-  costs: async (_, context) => {
-    const { control } = await begin(context);
-    return gatherCosts(control, control.now());
+thread.serve<AnsweringTasks>(
+  {
+    answer: async (call, context) => (await begin(context)).answering.answer(call),
+    keepUp: async (_, context) => {
+      await begin(context);
+      return null;
+    },
+    costs: async (_, context) => {
+      const { control } = await begin(context);
+      return gatherCosts(control, control.now());
+    },
+    leased: async (span, context) => leasedIn((await begin(context)).control, context.seq, span),
+    lookAtBudgets: async (_, context) => new BudgetWatch((await begin(context)).control, systemClock).look(),
+    lookAtJobBudgets: async (_, context) => new JobBudgetWatch((await begin(context)).control, systemClock).look(),
   },
-  leased: async (span, context) => leasedIn((await begin(context)).control, context.seq, span),
-  lookAtBudgets: async (_, context) => new BudgetWatch((await begin(context)).control, systemClock).look(),
-  lookAtJobBudgets: async (_, context) => new JobBudgetWatch((await begin(context)).control, systemClock).look(),
-});
+  opening,
+);

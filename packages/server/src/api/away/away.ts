@@ -9,16 +9,20 @@ import type { AwayAnswer } from "./tasks.ts";
 
 /**
  * Routes that are answered on another thread: what they read grows with the history, or with the fleet. Those of the
- * second kind are answered here while the fleet is small: it takes less time than asking another thread. A list that is
- * searched, sorted or counted reads far more of the past than a page of it.
+ * second kind are answered here while the fleet is small: it takes less time than asking another thread. A list of jobs
+ * that is searched, sorted or counted reads far more of the past than a page of it. The first rows of a list are
+ * answered here at any size: they are what a page of the console opens with, and must not wait for a thread that is
+ * opening or busy with a report.
  */
-const away: { readonly [Id in RouteId]?: "always" | "large" | "searching" } = {
+const away: { readonly [Id in RouteId]?: "always" | "large" | "rows" | "jobs" | "rating" } = {
   readUsage: "always",
   readWaste: "always",
   readMoment: "always",
   listUsageEvents: "always",
   readCosts: "always",
   previewPrices: "always",
+  previewContract: "always",
+  previewClose: "always",
   listBudgets: "always",
   setBudget: "always",
   listBilling: "always",
@@ -30,17 +34,18 @@ const away: { readonly [Id in RouteId]?: "always" | "large" | "searching" } = {
   closePeriod: "always",
   listEntries: "always",
   listAudit: "always",
-  search: "always",
   previewAccount: "always",
   dryRunJob: "large",
   estimateJob: "large",
   explainJob: "large",
+  readPlan: "large",
   readFleet: "large",
   listGpus: "large",
-  listNodes: "large",
-  listJobs: "searching",
-  listAccounts: "large",
-  listUsers: "large",
+  listNodes: "rows",
+  listJobs: "jobs",
+  readSeries: "rating",
+  listAccounts: "rows",
+  listUsers: "rows",
   listRoles: "large",
 };
 
@@ -55,13 +60,31 @@ export function isLarge(state: ReadonlyState): boolean {
   );
 }
 
-export function isAway(id: RouteId, state: ReadonlyState, query: Readonly<Record<string, unknown>>): boolean {
+type Query = Readonly<Record<string, unknown>>;
+
+export function isAway(id: RouteId, state: ReadonlyState, query: Query): boolean {
   const when = away[id];
   if (when === undefined || when === "always") return when === "always";
-  return isLarge(state) || (when === "searching" && searching.some((name) => query[name] !== undefined));
+  // Money is rated from the books; other series are kept by threads of their own.
+  if (when === "rating") return query.metric === "spend";
+  if (when === "jobs" && asksFor(query, ["text", "sort", "count", "model"])) return true;
+  if (!isLarge(state)) return false;
+  return when === "large" || !isShort(state, query);
 }
 
-const searching = ["text", "sort", "count", "model"];
+function asksFor(query: Query, names: readonly string[]): boolean {
+  return names.some((name) => query[name] !== undefined);
+}
+
+/** So many rows are shown within a few milliseconds, and so much is walked through for them. */
+const fewRows = 20;
+const walkedMax = 50_000;
+
+function isShort(state: ReadonlyState, query: Query): boolean {
+  const { limit } = query;
+  if (typeof limit !== "number" || limit > fewRows || asksFor(query, ["text", "sort", "reason", "cost"])) return false;
+  return state.fleet.nodes.length + state.jobs.size + state.accounts.length + state.users.size <= walkedMax;
+}
 
 /** Aborted when the client closes the connection before it was answered. */
 export function whenLeft(reply: FastifyReply): AbortSignal {

@@ -1,6 +1,7 @@
 import { totalmem } from "node:os";
 import type { ControlPlane } from "../../flow/control.ts";
 import { Pool } from "../../work/pool.ts";
+import { isLarge } from "./away.ts";
 import type { AnsweringConfig, AnsweringTasks, ApiWork, ReadingTasks } from "./tasks.ts";
 
 const mebibyte = 1024 * 1024;
@@ -14,9 +15,15 @@ const answeringMemory = {
   maxYoungGenerationSizeMb: 48,
 };
 
-/** The threads beside the API's: one reads large bodies, up to two answer what may take long. */
+/** How often a thread takes in what was committed where the state is large and the first answer would wait for it. */
+const keepUpMs = 15 * seconds;
+
+/**
+ * The threads beside the API's: one reads large bodies, up to two answer what may take long. Where the state is large,
+ * one of the two is opened before anybody asks: reading a large state takes many seconds on a busy machine.
+ */
 export function openWork(
-  control: Pick<ControlPlane, "ask" | "now" | "capabilities">,
+  control: Pick<ControlPlane, "ask" | "now" | "capabilities" | "state">,
   seq: () => number,
   config: AnsweringConfig,
 ): ApiWork & { close(): Promise<void> } {
@@ -43,10 +50,20 @@ export function openWork(
     queue: { perCaller: 32, all: 256 },
     taskMsMax: 60 * seconds,
   });
+  let isKeeping = false;
+  const keepUp = async () => {
+    if (isKeeping || !isLarge(control.state)) return;
+    isKeeping = true;
+    // Where it cannot be done now, the next answer says why.
+    await answering.run("keepUp", null, "system keepUp").catch(() => {});
+    isKeeping = false;
+  };
+  const keeping = setInterval(keepUp, keepUpMs).unref();
   return {
     reading,
     answering,
     async close() {
+      clearInterval(keeping);
       await reading.close();
       await answering.close();
     },

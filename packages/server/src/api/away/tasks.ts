@@ -38,6 +38,8 @@ export type ReadingTasks = {
 
 export type AnsweringTasks = {
   readonly answer: { readonly input: AwayCall; readonly output: AwayAnswer | Denial };
+  /** Takes in what was committed, so that the next task finds a state that needs little more. */
+  readonly keepUp: { readonly input: null; readonly output: null };
   /** What the running month has cost so far. */
   readonly costs: { readonly input: null; readonly output: Costs };
   /** What the books say was leased in a span, by job. */

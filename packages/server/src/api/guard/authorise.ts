@@ -1,12 +1,10 @@
 import {
   type Account,
   type AccountId,
-  type AccountNo,
   findNode,
   isRefusal,
   type ReadonlyState,
   type Role,
-  roles,
   rootAccount,
   type Token,
   type TokenId,
@@ -15,15 +13,7 @@ import {
 } from "@tessera/core";
 import { type Action, nearestName, type Resource, type Route, type RouteId, routes } from "@tessera/wire";
 import { isWithin } from "../../access/cidr.ts";
-import {
-  grantsOfEveryone,
-  may,
-  mayActFor,
-  mayGiveRole,
-  maySeeUser,
-  mayWriteAccount,
-  rootsFor,
-} from "../../access/policy.ts";
+import { may, mayGiveRole, maySeeUser, rootsFor } from "../../access/policy.ts";
 import { credentialActions, inScope, type Principal } from "../../access/principal.ts";
 import { type FoundJob, findJob, type Several, similarName } from "../../flow/find/find-job.ts";
 import { plainAddress } from "../../flow/notice/origins.ts";
@@ -32,6 +22,17 @@ import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import type { Targets } from "../targets.ts";
+import {
+  permitsInAccount,
+  permitsOnAccount,
+  permitsOnBinding,
+  permitsOnFleet,
+  permitsOnJob,
+  permitsOnTokens,
+  permitsOnUser,
+  rolesToGive,
+  seesTokens,
+} from "./permits.ts";
 
 type Target = Targets[Resource];
 
@@ -113,10 +114,6 @@ export function authorise(api: Api, asked: Asked): Target | Denial | Promise<Tar
   }
 }
 
-function allowed(state: ReadonlyState, user: User, action: Action, account: AccountNo, own = false): boolean {
-  return grantsOfEveryone.has(action) || may(state, user, action, account, own);
-}
-
 function onFleet(state: ReadonlyState, { route, principal, params }: Asked): undefined | Denial {
   const node = params.node === undefined ? undefined : findNode(state.fleet, params.node);
   if (isRefusal(node) && node.refused === "not-found") return notFound("node", params.node);
@@ -128,7 +125,7 @@ function onFleet(state: ReadonlyState, { route, principal, params }: Asked): und
     return notFound("provider", params.provider, "See: tess provider get");
   if (params.exchange !== undefined && route !== routes.putExchange && !state.exchanges.has(params.exchange))
     return notFound("exchange", params.exchange, "See: tess exchange get");
-  if (!allowed(state, principal.user, route.action, rootAccount)) return forbidden(route.action);
+  if (!permitsOnFleet(state, principal.user, route.action)) return forbidden(route.action);
   return isRefusal(node) ? node : undefined;
 }
 
@@ -140,7 +137,8 @@ async function onJob(api: Api, { route, principal, params }: Asked): Promise<Fou
   }
   if ("several" in found) return ambiguous(api, params.job!, found);
   const { account, own } = found;
-  return allowed(api.control.state, principal.user, route.action, account.no, own) ? found : forbidden(route.action);
+  const fine = permitsOnJob(api.control.state, principal.user, route.action, account.no, own);
+  return fine ? found : forbidden(route.action);
 }
 
 /** The caller must say which one is meant, and is told what tells them apart. */
@@ -178,9 +176,7 @@ function accountFor(
   const account = accountNamed(state, name);
   if (account === undefined || !may(state, user, "account.read", account.no))
     return notFound("account", name, similarAccounts(state, user, name), field);
-  const fine =
-    action === "account.write" ? mayWriteAccount(state, user, account) : may(state, user, action, account.no);
-  return fine ? account : forbidden(action);
+  return permitsOnAccount(state, user, action, account) ? account : forbidden(action);
 }
 
 /** Slips of the pen are answered with what was probably meant, from the accounts that the user may see. */
@@ -226,16 +222,14 @@ function onUser(api: Api, { id, route, principal, params }: Asked): User | Denia
   const { state } = api.control;
   const other = userNamed(api, params.user!);
   if (other === undefined || !maySeeUser(state, principal.user, other)) return notFound("user", params.user);
-  if (route.action === "user.read" || (id === "setPassword" && other.id === principal.user.id)) return other;
-  return mayActFor(state, principal.user, other) ? other : forbidden(route.action);
+  return permitsOnUser(state, principal.user, id, route.action, other) ? other : forbidden(route.action);
 }
 
 function onToken(state: ReadonlyState, { route, principal, params }: Asked): Token | Denial {
   const token = state.tokens.get(params.token as TokenId);
   const owner = token && state.users.get(token.user);
-  if (owner === undefined || !maySeeUser(state, principal.user, owner, "token.read")) return notFound("token");
-  if (owner.id === principal.user.id || mayActFor(state, principal.user, owner)) return token!;
-  return forbidden(route.action);
+  if (owner === undefined || !seesTokens(state, principal.user, owner)) return notFound("token");
+  return permitsOnTokens(state, principal.user, owner) ? token! : forbidden(route.action);
 }
 
 function onBinding(state: ReadonlyState, { route, principal, params }: Asked): Targets["binding"] | Denial {
@@ -246,11 +240,8 @@ function onBinding(state: ReadonlyState, { route, principal, params }: Asked): T
   const seen =
     account !== undefined && (user?.id === principal.user.id || may(state, principal.user, "role.read", account.no));
   if (user === undefined || account === undefined || binding === undefined || !seen) return notFound("binding");
-  return mayBind(state, principal.user, binding.role, account) ? { user, binding, account } : forbidden(route.action);
-}
-
-function mayBind(state: ReadonlyState, user: User, role: Role, account: Account): boolean {
-  return may(state, user, "role.write", account.no) && mayGiveRole(state, user, role, account.no);
+  const fine = permitsOnBinding(state, principal.user, binding.role, account.no);
+  return fine ? { user, binding, account } : forbidden(route.action);
 }
 
 function inProject(state: ReadonlyState, { route, principal, query, body }: Asked): Account | Denial {
@@ -266,10 +257,10 @@ function inAccount(state: ReadonlyState, { id, route, principal, body }: Asked):
   const account = state.accountByPath.get(path);
   const seen = account !== undefined && (account.no === rootAccount || may(state, user, "account.read", account.no));
   if (!seen) return notFound("account", path, similarAccounts(state, user, path));
-  if (!may(state, user, route.action, account.no)) return forbidden(route.action);
+  if (!permitsInAccount(state, user, route.action, account)) return forbidden(route.action);
   const role = body?.role as Role | undefined;
   if (role === undefined || mayGiveRole(state, user, role, account.no)) return account;
-  const gives = roles.filter((each) => mayGiveRole(state, user, each, account.no));
+  const gives = rolesToGive(state, user, account.no);
   return deny(
     "forbidden",
     `You may not give the role ${role} here.`,

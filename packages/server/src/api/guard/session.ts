@@ -19,6 +19,7 @@ import { checkNetwork, checkScope } from "./authorise.ts";
 import { enterByBreakGlass } from "./break-glass.ts";
 import { otherSite } from "./gate.ts";
 import { LoginDoor } from "./login-door.ts";
+import { needsOfActs } from "./needs.ts";
 import { noteDevice } from "./new-devices.ts";
 import { PasskeyDoor } from "./passkey-door.ts";
 import { ProviderDoor } from "./provider-door.ts";
@@ -64,6 +65,7 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
       },
     });
   };
+  const needs = needsOfActs();
   add("readSession", async ({ incoming, headers }, reply) => {
     // What is over, or was put there by an older version, is of no use to the browser or to anyone who gets it.
     if (incoming === undefined && cookieIn(headers.cookie, secure) !== undefined)
@@ -71,7 +73,7 @@ export function addSessionRoutes(app: FastifyInstance, api: Api, secure: boolean
     reply.header("content-type", "application/json; charset=utf-8").header("cache-control", "no-store");
     const offered = [...api.control.state.providers.values()].map(({ name, terms }) => ({ name, label: terms.label }));
     const answer: SessionShape = {
-      ...(incoming !== undefined && { me: showWhoAmI(api, incoming.principal) }),
+      ...(incoming !== undefined && { me: showWhoAmI(api, incoming.principal), needs }),
       ...(offered.length > 0 && { providers: offered }),
       ...(arePasswordsOff(api.control.state) && { passwordsOff: true as const }),
     };

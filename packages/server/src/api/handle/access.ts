@@ -1,6 +1,6 @@
 import { isInside, isRefusal, type Role, type Token, type TokenId, type User, type UserId } from "@tessera/core";
 import { actions, type RoleBindingShape, type TokenCreated, type UserShape, type WhoAmI } from "@tessera/wire";
-import { grantsOfEveryone, mayActFor, mayAnywhere, maySeeUser } from "../../access/policy.ts";
+import { grantsOfEveryone, mayAnywhere, mayGive, maySeeUser } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
 import { signInPath } from "../../access/sign-in-links.ts";
 import { cannotSignIn, createUser, eraseUser, loginName, setPassword } from "../../flow/people/access.ts";
@@ -11,7 +11,9 @@ import { bindingId, renderBinding, renderToken, renderUser, userTag } from "../.
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, forbidden, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 import { seenAccount, userNamed } from "../guard/authorise.ts";
+import { permitsOnTokens, seesTokens } from "../guard/permits.ts";
 import { listing, pageOf, sortOf } from "../request/page.ts";
 import { earlierResult, firstUsedAt } from "../request/repeat.ts";
 
@@ -45,7 +47,7 @@ export const accessHandlers: AccessHandlers = {
     return isDenied(id) ? id : userCreated(api, id as UserId, call);
   },
 
-  getUser: (api, { principal, target }) => showUser(api, principal.user, target),
+  getUser: (api, { principal, target }) => showUser(api, principal, target),
 
   disableUser(api, call) {
     if (call.target.id === call.principal.user.id) return oneself("disable");
@@ -168,7 +170,9 @@ export function showWhoAmI(api: Api, { user, token }: Principal): WhoAmI {
   return {
     user: user.id,
     name: api.people.nameOf(user.id),
-    bindings: user.bindings.map(({ role, account }) => ({ role, account: state.accounts[account]!.path })),
+    bindings: user.bindings.map(({ role, account }) => ({
+      ...{ role, account: state.accounts[account]!.path, gives: [...mayGive[role]] },
+    })),
     hasPassword: api.people.hasPassword(user.id),
     ...(second !== undefined && { second }),
     scopes: [...token.scopes],
@@ -179,8 +183,16 @@ export function showWhoAmI(api: Api, { user, token }: Principal): WhoAmI {
   };
 }
 
-export function showUser(api: Api, viewer: User, user: User): UserShape {
-  return renderUser(api.control.state, api.seal, api.people, viewer, user);
+/** A user for this viewer, with what the viewer may do with the user and with each role of it. */
+export function showUser(
+  api: Api,
+  principal: Principal,
+  user: User,
+  acts = new Acts(api.control.state, principal),
+): UserShape {
+  const { state } = api.control;
+  const shown = renderUser(state, api.seal, api.people, principal.user, user, (binding) => acts.onBinding(binding));
+  return { ...shown, may: acts.onUser(user) };
 }
 
 export function tokensOf(api: Api, owner: User): Token[] {
@@ -216,7 +228,7 @@ function userCreated(api: Api, id: UserId, call: Call<"createUser">): UserShape 
 async function changeUser(api: Api, call: Call<"disableUser" | "enableUser">, kind: "user.disable" | "user.enable") {
   const { target, principal } = call;
   const done = await api.control.ask({ kind, user: target.id }, askerOf(call));
-  return isRefusal(done) ? done : showUser(api, principal.user, target);
+  return isRefusal(done) ? done : showUser(api, principal, target);
 }
 
 /** One's own token, or that of a user one may act for. */
@@ -225,7 +237,7 @@ function tokenOwner(api: Api, { body, principal }: Call<"createToken">): User | 
   const { state } = api.control;
   const owner = userNamed(api, body.user);
   if (owner === undefined || !maySeeUser(state, principal.user, owner)) return notFound("user");
-  return owner.id === principal.user.id || mayActFor(state, principal.user, owner) ? owner : forbidden("token.write");
+  return permitsOnTokens(state, principal.user, owner) ? owner : forbidden("token.write");
 }
 
 export function userListing(api: Api, { principal, query }: Pick<Call<"listUsers">, "principal" | "query">) {
@@ -234,31 +246,39 @@ export function userListing(api: Api, { principal, query }: Pick<Call<"listUsers
     query.kind === undefined || (service === undefined) === (query.kind === "person");
   const text = query.text?.trim().toLowerCase() ?? "";
   const words = (user: User) =>
-    Object.values(showUser(api, principal.user, user))
+    Object.values(renderUser(state, api.seal, api.people, principal.user, user))
       .map(spelled)
       .join(" ")
       .toLowerCase();
   const seen = [...state.users.values()].filter(
     (user) => isAsked(user) && maySeeUser(state, principal.user, user) && (text === "" || words(user).includes(text)),
   );
-  const key = (user: User) => `${api.people.nameOf(user.id)}\n${user.id}`;
+  const key = (user: User) => `${api.people.nameOf(user.id) || afterAllNames}\n${user.id}`;
   const sort = sortOf(query.sort, { name: key, created: ({ createdAt }) => createdAt });
-  return listing("users", seen, key, (user) => showUser(api, principal.user, user), sort);
+  const acts = new Acts(state, principal);
+  return listing("users", seen, key, (user) => showUser(api, principal, user, acts), sort);
 }
+
+/** Users whose name was erased come last. */
+const afterAllNames = "\uffff";
 
 /** A field as text that is looked through: only what the viewer is shown. */
 function spelled(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-export function roleListing(api: Api, { target, query }: Pick<Call<"listRoles">, "target" | "query">) {
+export function roleListing(
+  api: Api,
+  { principal, target, query }: Pick<Call<"listRoles">, "principal" | "target" | "query">,
+) {
   const { state } = api.control;
+  const acts = new Acts(state, principal);
   const wanted = query.user === undefined ? undefined : userNamed(api, query.user);
   const users = query.user === undefined ? [...state.users.values()] : wanted === undefined ? [] : [wanted];
   const found = users.flatMap((user) =>
     user.bindings
       .filter(({ account }) => target.some((root) => isInside(state, account, root.no)))
-      .map((binding) => renderBinding(state, api.people, user, binding)),
+      .map((binding) => ({ ...renderBinding(state, api.people, user, binding), may: acts.onBinding(binding) })),
   );
   const key = ({ account, user, role }: (typeof found)[number]) => `${account}\n${user}\n${role}`;
   return listing("roles", found, key, (binding) => binding);
@@ -266,8 +286,7 @@ export function roleListing(api: Api, { target, query }: Pick<Call<"listRoles">,
 
 export function tokenListing(api: Api, { principal, query }: Pick<Call<"listTokens">, "principal" | "query">) {
   const owner = query.user === undefined ? principal.user : userNamed(api, query.user);
-  if (owner === undefined || !maySeeUser(api.control.state, principal.user, owner, "token.read"))
-    return notFound("user");
+  if (owner === undefined || !seesTokens(api.control.state, principal.user, owner)) return notFound("user");
   const { state } = api.control;
   // A token that is limited to an account does not tell which others its user has.
   const { account: limit } = principal.token;
@@ -275,5 +294,9 @@ export function tokenListing(api: Api, { principal, query }: Pick<Call<"listToke
     limit === undefined ||
     (account !== undefined && state.accounts[account] !== undefined && isInside(state, account, limit));
   const shown = tokensOf(api, owner).filter(isSeen);
-  return listing("tokens", shown, tokenKey, (token) => renderToken(state, token, api.tokenUse, api.control.now()));
+  const may = new Acts(state, principal).onToken(owner);
+  return listing("tokens", shown, tokenKey, (token) => ({
+    ...renderToken(state, token, api.tokenUse, api.control.now()),
+    may,
+  }));
 }

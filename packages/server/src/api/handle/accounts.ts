@@ -12,6 +12,7 @@ import {
   type SizeClasses,
 } from "@tessera/core";
 import type { AccountEdit } from "@tessera/wire";
+import type { Principal } from "../../access/principal.ts";
 import { newId } from "../../flow/ids.ts";
 import { deleteSecret, putSecret, secretNames, secretRowsOf } from "../../flow/people/secrets.ts";
 import { previewOf } from "../../flow/preview/preview.ts";
@@ -21,6 +22,7 @@ import { accountCreated, accountTag, renderAccount } from "../../render/account.
 import { timestamp } from "../../render/quantities.ts";
 import { isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 import { quotaWindowOf, termsOf } from "../request/account-terms.ts";
 import { staleUnless } from "../request/if-match.ts";
 import { listing, pageOf } from "../request/page.ts";
@@ -63,10 +65,10 @@ export const accountHandlers: AccountHandlers = {
     return accountCreated(api.seal, id, path, terms);
   },
 
-  getAccount: (api, { target }) => renderAccount(api.control.state, api.seal, target),
+  getAccount: (api, { principal, target }) => show(api, principal, target),
 
   async editAccount(api, call) {
-    const { target, ifMatch, body } = call;
+    const { principal, target, ifMatch, body } = call;
     const stale = staleUnless(ifMatch, accountTag(api.seal, target), "account");
     if (stale !== undefined) return stale;
     if (body.window !== undefined) return editWindow(api, call);
@@ -74,7 +76,7 @@ export const accountHandlers: AccountHandlers = {
     if (isRefusal(terms)) return terms;
     const ifRevision = target.revision; // also without If-Match: what was left out was read from this revision
     const done = await api.control.ask({ kind: "account.edit", path: target.path, terms, ifRevision }, askerOf(call));
-    return isRefusal(done) ? done : renderAccount(api.control.state, api.seal, target);
+    return isRefusal(done) ? done : show(api, principal, target);
   },
 
   /** On a copy that is made from the store. An edit for a while is tried as if it began now. */
@@ -124,20 +126,27 @@ export const accountHandlers: AccountHandlers = {
   },
 };
 
-export function accountListing({ control: { state }, seal }: Api, { target }: Pick<Call<"listAccounts">, "target">) {
-  const show = (account: Account) => renderAccount(state, seal, account);
-  return listing("accounts", accountsWithin(state, target), (account) => account.path, show);
+export function accountListing(api: Api, { principal, target }: Pick<Call<"listAccounts">, "principal" | "target">) {
+  const { state } = api.control;
+  const acts = new Acts(state, principal);
+  const showOne = (account: Account) => show(api, principal, account, acts);
+  return listing("accounts", accountsWithin(state, target), (account) => account.path, showOne);
+}
+
+function show({ control: { state }, seal }: Api, principal: Principal, account: Account, acts?: Acts) {
+  const may = (acts ?? new Acts(state, principal)).onAccount(account);
+  return { ...renderAccount(state, seal, account), may };
 }
 
 /** Another quota for a time. */
 async function editWindow(api: Api, call: Call<"editAccount">) {
-  const { target, body } = call;
+  const { principal, target, body } = call;
   const window = windowOf(body, api.control.state.policy.sizes);
   if (isRefusal(window)) return window;
   const ifRevision = target.revision;
   const command = { kind: "account.window", path: target.path, window, ifRevision } as const;
   const done = await api.control.ask(command, askerOf(call));
-  return isRefusal(done) ? done : renderAccount(api.control.state, api.seal, target);
+  return isRefusal(done) ? done : show(api, principal, target);
 }
 
 function windowOf(

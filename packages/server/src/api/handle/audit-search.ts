@@ -57,14 +57,29 @@ export async function auditSearch(
       ...(toAt !== undefined && { toAt }),
     },
     sees: (row) => belongsTo(api.control.state, roots, row.account, row.at),
-    matches: matching([query.text, idOf(query.text)], byName ? undefined : address),
+    matches: matching([query.text, idOf(query.text)], byName ? undefined : address, query.privileged === true),
   };
 }
 
-function matching(texts: readonly (string | undefined)[], address: string | undefined): AuditSearch["matches"] {
+/** What takes more than the rights of a member: rules, people, money, machines, and going inside a job. */
+const privileged =
+  /^((account|anchor|budget|engine|exchange|head|invoice|key|ledger|node|password|policy|pool|price|provider|repair|role|scim|tenant|user|volume)\..+|session\.break-glass|factor\.remove|job\.enter|secret\.(set|delete))$/;
+
+function isPrivileged({ actor, action, outcome }: AuditEntry): boolean {
+  return (
+    actor !== "system" && actor !== stranger && (outcome === "ok" || outcome === "changed") && privileged.test(action)
+  );
+}
+
+function matching(
+  texts: readonly (string | undefined)[],
+  address: string | undefined,
+  special: boolean,
+): AuditSearch["matches"] {
   const wanted = texts.flatMap((text) => text?.toLowerCase() ?? []);
-  if (wanted.length === 0 && address === undefined) return undefined;
+  if (wanted.length === 0 && address === undefined && !special) return undefined;
   return (entry) => {
+    if (special && !isPrivileged(entry)) return false;
     if (address !== undefined && entry.address !== address) return false;
     const held = Object.values(entry).join(" ").toLowerCase();
     return wanted.length === 0 || wanted.some((text) => held.includes(text));

@@ -1,10 +1,13 @@
 import { type EngineState, isRefusal, parseDuration, type Refusal, refuse, rootAccount } from "@tessera/core";
+import type { EngineShape } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
+import type { Principal } from "../../access/principal.ts";
 import { addEngine, deleteEngine, editEngine } from "../../flow/engines/desk.ts";
 import type { Engines } from "../../flow/engines/engines.ts";
 import { countsByEngine, type EngineCount, renderEngine, type Standing } from "../../render/engine.ts";
 import { type Denial, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 import { listing, pageOf } from "../request/page.ts";
 
 type EngineHandlers = {
@@ -69,8 +72,7 @@ export const engineHandlers: EngineHandlers = {
 export function engineListing(api: Api, { principal }: Pick<Call<"listEngines">, "principal">) {
   const { state } = api.control;
   const counts = countsByEngine(state);
-  const mayChange = may(state, principal.user, "engine.write", rootAccount);
-  const show = (engine: EngineState) => render(api, engine, counts, mayChange);
+  const show = (engine: EngineState) => render(api, principal, engine, counts);
   return listing("engines", state.engines.values(), ({ name }) => name, show);
 }
 
@@ -78,12 +80,20 @@ function shown(api: Api, { principal }: Pick<Call<"getEngine">, "principal">, na
   const { state } = api.control;
   const engine = state.engines.get(name);
   if (engine === undefined) return notFound("engine");
-  return render(api, engine, countsByEngine(state), may(state, principal.user, "engine.write", rootAccount));
+  return render(api, principal, engine, countsByEngine(state));
 }
 
-function render(api: Api, engine: EngineState, counts: ReadonlyMap<string, EngineCount>, mayChange: boolean) {
+function render(
+  api: Api,
+  principal: Principal,
+  engine: EngineState,
+  counts: ReadonlyMap<string, EngineCount>,
+): EngineShape {
+  const { state } = api.control;
   const standing = api.engines?.statusOf(engine) ?? standingOf(engine);
-  return renderEngine(engine, standing, counts.get(engine.name), mayChange);
+  const mayChange = may(state, principal.user, "engine.write", rootAccount);
+  const shown = renderEngine(engine, standing, counts.get(engine.name), mayChange);
+  return { ...shown, may: new Acts(state, principal).onFleet("engine") };
 }
 
 /** As far as the journal tells, where no engine is driven. */

@@ -1,12 +1,13 @@
 import { type FleetNode, findNode, isRefusal, nodeName, parseDuration, rootAccount } from "@tessera/core";
 import { may } from "../../access/policy.ts";
 import { checkZone, instantOf } from "../../flow/zones.ts";
-import { Holders, renderGpu, renderNode } from "../../render/fleet.ts";
+import { Holders, loadOf, renderGpu, renderNode } from "../../render/fleet.ts";
 import { fleetMap } from "../../render/fleet-map.ts";
 import { nodeReason } from "../../render/node-reason.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 import { listing, pageOf, sortOf } from "../request/page.ts";
 
 type FleetHandlers = {
@@ -80,7 +81,8 @@ export function nodeListing(api: Api, { query, principal }: Pick<Call<"listNodes
       (model === undefined || node.facts.gpus.some((gpu) => gpu.model === model)) &&
       (text === "" || wordsOf(node, nodeReason(state, node, mayChange)).includes(text)),
   );
-  const show = (node: FleetNode) => renderNode(state, api.seal, principal.user, node);
+  const acts = new Acts(state, principal).onFleet("node");
+  const show = (node: FleetNode) => ({ ...renderNode(state, api.seal, principal.user, node), may: acts });
   const sort = sortOf(query.sort, {
     name: (node: FleetNode) => nodeName(state.fleet, node),
     mode: ({ mode: is }) => is,
@@ -123,7 +125,10 @@ export function nodesOf({ control: { state } }: Api): FleetNode[] {
 function shown(api: Api, call: Pick<Call<"getNode">, "params" | "principal">) {
   const { state } = api.control;
   const node = findNode(state.fleet, call.params.node!);
-  return isRefusal(node) ? notFound("node") : renderNode(state, api.seal, call.principal.user, node);
+  if (isRefusal(node)) return notFound("node");
+  const { user } = call.principal;
+  const may = new Acts(state, call.principal).onFleet("node");
+  return { ...renderNode(state, api.seal, user, node), load: loadOf(state, user, node), may };
 }
 
 async function change(

@@ -17,6 +17,7 @@ import { jobHandlers } from "./jobs.ts";
 import { loginHandlers } from "./logins.ts";
 import { momentHandlers } from "./moment.ts";
 import { moneyHandlers } from "./money.ts";
+import { planHandlers } from "./plan.ts";
 import { policyHandlers } from "./policy.ts";
 import { poolHandlers } from "./pools.ts";
 import { providerHandlers } from "./providers.ts";
@@ -29,6 +30,7 @@ import { summaryHandlers } from "./summary.ts";
 import { trailHandlers } from "./trail.ts";
 import { volumeHandlers } from "./volumes.ts";
 import { wasteHandlers } from "./waste.ts";
+import { whatIfHandlers } from "./what-if.ts";
 
 /** Streams and cookies are answered by other means: see `logs.ts` and `session.ts`. */
 type Answered = Exclude<RouteId, "readLogs" | "listFiles" | "readFile" | SessionId>;
@@ -50,6 +52,7 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...insideHandlers,
   ...jobHandlers,
   ...moneyHandlers,
+  ...planHandlers,
   ...policyHandlers,
   ...poolHandlers,
   ...recordHandlers,
@@ -62,5 +65,6 @@ export const handlers: { readonly [Id in Answered]: Handler<Id> } = {
   ...dataKeyHandlers,
   ...volumeHandlers,
   ...wasteHandlers,
+  ...whatIfHandlers,
   ...momentHandlers,
 };

@@ -1,6 +1,7 @@
 import { type JobId, possibleParts, refuse } from "@tessera/core";
 import type { Explanation, Job as WireJob } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
+import type { Principal } from "../../access/principal.ts";
 import { explainWaiting } from "../../flow/explain/explain.ts";
 import { type FoundJob, liveById } from "../../flow/find/find-job.ts";
 import { dryRunJob } from "../../flow/submit/dry-run.ts";
@@ -10,6 +11,7 @@ import { renderOffer } from "../../render/part.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 import { jobFilter, waitingOne } from "../list/job-filter.ts";
 import { showEnded, showLive, withCost, withEnergy, withFailed } from "../list/job-show.ts";
 import { listJobs } from "../list/jobs.ts";
@@ -43,10 +45,10 @@ export const jobHandlers: JobHandlers = {
 
   dryRunJob: (api, call) => dryRunJob(api, call.principal.user, call.target, call.body),
 
-  listJobs: (api, call) => listJobs(api, jobFilter(api, call.target, call.query), call.query),
+  listJobs: (api, call) => listJobs(api, call.principal, jobFilter(api, call.target, call.query), call.query),
 
-  getJob: async (api, { target }) => ({
-    ...(await withEnergy(api, await withCost(api, await withFailed(api, show(api, target))))),
+  getJob: async (api, { principal, target }) => ({
+    ...(await withEnergy(api, await withCost(api, await withFailed(api, show(api, principal, target))))),
     ...partsFor(api, target),
     ...idleFor(api, target),
   }),
@@ -68,7 +70,7 @@ export const jobHandlers: JobHandlers = {
     if ("ended" in target) return hasEnded(target.ended.id);
     const { id } = target.live;
     const done = await editJob(api, askerOf(call), call.principal.user, target.live, call.body);
-    return isDenied(done) ? done : afterwards(api, id);
+    return isDenied(done) ? done : afterwards(api, call.principal, id);
   },
 
   async explainJob(api, { principal, target }): Promise<Explanation> {
@@ -79,8 +81,9 @@ export const jobHandlers: JobHandlers = {
   },
 };
 
-function show(api: Api, found: FoundJob): WireJob {
-  return "live" in found ? showLive(api, found.live) : showEnded(api, found.ended);
+function show(api: Api, principal: Principal, found: FoundJob): WireJob {
+  const acts = new Acts(api.control.state, principal);
+  return "live" in found ? showLive(api, acts, found.live) : showEnded(api, acts, found.ended);
 }
 
 /** What the parts of GPUs can be that a job waits for, and what would hold their limits. */
@@ -101,7 +104,7 @@ async function control(
   const id = target.live.id;
   const done = await api.control.ask({ kind, job: id, ...how }, askerOf(call));
   if (isDenied(done)) return done;
-  return afterwards(api, id);
+  return afterwards(api, call.principal, id);
 }
 
 const cannotForce = deny(
@@ -115,13 +118,14 @@ function hasEnded(id: string): Denial {
 }
 
 /** What has become of the job: a waiting one that is cancelled has ended already. */
-async function afterwards(api: Api, id: JobId): Promise<WireJob> {
+async function afterwards(api: Api, principal: Principal, id: JobId): Promise<WireJob> {
   const { state, reader } = api.control;
+  const acts = new Acts(state, principal);
   const live = liveById(state, id);
-  if (live !== undefined) return showLive(api, live);
+  if (live !== undefined) return showLive(api, acts, live);
   const row = await reader.job(id);
   if (row === undefined) throw new Error(`job ${id} has ended and left no row`);
-  return showEnded(api, row);
+  return showEnded(api, acts, row);
 }
 
 /** What its user was warned of, while it holds. */

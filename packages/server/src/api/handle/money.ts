@@ -6,6 +6,7 @@ import {
   currencyOf,
   type Invoice,
   isRefusal,
+  type PriceBook,
   type Refusal,
   refuse,
   rootAccount,
@@ -15,15 +16,17 @@ import {
 } from "@tessera/core";
 import type { BillingShape, BudgetShape, InvoiceSummary } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
+import type { Principal } from "../../access/principal.ts";
 import { billingZone, bookOf, invoiceOf, modeOf, ratePeriod } from "../../flow/bill/bill.ts";
 import { budgetStandings } from "../../flow/bill/budget.ts";
-import { closePeriod, type IssuedInvoice, invoiceOfIssued } from "../../flow/bill/close.ts";
+import { closePeriod, type IssuedInvoice, invoiceOfIssued, previewClose } from "../../flow/bill/close.ts";
 import { costReport } from "../../flow/bill/cost.ts";
 import { creditStandings } from "../../flow/bill/credit.ts";
 import { estimateJob } from "../../flow/bill/estimate.ts";
 import { explainLine } from "../../flow/bill/explain-line.ts";
 import { periodAt, periodNamed } from "../../flow/bill/periods.ts";
 import { extractWithProof } from "../../flow/bill/proof.ts";
+import type { ControlPlane } from "../../flow/control.ts";
 import { reportSpan } from "../../flow/meter/usage.ts";
 import { foreseePrices } from "../../flow/watch/price-watch.ts";
 import { arithmeticOf, renderEntry, renderInvoice, renderLine, renderPrices, summaryOf } from "../../render/money.ts";
@@ -31,6 +34,7 @@ import { timestamp } from "../../render/quantities.ts";
 import { isWithin } from "../../store/paths.ts";
 import { type Denial, isDenied, notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Handler } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 import { isAmong, listEntries, listInvoices } from "../list/books.ts";
 import { staleUnless } from "../request/if-match.ts";
 import { contractOf, priceVersionOf } from "../request/price-put.ts";
@@ -39,6 +43,7 @@ type Money =
   | "readPrices"
   | "addPrices"
   | "previewPrices"
+  | "previewContract"
   | "setContract"
   | "readCosts"
   | "estimateJob"
@@ -51,53 +56,49 @@ type Money =
   | "getInvoice"
   | "explainLine"
   | "getExtract"
+  | "previewClose"
   | "closePeriod"
   | "listEntries"
   | "postEntry";
 type MoneyHandlers = { readonly [Id in Money]: Handler<Id> };
 
 export const moneyHandlers: MoneyHandlers = {
-  readPrices: (api, { principal }) => showPrices(api, principal.user),
+  readPrices: (api, { principal }) => showPrices(api, principal),
 
   async addPrices(api, call) {
     const version = priceVersionOf(call.body);
     if (isRefusal(version)) return version;
     const done = await api.control.ask({ kind: "price.add", version }, askerOf(call));
     if (!isRefusal(done)) await foreseePrices(api.control, true);
-    return isRefusal(done) ? done : showPrices(api, call.principal.user);
+    return isRefusal(done) ? done : showPrices(api, call.principal);
   },
 
   async previewPrices({ control }, { body }) {
     const version = priceVersionOf(body);
     if (isRefusal(version)) return version;
-    const { reader, state } = control;
-    const now = control.now();
-    const zone = billingZone(state);
-    const period = periodAt(periodAt(now, zone).fromAt - 1, zone);
-    const book = bookOf(state);
-    const other = { ...book, versions: [{ ...version, fromAt: 0 }] };
-    const today = await ratePeriod(reader, state, period, now, book);
-    const then = await ratePeriod(reader, state, period, now, other);
-    const rows = then.totals.tenants().map((tenant) => ({
-      tenant,
-      now: invoiceOf(today, tenant, "chargeback")?.totalMicros ?? 0n,
-      other: invoiceOf(then, tenant, "chargeback")?.totalMicros ?? 0n,
-    }));
-    const sum = (which: "now" | "other") => String(rows.reduce((total, row) => total + row[which], 0n));
-    return {
-      period: period.label,
-      currency: version.currency,
-      rows: rows.map((row) => ({ tenant: row.tenant, nowMicros: String(row.now), thenMicros: String(row.other) })),
-      nowMicros: sum("now"),
-      thenMicros: sum("other"),
-    };
+    const book = bookOf(control.state);
+    return previewLastMonth(control, { ...book, versions: [{ ...version, fromAt: 0 }] }, version.currency);
+  },
+
+  async previewContract({ control }, { target, body }) {
+    const tenant = tenantNamed(target);
+    if (isRefusal(tenant)) return tenant;
+    const contract = contractOf(tenant, body);
+    if (isRefusal(contract)) return contract;
+    const { versions, contracts } = bookOf(control.state);
+    const others = contracts.filter((each) => each.tenant !== tenant);
+    const always = { ...contract, fromAt: 0, toAt: Number.MAX_SAFE_INTEGER };
+    const book = { versions, contracts: [...others, always] };
+    return previewLastMonth(control, book, currencyOf(versions), tenant);
   },
 
   async setContract(api, call) {
-    const contract = contractOf(tenantOfPath(call.target.path), call.body);
+    const tenant = tenantNamed(call.target);
+    if (isRefusal(tenant)) return tenant;
+    const contract = contractOf(tenant, call.body);
     if (isRefusal(contract)) return contract;
     const done = await api.control.ask({ kind: "contract.set", contract }, askerOf(call));
-    return isRefusal(done) ? done : showPrices(api, call.principal.user);
+    return isRefusal(done) ? done : showPrices(api, call.principal);
   },
 
   readCosts({ control, people }, { target, query }) {
@@ -110,11 +111,11 @@ export const moneyHandlers: MoneyHandlers = {
 
   estimateJob: (api, call) => estimateJob(api, call.principal.user, call.target, call.body),
 
-  async listBudgets(api, { target }) {
+  async listBudgets(api, { principal, target }) {
     const paths = pathsOf(target);
     const { state } = api.control;
     const seen = [...state.books.budgets.values()].filter(({ account }) => isAmong(account, paths));
-    return { items: await showBudgets(api, seen) };
+    return { items: await showBudgets(api, principal, seen) };
   },
 
   async setBudget(api, call) {
@@ -128,7 +129,7 @@ export const moneyHandlers: MoneyHandlers = {
     const budget = { account, currency, limitMicros, every, alertsPerMille, stop };
     const done = await api.control.ask({ kind: "budget.set", budget }, askerOf(call));
     if (isRefusal(done)) return done;
-    return (await showBudgets(api, [state.books.budgets.get(account)!]))[0]!;
+    return (await showBudgets(api, call.principal, [state.books.budgets.get(account)!]))[0]!;
   },
 
   async dropBudget({ control }, call) {
@@ -136,21 +137,23 @@ export const moneyHandlers: MoneyHandlers = {
     return isRefusal(done) ? done : {};
   },
 
-  async listBilling(api, { target }) {
+  async listBilling(api, { principal, target }) {
     const paths = pathsOf(target);
     const { state } = api.control;
     const tenants = accountOf(state, rootAccount).children.map((no) => accountOf(state, no).path);
-    return { items: await showBilling(api, tenants.filter((tenant) => isAmong(tenant, paths)).sort()) };
+    const seen = tenants.filter((tenant) => isAmong(tenant, paths)).sort();
+    return { items: await showBilling(api, principal, seen) };
   },
 
   async setBilling(api, call) {
-    const tenant = tenantOfPath(call.target.path);
+    const tenant = tenantNamed(call.target);
+    if (isRefusal(tenant)) return tenant;
     const { mode, creditLimitMicros: limit } = call.body;
     const known = api.control.state.books.tenants.get(tenant)?.creditLimitMicros;
     const kept = limit === undefined ? known?.toString() : (limit ?? undefined);
     const about = { tenant, mode, ...(kept !== undefined && { creditLimitMicros: kept }) };
     const done = await api.control.ask({ kind: "tenant.bill", ...about }, askerOf(call));
-    return isRefusal(done) ? done : (await showBilling(api, [tenant]))[0]!;
+    return isRefusal(done) ? done : (await showBilling(api, call.principal, [tenant]))[0]!;
   },
 
   listInvoices: (api, { target, query }) => listInvoices(api, pathsOf(target), query),
@@ -188,6 +191,21 @@ export const moneyHandlers: MoneyHandlers = {
     );
   },
 
+  async previewClose({ control }, { body }) {
+    const zone = billingZone(control.state);
+    const period = periodNamed(body.period, zone);
+    if (isRefusal(period)) return period;
+    const { toIssue, issued } = await previewClose(control, period);
+    const rows = toIssue.map(({ tenant, mode, lines, totalMicros }) => ({
+      ...{ tenant, mode, lines: lines.length, totalMicros },
+      corrections: lines.filter(({ kind }) => kind === "correction").length,
+    }));
+    return {
+      ...{ period: period.label, from: timestamp(period.fromAt), to: timestamp(period.toAt), tz: zone },
+      ...{ over: period.toAt <= control.now(), currency: currencyOf(control.state.books.versions), rows, issued },
+    };
+  },
+
   async closePeriod({ control }, call) {
     const period = periodNamed(call.body.period, billingZone(control.state));
     if (isRefusal(period)) return period;
@@ -207,7 +225,8 @@ export const moneyHandlers: MoneyHandlers = {
   async postEntry({ control }, call) {
     const { kind, micros, of, memo } = call.body;
     const currency = currencyOf(control.state.books.versions);
-    const tenant = tenantOfPath(call.target.path);
+    const tenant = tenantNamed(call.target);
+    if (isRefusal(tenant)) return tenant;
     const about = { tenant, entry: kind, currency, micros, memo, ...(of !== undefined && { of }) };
     const done = await control.ask({ kind: "ledger.post", ...about }, askerOf(call));
     if (isRefusal(done)) return done;
@@ -217,25 +236,61 @@ export const moneyHandlers: MoneyHandlers = {
   },
 };
 
+/**
+ * The tenant that an account is. What is billed is a tenant as a whole: a caller whose token or role reaches only a part
+ * of it must not act on all of it by naming that part.
+ */
+function tenantNamed({ path }: Account): string | Refusal {
+  const tenant = tenantOfPath(path);
+  if (path === tenant) return tenant;
+  return refuse("invalid", "account", path, `is a part of ${tenant}, and only tenants are billed`, `name ${tenant}`);
+}
+
+/** The last month as it is priced, beside what it would have come to under another book; of one tenant where one is named. */
+async function previewLastMonth(control: ControlPlane, other: PriceBook, currency: string, only?: string) {
+  const { reader, state } = control;
+  const now = control.now();
+  const zone = billingZone(state);
+  const period = periodAt(periodAt(now, zone).fromAt - 1, zone);
+  const today = await ratePeriod(reader, state, period, now, bookOf(state));
+  const then = await ratePeriod(reader, state, period, now, other);
+  const totalOf = (rated: typeof today, tenant: string) => invoiceOf(rated, tenant, "chargeback")?.totalMicros ?? 0n;
+  const rows = then.totals
+    .tenants()
+    .filter((tenant) => only === undefined || tenant === only)
+    .map((tenant) => ({ tenant, now: totalOf(today, tenant), other: totalOf(then, tenant) }));
+  const sum = (which: "now" | "other") => String(rows.reduce((total, row) => total + row[which], 0n));
+  return {
+    ...{ period: period.label, currency, nowMicros: sum("now"), thenMicros: sum("other") },
+    rows: rows.map((row) => ({ tenant: row.tenant, nowMicros: String(row.now), thenMicros: String(row.other) })),
+  };
+}
+
 function pathsOf(accounts: readonly Account[]): string[] {
   return accounts.map(({ path }) => path);
 }
 
 /** Everyone sees the price lists; a contract is shown to users who may read the tenant's invoices. */
-function showPrices({ control: { state } }: Api, user: Parameters<typeof may>[1]) {
+function showPrices({ control: { state } }: Api, principal: Principal) {
   const contracts = [...state.books.contracts.values()].filter(({ tenant }) => {
     const account = state.accountByPath.get(tenant)?.no ?? rootAccount;
-    return may(state, user, "invoice.read", account);
+    return may(state, principal.user, "invoice.read", account);
   });
-  return renderPrices(state.books.versions, contracts);
+  const shown = renderPrices(state.books.versions, contracts);
+  return { ...shown, may: new Acts(state, principal).onFleet("prices") };
 }
 
 function tagOf({ seal }: Api, account: string, revision: number): string {
   return seal.tag(`budget ${account}`, revision);
 }
 
-async function showBilling({ control }: Api, tenants: readonly string[]): Promise<BillingShape[]> {
+async function showBilling(
+  { control }: Api,
+  principal: Principal,
+  tenants: readonly string[],
+): Promise<BillingShape[]> {
   const { state } = control;
+  const acts = new Acts(state, principal);
   const { books } = state;
   const currency = currencyOf(books.versions);
   const standings = await creditStandings(control, tenants, control.now());
@@ -247,13 +302,18 @@ async function showBilling({ control }: Api, tenants: readonly string[]): Promis
       ...{ owedMicros: String(owedMicros), heldMicros: String(heldMicros), openMicros: String(openMicros) },
       ...(leftMicros !== undefined && { leftMicros: String(leftMicros) }),
       stopped: books.creditReached.has(tenant),
+      may: acts.onMoney("billing", tenant),
     };
   });
 }
 
-async function showBudgets(api: Api, budgets: readonly Budget[]): Promise<BudgetShape[]> {
+async function showBudgets(api: Api, principal: Principal, budgets: readonly Budget[]): Promise<BudgetShape[]> {
+  const acts = new Acts(api.control.state, principal);
   const standings = await budgetStandings(api.control, budgets, api.control.now());
-  return budgets.map((budget, i) => showBudget(api, budget, standings[i]!));
+  return budgets.map((budget, i) => ({
+    ...showBudget(api, budget, standings[i]!),
+    may: acts.onMoney("budget", budget.account),
+  }));
 }
 
 function showBudget(api: Api, budget: Budget, standing: BudgetStanding): BudgetShape {

@@ -1,8 +1,10 @@
-import { isRefusal, type Pool, type PoolTerms, type ReadonlyState, type User } from "@tessera/core";
+import { isRefusal, type Pool, type PoolTerms, type ReadonlyState } from "@tessera/core";
 import type { PoolShape } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
+import type { Principal } from "../../access/principal.ts";
 import { notFound } from "../answer/problem.ts";
 import { type Api, askerOf, type Call, type Handler } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 import { listing, pageOf } from "../request/page.ts";
 
 type PoolHandlers = {
@@ -61,14 +63,14 @@ function afterEdit<Value>(said: Value | null | undefined, before: Value | undefi
 export function poolListing(api: Api, { principal }: Pick<Call<"listPools">, "principal">) {
   const { state } = api.control;
   const counts = countsByPool(state);
-  const show = (pool: Pool) => render(state, principal.user, pool, counts);
+  const show = (pool: Pool) => render(state, principal, pool, counts);
   return listing("pools", state.pools.values(), ({ name }) => name, show);
 }
 
 function shown(api: Api, { principal }: Pick<Call<"getPool">, "principal">, name: string) {
   const { state } = api.control;
   const pool = state.pools.get(name);
-  return pool === undefined ? notFound("pool") : render(state, principal.user, pool, countsByPool(state));
+  return pool === undefined ? notFound("pool") : render(state, principal, pool, countsByPool(state));
 }
 
 type Counts = ReadonlyMap<Pool, { nodes: number; gpus: number }>;
@@ -85,12 +87,12 @@ function countsByPool({ fleet, nodePools }: ReadonlyState): Counts {
 }
 
 /** A pool for this viewer: of its tenants only those that the viewer may know of. */
-function render(state: ReadonlyState, viewer: User, pool: Pool, counts: Counts): PoolShape {
+function render(state: ReadonlyState, principal: Principal, pool: Pool, counts: Counts): PoolShape {
   const { labels, tenants, perMille, mode, ratio, trust } = pool.terms;
   const { nodes, gpus } = counts.get(pool) ?? { nodes: 0, gpus: 0 };
   const seen = tenants?.filter((path) => {
     const account = state.accountByPath.get(path);
-    return account !== undefined && may(state, viewer, "account.read", account.no);
+    return account !== undefined && may(state, principal.user, "account.read", account.no);
   });
   return {
     ...{ name: pool.name, labels: { ...labels }, price: String(perMille / 1_000), nodes, gpus },
@@ -98,6 +100,7 @@ function render(state: ReadonlyState, viewer: User, pool: Pool, counts: Counts):
     ...(mode !== undefined && { mode }),
     ...(ratio !== undefined && { ratio }),
     ...(trust !== undefined && { trust }),
+    may: new Acts(state, principal).onFleet("pool"),
   };
 }
 

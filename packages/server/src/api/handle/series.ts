@@ -18,12 +18,17 @@ import { type Denial, deny, isDenied, notFound } from "../answer/problem.ts";
 import { fromSamples } from "../answer/samples.ts";
 import type { Api, Call, Handler } from "../context.ts";
 import { readJournalSeries } from "./journal-series.ts";
+import { readSpendSeries } from "./spend-series.ts";
+
+/** So many are an answer of about a megabyte. */
+const valuesMax = 100_000;
 
 type SeriesHandlers = { readSeries: Handler<"readSeries"> };
 
 export const seriesHandlers: SeriesHandlers = {
   async readSeries(api, call) {
     const { metric = "activity", by = "none", from, to, step } = call.query;
+    if (metric === "spend") return readSpendSeries(api, call, by);
     const span = seriesSpan({ from, to, step }, api.control.now());
     if (isRefusal(span)) return span;
     if (isJournalMetric(metric)) return readJournalSeries(api, call, { metric, by, ...span });
@@ -32,7 +37,11 @@ export const seriesHandlers: SeriesHandlers = {
       return deny("invalid", `does not split ${metric}`, `give one of ${measuredGroups.join(", ")}`, "by", by);
     const filter = await filterOf(api, call);
     if (isDenied(filter)) return filter;
-    const query = { metric, by: group, ...span, filter, linesMax };
+    const { lines: most = linesMax } = call.query;
+    const values = most * Math.ceil((span.to - span.from) / span.stepMs);
+    if (most > linesMax && values > valuesMax)
+      return deny("not-allowed", `makes ${values} values (limit ${valuesMax})`, "give a longer step", "lines", most);
+    const query = { metric, by: group, ...span, filter, linesMax: most };
     const nothing: SeriesAnswer = { stepMs: span.stepMs, times: [], lines: [], leftOut: 0 };
     const found = await fromSamples(async () => (await api.telemetry?.series(query)) ?? nothing, from);
     if (isDenied(found)) return found;

@@ -1,19 +1,40 @@
-import type { UserId } from "@tessera/core";
+import type { JobId, ReadonlyState, UserId } from "@tessera/core";
+import type { SearchHit } from "@tessera/wire";
+import { failedBelow, summariesBelow } from "../../flow/count/below.ts";
 import { renderSummary } from "../../flow/count/summary.ts";
 import { search } from "../../flow/find/search.ts";
 import type { Handler } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 
 const hitsUsual = 20;
 
 type SummaryHandlers = { readSummary: Handler<"readSummary">; search: Handler<"search"> };
 
 export const summaryHandlers: SummaryHandlers = {
-  async readSummary({ control, people, tallies }, { target, query }) {
+  async readSummary({ control, people, tallies, series }, { target, query }) {
     const user = query.user === undefined ? undefined : (people.idOf(query.user) ?? (query.user as UserId));
-    return renderSummary(control.state, await tallies.newest(), { roots: target, user });
+    const newest = await tallies.newest();
+    const whole = renderSummary(control.state, newest, { roots: target, user });
+    if (query.below !== true) return whole;
+    const failed = await failedBelow(series, control.state, target, control.now());
+    return { ...whole, below: summariesBelow(control.state, newest, { roots: target, user }, failed) };
   },
 
   async search(api, { principal, query }) {
-    return { items: await search(api, principal.user, query.q, query.limit ?? hitsUsual) };
+    const hits = await search(api, principal.user, query.q, query.limit ?? hitsUsual, query.kind);
+    const { state } = api.control;
+    const acts = new Acts(state, principal);
+    return { items: hits.map((hit) => ({ ...hit, ...mayOn(state, acts, hit) })) };
   },
 };
+
+/** What may be done with what was found; absent where nothing can be done with it from a list. */
+function mayOn(state: ReadonlyState, acts: Acts, { kind, id }: SearchHit): Pick<SearchHit, "may"> {
+  if (kind === "node") return { may: acts.onFleet("node") };
+  if (kind === "job") {
+    const job = state.jobById.get(id as JobId) ?? state.arrayById.get(id as JobId);
+    return job === undefined ? {} : { may: acts.onJob(job.account, job.user) };
+  }
+  const user = kind === "user" ? state.users.get(id as UserId) : undefined;
+  return user === undefined ? {} : { may: acts.onUser(user) };
+}

@@ -4,6 +4,7 @@ import {
   type Job,
   type JobArray,
   type JobNo,
+  type Labels,
   type ReadonlyState,
   type ReasonKind,
   type UserId,
@@ -31,6 +32,8 @@ export interface JobFilter {
   readonly outcome: JobQuery["outcome"];
   readonly reason: ReasonKind | undefined;
   readonly model: string | undefined;
+  /** Without a value: any. */
+  readonly label: { readonly key: string; readonly value: string | undefined } | undefined;
   /** In lower case; undefined for any. */
   readonly text: string | undefined;
   readonly nameOf: (user: UserId) => string;
@@ -43,11 +46,22 @@ export function jobFilter(api: Api, roots: readonly Account[], query: JobsQuery)
   const text = query.text?.trim().toLowerCase();
   return {
     ...{ roots, user, name, array, state, reason, model },
+    label: labelOf(query.label),
     outcome: outcomeOf(state),
     text: text === "" ? undefined : text,
     nameOf: (id) => api.people.nameOf(id),
     reasonOf: (job) => api.reasons.kindOf(job),
   };
+}
+
+function labelOf(text: string | undefined): JobFilter["label"] {
+  if (text === undefined) return undefined;
+  const at = text.indexOf("=");
+  return at < 0 ? { key: text, value: undefined } : { key: text.slice(0, at), value: text.slice(at + 1) };
+}
+
+function hasLabel(label: NonNullable<JobFilter["label"]>, labels: Labels = {}): boolean {
+  return Object.hasOwn(labels, label.key) && (label.value === undefined || labels[label.key] === label.value);
 }
 
 function outcomeOf(state: JobFilter["state"]): JobFilter["outcome"] {
@@ -75,6 +89,7 @@ export function matchesLive(state: ReadonlyState, filter: JobFilter, job: Job | 
   if ((user !== undefined && job.user !== user) || (name !== undefined && job.spec.name !== name)) return false;
   if (!roots.some((root) => isInside(state, job.account, root.no))) return false;
   if (model !== undefined && modelOf(state, job) !== model) return false;
+  if (filter.label !== undefined && !hasLabel(filter.label, job.spec.labels)) return false;
   const words = { id: job.id, name: job.spec.name, account: state.accounts[job.account]!.path, user: job.user };
   if (text !== undefined && !holdsText(filter, text, words)) return false;
   return filter.reason === undefined || waitsFor(state, job, filter) === filter.reason;
@@ -114,13 +129,21 @@ function holdsText({ nameOf }: JobFilter, text: string, { id, name, account, use
 }
 
 export function matchesEnded(state: ReadonlyState, filter: JobFilter, row: EndedJobRow): boolean {
-  const { outcome, text, model } = filter;
+  const { outcome, text, model, label } = filter;
   if (!belongsTo(state, filter.roots, row.account, row.submittedAt)) return false;
   if (typeof outcome === "object" ? outcome.not.includes(row.outcome) : (outcome ?? row.outcome) !== row.outcome)
     return false;
   if (text !== undefined && !holdsText(filter, text, row)) return false;
-  if (model !== undefined && (JSON.parse(row.doc) as WireJob).gpuModel !== model) return false;
+  if (model !== undefined || label !== undefined) {
+    const { gpuModel, labels } = JSON.parse(row.doc) as WireJob;
+    if (gpuModel !== (model ?? gpuModel) || (label !== undefined && !hasLabel(label, labels))) return false;
+  }
   return filter.array === undefined ? row.arrayId === null : row.arrayId === filter.array;
+}
+
+/** Whether only the ended jobs themselves tell which of them belong in the list: no index of the store does. */
+export function readsAll({ text, model, label }: JobFilter): boolean {
+  return text !== undefined || model !== undefined || label !== undefined;
 }
 
 /** Whether jobs that have ended are asked for. */

@@ -1,18 +1,21 @@
 import type { Job, JobArray, JobId, UserId } from "@tessera/core";
 import type { Job as WireJob } from "@tessera/wire";
 import { costOfJob, renderJobCost } from "../../flow/bill/job-cost.ts";
+import { standingAccount } from "../../flow/find/find-job.ts";
 import { renderArray, renderJob } from "../../render/job.ts";
 import type { EndedJobRow } from "../../store/port.ts";
 import type { Api } from "../context.ts";
+import type { Acts } from "../guard/acts.ts";
 
-export function showLive(api: Api, job: Job | JobArray): WireJob {
+export function showLive(api: Api, acts: Acts, job: Job | JobArray): WireJob {
   const { state } = api.control;
   const shown = "size" in job ? renderArray(state, job) : renderJob(state, job, api.control.now());
-  return withName(api, shown);
+  return withName(api, shown, acts.onJob(job.account, job.user));
 }
 
-export function showEnded(api: Api, row: EndedJobRow): WireJob {
-  return withName(api, JSON.parse(row.doc) as WireJob);
+export function showEnded(api: Api, acts: Acts, row: EndedJobRow): WireJob {
+  const { no } = standingAccount(api.control.state, row.account, row.submittedAt);
+  return withName(api, JSON.parse(row.doc) as WireJob, acts.onJob(no, row.user));
 }
 
 /** A job with what it has cost, where there are prices; an array has no leases of its own. */
@@ -56,8 +59,8 @@ export async function withFailed({ control: { reader } }: Api, job: WireJob): Pr
   return { ...job, elements: { ...job.elements, failedIndexes } };
 }
 
-/** The name of the user is added when it is shown; what is stored holds the id alone. */
-export function withName(api: Api, job: WireJob): WireJob {
+/** The name of the user, and what the reader may do, are added when it is shown; what is stored holds the id alone. */
+export function withName(api: Api, job: WireJob, may?: WireJob["may"]): WireJob {
   const name = api.people.nameOf(job.user as UserId);
-  return name === "" ? job : { ...job, userName: name };
+  return { ...job, ...(name !== "" && { userName: name }), ...(may !== undefined && { may }) };
 }

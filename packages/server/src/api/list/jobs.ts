@@ -1,7 +1,9 @@
 import { refuse } from "@tessera/core";
 import type { AnswerOf } from "@tessera/wire";
+import type { Principal } from "../../access/principal.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 import { closeCursor, listing, openCursor, pageOf, sortOf, usualLimit } from "../request/page.ts";
 import {
   type JobEntry,
@@ -10,9 +12,11 @@ import {
   type JobsQuery,
   liveJobs,
   matchesEnded,
+  readsAll,
   wantsEnded,
 } from "./job-filter.ts";
 import { jobOrders } from "./job-orders.ts";
+import { withOutlooks } from "./job-outlook.ts";
 import { showEnded, showLive, withCost, withFailed } from "./job-show.ts";
 
 /** The store's own order. */
@@ -21,14 +25,23 @@ function newestJobFirst(a: JobPlace, b: JobPlace): number {
 }
 
 /** Newest first, live and ended in one order, so that a job that ends while one pages through is met once. */
-export async function listJobs(api: Api, filter: JobFilter, query: JobsQuery): Promise<JobPage | Denial> {
+export async function listJobs(
+  api: Api,
+  principal: Principal,
+  filter: JobFilter,
+  query: JobsQuery,
+): Promise<JobPage | Denial> {
   const page = query.sort === undefined || query.sort === "-submitted" ? newest : sorted;
   const found = await page(api, filter, query);
   if (isDenied(found)) return found;
-  const plain = found.entries.map((entry) => ("live" in entry ? showLive(api, entry.live) : showEnded(api, entry.row)));
+  const acts = new Acts(api.control.state, principal);
+  const plain = found.entries.map((entry) =>
+    "live" in entry ? showLive(api, acts, entry.live) : showEnded(api, acts, entry.row),
+  );
   const shown = await Promise.all(plain.map((job) => withFailed(api, job)));
+  const priced = query.cost === true ? await Promise.all(shown.map((job) => withCost(api, job))) : shown;
   return {
-    items: query.cost === true ? await Promise.all(shown.map((job) => withCost(api, job))) : shown,
+    items: query.outlook === true ? await withOutlooks(api, priced) : priced,
     ...(found.next !== undefined && { next: found.next }),
     ...(found.total !== undefined && { total: found.total }),
   };
@@ -66,7 +79,7 @@ const countMax = 1_000_000;
 /** Undefined where only reading all of the past would tell, or where there are too many. */
 async function countJobs({ control: { reader } }: Api, filter: JobFilter, live: number): Promise<number | undefined> {
   if (!wantsEnded(filter)) return live;
-  if (filter.text !== undefined || filter.model !== undefined) return undefined;
+  if (readsAll(filter)) return undefined;
   const ended = await reader.countJobs({ ...storeQuery(filter), limit: countMax });
   return ended === countMax ? undefined : live + ended;
 }
@@ -124,7 +137,7 @@ async function endedEntries(
   wanted: number,
 ): Promise<{ readonly entries: JobEntry[]; readonly stoppedAt: JobPlace | undefined }> {
   const asked = storeQuery(filter);
-  const limit = filter.text === undefined && filter.model === undefined ? wanted : Math.max(rowsPerLook, wanted);
+  const limit = readsAll(filter) ? Math.max(rowsPerLook, wanted) : wanted;
   const entries: JobEntry[] = [];
   let before = from;
   for (let read = 0; read < rowsMax; read += limit) {

@@ -178,4 +178,46 @@ describe("verbs on jobs over HTTP", () => {
     assert.deepEqual((await get(ada, made.json.id)).json.spec, spec);
     assert.deepEqual(spec.array, "2,5%1");
   });
+
+  it("labels are changed in any state by who may control the job, and lists are cut by them, past ones too", async () => {
+    const job = await submit(ada, { name: "tuned", gpus: 1, labels: { sweep: "lr" } });
+    const plain = await submit(ada, { name: "plain", gpus: 1 });
+    const edit = (user: TestUser, body: object) => server.call(user.token, "PATCH", `/v1/jobs/${job}`, body);
+    const listed = async (query: string) =>
+      (await server.call(ada.token, "GET", `/v1/jobs?${query}`)).json.items.map(({ id }: { id: string }) => id);
+    assert.deepEqual(await listed("label=sweep%3Dlr"), [job]);
+    await control.run(job);
+    const changed = await edit(ada, { labels: { best: "yes", sweep: null } });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual([changed.json.labels, changed.json.spec.labels], [{ best: "yes" }, { best: "yes" }]);
+    assert.deepEqual(await listed("label=sweep"), []);
+    assert.deepEqual(await listed("label=best"), [job]);
+    assert.deepEqual(await listed("label=best%3Dno"), []);
+    assert.deepEqual((await edit(ada, { set: { labels: { sweep: "lr", run: "2" } } })).json.labels, {
+      run: "2",
+      sweep: "lr",
+    });
+    assert.equal((await edit(bo, { labels: { mine: "now" } })).status, 403);
+    assert.equal((await edit(admin, { labels: { seen: "eve" } })).json.labels.seen, "eve");
+    const both = await edit(ada, { set: { priority: 3 }, labels: { x: "1" } });
+    assert.match(both.json.detail, /only a waiting job can be edited/);
+    const wrong = await edit(ada, { labels: { "bad key": "1" } });
+    assert.equal(wrong.status, 400);
+    assert.match(wrong.json.detail, /bad key/);
+    await control.finish(job, 0);
+    assert.equal((await edit(ada, { labels: { late: "1" } })).status, 409);
+    assert.deepEqual(await listed("state=ended&label=sweep%3Dlr"), [job]);
+    assert.deepEqual(await listed("state=all&label=sweep%3Dbatch"), []);
+    const asked = await server.call(ada.token, "PATCH", `/v1/jobs/${plain}`, { labels: { from: "file" } });
+    assert.equal(asked.status, 200, asked.text);
+    const file = { run: "true", name: "plain", gpus: 1 };
+    const apply = async (body: object) => (await server.call(ada.token, "POST", "/v1/jobs/apply", body)).json;
+    assert.equal((await apply(file)).applied, "unchanged", "labels are no other job");
+    const again = await apply({ ...file, labels: { a: "1" } });
+    assert.deepEqual([again.applied, again.id], ["labelled", plain]);
+    assert.equal((await apply({ ...file, labels: { a: "1" } })).applied, "unchanged");
+    assert.deepEqual((await get(ada, plain)).json.labels, { a: "1", from: "file" });
+    const events = (await server.call(ada.token, "GET", `/v1/events?job=${job}&kind=job-labelled`)).json.items;
+    assert.equal(events.at(-1).text, "was labelled best=yes and lost the label sweep");
+  });
 });

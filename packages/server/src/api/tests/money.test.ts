@@ -64,6 +64,19 @@ describe("money over the API", () => {
     );
   });
 
+  it("bills tenants alone: a part of one is refused, so that who reaches the part cannot change the whole", async () => {
+    const entry = { kind: "payment", micros: "1", memo: "x" };
+    for (const [method, path, body] of [
+      ["PUT", "/v1/accounts/lab%2Fvision/billing", { mode: "showback" }],
+      ["PUT", "/v1/accounts/lab%2Fvision/contract", { from: "2026-10-01T00:00:00Z", to: "2026-12-01T00:00:00Z" }],
+      ["POST", "/v1/ledger", { ...entry, account: "lab/vision" }],
+    ] as const) {
+      const { status, json } = await server.call(owner.token, method, path, body);
+      assert.equal(status, 422, path);
+      assert.match(JSON.stringify(json), /is a part of lab, and only tenants are billed/);
+    }
+  });
+
   it("groups costs by job, and the groups add up to the whole", async () => {
     const report = await server.must<CostReport>(
       finance,

@@ -9,9 +9,11 @@ import {
   unmadeElements,
 } from "@tessera/core";
 import type { QueryOf } from "@tessera/wire";
+import type { Principal } from "../../access/principal.ts";
 import { liveById } from "../../flow/find/find-job.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
+import { Acts } from "../guard/acts.ts";
 import { type JobFilter, liveJobs, matchesEnded, matchesLive, wantsEnded } from "../list/job-filter.ts";
 import { showEnded, showLive } from "../list/job-show.ts";
 import { listJobs } from "../list/jobs.ts";
@@ -21,21 +23,23 @@ import type { Change, Source } from "./source.ts";
 /** Jobs may be very many, so only those that an event touched are looked at again. */
 export class JobSource implements Source {
   readonly #api: Api;
+  readonly #principal: Principal;
   readonly #filter: JobFilter;
   readonly #query: QueryOf<"listJobs">;
   readonly #touched = new Set<JobId>();
   readonly #told = new Set<string>();
   readonly everyMs = quickMs;
 
-  constructor(api: Api, filter: JobFilter, query: QueryOf<"listJobs">) {
+  constructor(api: Api, principal: Principal, filter: JobFilter, query: QueryOf<"listJobs">) {
     this.#api = api;
+    this.#principal = principal;
     this.#filter = filter;
     this.#query = query;
   }
 
   async sync(): Promise<readonly object[] | Denial> {
     this.#touched.clear();
-    const page = await listJobs(this.#api, this.#filter, { ...this.#query, cursor: undefined });
+    const page = await listJobs(this.#api, this.#principal, this.#filter, { ...this.#query, cursor: undefined });
     if (isDenied(page)) return page;
     this.#told.clear();
     for (const { id } of page.items) this.#told.add(id);
@@ -65,17 +69,18 @@ export class JobSource implements Source {
     const changes: Change[] = [];
     const touched = [...this.#touched];
     this.#touched.clear();
-    for (const id of touched) changes.push(...(await this.#changesOf(id)));
+    const acts = new Acts(this.#api.control.state, this.#principal);
+    for (const id of touched) changes.push(...(await this.#changesOf(id, acts)));
     return changes;
   }
 
-  async #changesOf(id: JobId): Promise<readonly Change[]> {
+  async #changesOf(id: JobId, acts: Acts): Promise<readonly Change[]> {
     const { state, reader } = this.#api.control;
     const live = liveById(state, id);
     if (live !== undefined) {
       if (!matchesLive(state, this.#filter, live)) return this.#gone(id);
       this.#told.add(id);
-      return [{ event: "put", item: showLive(this.#api, live) }];
+      return [{ event: "put", item: showLive(this.#api, acts, live) }];
     }
     const wanted = wantsEnded(this.#filter);
     // One that came and went between two looks was never told, and is told only where ended jobs are asked for.
@@ -87,7 +92,7 @@ export class JobSource implements Source {
       !this.#sees(row.user, row.name)
     )
       return this.#gone(id);
-    const put: Change = { event: "put", item: showEnded(this.#api, row) };
+    const put: Change = { event: "put", item: showEnded(this.#api, acts, row) };
     if (wanted) {
       this.#told.add(id);
       return [put];
@@ -120,6 +125,7 @@ function idOf(event: Event, state: ReadonlyState): JobId | undefined {
       return event.id;
     case "job-held":
     case "job-edited":
+    case "job-labelled":
     case "job-planned":
     case "plan-dropped":
     case "job-placed":

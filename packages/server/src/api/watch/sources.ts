@@ -41,8 +41,8 @@ export async function sourceOf(api: Api, id: RouteId, call: Call<RouteId>): Prom
   const limit = (call.query as { limit?: number }).limit ?? most;
   switch (id as WatchedId) {
     case "listJobs": {
-      const { target, query } = callOf<"listJobs">(call);
-      return new JobSource(api, jobFilter(api, target, query), query);
+      const { principal, target, query } = callOf<"listJobs">(call);
+      return new JobSource(api, principal, jobFilter(api, target, query), query);
     }
     case "listEvents": {
       const wanted = await feedFilter(api, callOf<"listEvents">(call));

@@ -50,25 +50,44 @@ export function invoiceOfIssued({
 
 /** Issues the invoice of every tenant for a month that is over. What was issued before a crash is passed over. */
 export async function closePeriod(control: ControlPlane, period: Period, by: Asker): Promise<string[] | Refusal> {
-  const { reader, state } = control;
-  const now = control.now();
-  if (period.toAt > now)
+  if (period.toAt > control.now())
     return refuse("conflict", "period", period.label, "is not over yet", "close it when it is over");
-  const rows = await reader.books({ kind: "invoice" });
-  const issued = rows.map(({ seq, doc }) => ({ seq, invoice: JSON.parse(doc) as IssuedInvoice }));
-  const before = await closedBefore(control, period, issued, now);
-  const rated = await ratePeriod(reader, state, period, now);
   const numbers: string[] = [];
-  for (const tenant of rated.totals.tenants()) {
-    const own = issued.filter(({ invoice }) => invoice.tenant === tenant).map(({ invoice }) => invoice);
-    const corrections = before.flatMap((each) => correctionsFor(own, each, tenant));
-    const command = commandFor(state, rated, tenant, corrections);
-    if (command === undefined) continue;
+  for await (const command of invoicesToIssue(control, period)) {
     const done = await control.ask(command, by);
     if (!isRefusal(done)) numbers.push(done.result!);
     else if (done.refused !== "already-exists") return done;
   }
   return numbers;
+}
+
+/** What closing a period comes to: the invoices that are still to be issued, and the tenants that have theirs. */
+export async function previewClose(control: ControlPlane, period: Period) {
+  const rows = await control.reader.books({ kind: "invoice" });
+  const issued = rows
+    .map(({ doc }) => JSON.parse(doc) as IssuedInvoice)
+    .filter((invoice) => invoice.period.fromAt === period.fromAt)
+    .map(({ tenant }) => tenant);
+  const toIssue: IssueInvoice[] = [];
+  for await (const command of invoicesToIssue(control, period))
+    if (!issued.includes(command.tenant)) toIssue.push(command);
+  return { toIssue, issued };
+}
+
+/** One tenant's after the other, since an invoice with its lines may be large. */
+async function* invoicesToIssue(control: ControlPlane, period: Period): AsyncGenerator<IssueInvoice> {
+  const { reader, state } = control;
+  const now = control.now();
+  const rows = await reader.books({ kind: "invoice" });
+  const issued = rows.map(({ seq, doc }) => ({ seq, invoice: JSON.parse(doc) as IssuedInvoice }));
+  const before = await closedBefore(control, period, issued, now);
+  const rated = await ratePeriod(reader, state, period, now);
+  for (const tenant of rated.totals.tenants()) {
+    const own = issued.filter(({ invoice }) => invoice.tenant === tenant).map(({ invoice }) => invoice);
+    const corrections = before.flatMap((each) => correctionsFor(own, each, tenant));
+    const command = commandFor(state, rated, tenant, corrections);
+    if (command !== undefined) yield command;
+  }
 }
 
 /** An invoice, and where in the journal it stands. */

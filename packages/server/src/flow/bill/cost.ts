@@ -106,16 +106,18 @@ async function costsIn(
   const rated = await control.rated.period({ label: "", zone: "UTC", ...span }, now);
   const { totals } = rated;
   if (by === "job" || by === "user") await addHolders(sums, control, ask, now, mine, nameOfUser);
-  const days = by === "day" ? await control.rated.days(span) : [];
-  addDays(sums, days, mine);
-  const lentOn = days.map(({ fromAt, totals }) => ({ key: dayOf(fromAt), lent: totals.shared().filter(isLent) }));
+  if (by === "day") {
+    const days = await control.rated.days(span);
+    for (const { day, line, micros, unitMs } of amountsOn(days, rated, mine))
+      put(sums, dayOf(days[day]!.fromAt), line.kind, micros, unitMs);
+  }
   for (const tenant of totals.tenants()) {
     for (const line of [...totals.linesOf(tenant), ...sharedLines(rated, tenant)]) {
       if (!mine(line.account)) continue;
       // Credits, and shares of what was idle, have no hours of their own.
       const key = keyOf(line, by);
-      if (by === "day" && isLent(line)) addLent(sums, lentOn, line);
-      else if (hourless.has(line.kind)) put(sums, key ?? "", line.kind, line.micros, 0n);
+      if (by === "day" && isLent(line)) continue;
+      if (hourless.has(line.kind)) put(sums, key ?? "", line.kind, line.micros, 0n);
       else if (key !== undefined) put(sums, key, line.kind, line.micros, isGpu(line) ? line.quantity : 0n);
     }
   }
@@ -138,15 +140,25 @@ function dayOf(at: Instant): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** Each day gets what its lines have grown by, so that days add up to lines that are rounded once. */
-function addDays(
-  sums: Map<string, Sum>,
-  days: Awaited<ReturnType<RatedTime["days"]>>,
-  mine: (account: string) => boolean,
-): void {
+type Days = Awaited<ReturnType<RatedTime["days"]>>;
+
+/** What one line came to on one day. */
+interface DayAmount {
+  /** Which of the days. */
+  readonly day: number;
+  readonly line: Pick<LineKey, "kind" | "account" | "model">;
+  readonly micros: bigint;
+  readonly unitMs: bigint;
+}
+
+/**
+ * What each day of a span came to, line by line. A day gets what its lines have grown by, so that days add up to lines
+ * that are rounded once; credits for lending are divided by how much was lent. Credits for lost work and shares of idle
+ * GPUs follow from the span as a whole: they are of no day.
+ */
+export function* amountsOn(days: Days, rated: RatedPeriod, mine: (account: string) => boolean): Generator<DayAmount> {
   const soFar = new Map<number, { quantity: bigint; micros: bigint }>();
-  for (const { fromAt, totals } of days) {
-    const key = dayOf(fromAt);
+  for (const [day, { totals }] of days.entries()) {
     for (const tenant of totals.tenants()) {
       for (const no of totals.quantities.of(tenant)) {
         const rate = totals.quantities.book.rate(no);
@@ -156,25 +168,25 @@ function addDays(
         const quantity = before.quantity + grown;
         const micros = costOf(rate.key.kind, quantity, rate.price, rate.rounding);
         soFar.set(no, { quantity, micros });
-        put(sums, key, rate.key.kind, micros - before.micros, isGpu(rate.key) ? grown : 0n);
+        yield { day, line: rate.key, micros: micros - before.micros, unitMs: isGpu(rate.key) ? grown : 0n };
       }
     }
   }
+  const lentOn = days.map(({ totals }) => totals.shared().filter(isLent));
+  for (const tenant of rated.totals.tenants())
+    for (const line of sharedLines(rated, tenant)) if (isLent(line) && mine(line.account)) yield* lentOf(lentOn, line);
 }
 
 /** Divides a credit for lending among the days on which that was lent, by how much. */
-function addLent(
-  sums: Map<string, Sum>,
-  days: readonly { readonly key: string; readonly lent: readonly Shared[] }[],
-  { account, model, version, perMille, micros }: InvoiceLine,
-): void {
+function* lentOf(lentOn: readonly (readonly Shared[])[], line: InvoiceLine): Generator<DayAmount> {
+  const { account, model, version, perMille, micros } = line;
   const isOf = (lent: Shared) =>
     lent.tenant === account && lent.model === model && lent.version === version && lent.perMille === perMille;
   const parts = shareOut(
     -micros,
-    days.map(({ lent }) => lent.find(isOf)?.quantity ?? 0n),
+    lentOn.map((lent) => lent.find(isOf)?.quantity ?? 0n),
   );
-  for (const [i, { key }] of days.entries()) if (parts[i] !== 0n) put(sums, key, "lent", -parts[i]!, 0n);
+  for (const [day, part] of parts.entries()) if (part !== 0n) yield { day, line, micros: -part, unitMs: 0n };
 }
 
 /** Jobs and users have no lines: each hour of a line is divided among the jobs or users that held a part of it. */

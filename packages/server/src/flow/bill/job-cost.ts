@@ -32,14 +32,12 @@ export interface JobCosts {
 export async function costOfJob(
   reader: Pick<StoreReader, "books">,
   state: ReadonlyState,
-  { id, account, live }: Costed,
+  costed: Costed,
   now: Instant,
 ): Promise<JobCosts | undefined> {
+  const { account, live } = costed;
   if (state.books.versions.length === 0) return undefined;
-  const never = live !== undefined && live.attempt === 1 && live.leases.length === 0;
-  const rows = never ? [] : await reader.books({ kind: "usage", keyPrefix: `${id}-` });
-  const open = live === undefined ? [] : openUsageOf(state, live, now);
-  const usage = latestOf([...rows.map(({ doc }) => JSON.parse(doc) as Usage), ...open]);
+  const usage = await usageOfJob(reader, state, costed, now);
   const next = live === undefined ? [] : goingOn(state, live, now, now + hour);
   const endAt = live === undefined ? undefined : limitOf(live);
   const rest = endAt === undefined ? [] : goingOn(state, live!, now, Math.max(now, endAt));
@@ -55,6 +53,36 @@ export async function costOfJob(
     perHourMicros: costOf(next),
     ...(endAt !== undefined && { atEndMicros: micros + costOf(rest) }),
   };
+}
+
+/** What a job had come to by each of these instants, in their order; empty without a price list. */
+export async function costOfJobBy(
+  reader: Pick<StoreReader, "books">,
+  state: ReadonlyState,
+  costed: Costed,
+  instants: readonly Instant[],
+  now: Instant,
+): Promise<bigint[]> {
+  if (state.books.versions.length === 0) return [];
+  const usage = await usageOfJob(reader, state, costed, now);
+  const book = bookOf(state);
+  const windows = windowsBetween(book.versions, Math.min(now, ...usage.map(({ fromAt }) => fromAt)), now);
+  return instants.map((at) => {
+    const until = usage.filter(({ fromAt }) => fromAt < at).map((each) => ({ ...each, toAt: Math.min(at, each.toAt) }));
+    return jobCost(until, tenantOfPath(costed.account), book, windows);
+  });
+}
+
+async function usageOfJob(
+  reader: Pick<StoreReader, "books">,
+  state: ReadonlyState,
+  { id, live }: Costed,
+  now: Instant,
+): Promise<readonly Usage[]> {
+  const never = live !== undefined && live.attempt === 1 && live.leases.length === 0;
+  const rows = never ? [] : await reader.books({ kind: "usage", keyPrefix: `${id}-` });
+  const open = live === undefined ? [] : openUsageOf(state, live, now);
+  return latestOf([...rows.map(({ doc }) => JSON.parse(doc) as Usage), ...open]);
 }
 
 /** What its members would use from now on if they stayed as they are. */

@@ -108,6 +108,6 @@ function entryOf<Key>(map: Map<Key, JobCount>, key: Key): JobCount {
 }
 
 /** Parts of GPUs are told in thousandths. */
-function rounded({ jobs, gpus }: JobCount): JobCount {
+export function rounded({ jobs, gpus }: JobCount): JobCount {
   return { jobs, gpus: Math.round(gpus * 1000) / 1000 };
 }

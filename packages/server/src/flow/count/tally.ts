@@ -167,6 +167,26 @@ class JobCells {
   }
 }
 
+/** GPUs beside each other are mostly of one cell, which is looked for once. */
+class GpuCells {
+  readonly #byKey = new Map<string, GpuCell>();
+  #last: GpuCell | undefined;
+
+  of(model: string, account: GpuCell["account"], use: GpuCell["use"]): GpuCell {
+    const last = this.#last;
+    if (last?.model === model && last.account === account && last.use === use) return last;
+    const key = `${model}\n${account ?? ""}\n${use}`;
+    const cell = this.#byKey.get(key) ?? { model, account, use, gpus: 0 };
+    this.#byKey.set(key, cell);
+    this.#last = cell;
+    return cell;
+  }
+
+  all(): GpuCell[] {
+    return [...this.#byKey.values()];
+  }
+}
+
 const outModes: ReadonlySet<string> = new Set(["down", "maintenance", "unknown"]);
 
 function countFleet(state: ReadonlyState, columnsMax: number): Pick<Tally, "gpus" | "nodes" | "byMode" | "columns"> {
@@ -181,7 +201,7 @@ function countFleet(state: ReadonlyState, columnsMax: number): Pick<Tally, "gpus
       uses[gpu] = use;
     }
   }
-  const cells = new Map<string, GpuCell>();
+  const cells = new GpuCells();
   const byMode = new Map<string, number>();
   const nodes: NodeColumn[] = [];
   for (const node of fleet.nodes) {
@@ -192,16 +212,13 @@ function countFleet(state: ReadonlyState, columnsMax: number): Pick<Tally, "gpus
     for (const [i, { model }] of node.facts.gpus.entries()) {
       const gpu = node.firstGpu + i;
       const use = uses[gpu] ?? (isOut ? "unusable" : "idle");
-      const key = `${model}\n${holders[gpu] ?? ""}\n${use}`;
-      const cell = cells.get(key) ?? { model, account: holders[gpu], use, gpus: 0 };
-      cells.set(key, cell);
-      cell.gpus++;
+      cells.of(model, holders[gpu], use).gpus++;
       if (uses[gpu] !== undefined) column.held++;
       if (use === "burst") column.burst++;
     }
     nodes.push({ ...column, mode: isOut ? "out" : node.mode === "up" ? "up" : "cordoned" });
   }
-  return { gpus: [...cells.values()], nodes: nodes.length, byMode, columns: columnsOf(nodes, columnsMax) };
+  return { gpus: cells.all(), nodes: nodes.length, byMode, columns: columnsOf(nodes, columnsMax) };
 }
 
 /** Several nodes to a column where there are more nodes than columns; the worst mode is shown. */

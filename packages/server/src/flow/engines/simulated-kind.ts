@@ -1,8 +1,14 @@
+import { join } from "node:path";
 import { type Refusal, refuse } from "@tessera/core";
 import type { Engine } from "@tessera/engine";
 import type { AddedKind } from "./kinds.ts";
 
 const setting = "fleet";
+
+/** Where a simulated engine keeps what runs while no server is up. */
+export function runningFileIn(dataFolder: string, engine: string): string {
+  return join(dataFolder, "engines", engine, "running");
+}
 
 /** Simulated fleets, for demonstrations: their one setting says what they have, such as 4x8:H100. */
 export function simulatedKind<Groups extends readonly { readonly nodes: number; readonly gpus: number }[]>(

@@ -5,12 +5,11 @@ import {
   type Job,
   jobsAheadOf,
   type Outlook,
-  type ReadonlyState,
   type Reason,
   reasonFor,
+  roomAt,
   type StartBand,
   startBand,
-  stopOrderOf,
   type User,
 } from "@tessera/core";
 import { type Alternative, type Explanation, type Start, waitingReasons } from "@tessera/wire";
@@ -99,16 +98,4 @@ function withoutWhy({ why, ...start }: Start): Start {
 
 function renderBand({ p50, p90, samples }: StartBand): Pick<Start, "p50" | "p90" | "samples"> {
   return { p50: timestamp(p50), p90: timestamp(p90), samples };
-}
-
-/** When the stopping jobs on the claimed seats are gone at the latest. */
-function roomAt(state: ReadonlyState, job: Job, now: Instant): Instant {
-  const wanted = new Set<number>(job.claim!.seats.flatMap((seat) => seat.gpus));
-  let at = now;
-  for (const lease of state.leases.values()) {
-    if (lease.state !== "stopping" || !lease.gpus.some((gpu) => wanted.has(gpu))) continue;
-    const leaving = state.jobs.get(lease.job);
-    if (leaving !== undefined) at = Math.max(at, lease.since + stopOrderOf(leaving, "preempt", state.policy).graceMs);
-  }
-  return at;
 }

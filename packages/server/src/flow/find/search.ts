@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   type Account,
   type Job,
@@ -8,79 +9,79 @@ import {
   type User,
 } from "@tessera/core";
 import type { SearchHit } from "@tessera/wire";
+import { rankOf } from "@tessera/wire/match";
 import type { People } from "../../access/people.ts";
 import { may, maySeeUser, rootsFor } from "../../access/policy.ts";
 import { isWithin } from "../../store/paths.ts";
 import type { EndedJobRow } from "../../store/port.ts";
+import { Slices } from "../slices.ts";
+import { Best, type Ranked } from "./best.ts";
 import { belongsTo, type Finder, findJob } from "./find-job.ts";
 
-/** A hit with its place: how well it matches, live before past, newer before older. */
-interface Ranked extends SearchHit {
-  readonly rank: number;
-  readonly at: number;
-}
-
-/** Rows of the past that are looked through; an exact name or id is found however old it is. */
+/** Ended jobs that a search reads, and how many in one read; an exact name or id is found at any age. */
 const endedMax = 5_000;
+const endedPerRead = 200;
+const exactMax = 20;
 const invoicesMax = 500;
-/** A kind never fills the list alone. */
-const perKindMax = 20;
-const kinds: readonly SearchHit["kind"][] = ["account", "job", "node", "user", "engine", "pool", "invoice"];
 
-/** How well a name matches: 0 the same, 1 its beginning, 2 the beginning of a part, 3 anywhere; undefined = not at all. */
-export function rankOf(name: string, text: string): number | undefined {
-  const at = name.toLowerCase().indexOf(text);
-  if (at < 0) return undefined;
-  if (at === 0) return name.length === text.length ? 0 : 1;
-  return /[a-z0-9]/i.test(name[at - 1]!) ? 3 : 2;
-}
-
-/** What this user may see and that has a text in its name, the best first. */
+/** What this user may see and that has a text in its name, the best first; with pauses, because names may be very many. */
 export async function search(
   finder: Finder & { readonly people: People },
   user: User,
   asked: string,
   limit: number,
+  kind?: SearchHit["kind"],
 ): Promise<SearchHit[]> {
   const text = asked.trim().toLowerCase();
   if (text === "") return [];
   const { state } = finder.control;
-  const found = [
-    ...accountsIn(state, user, text),
-    ...liveJobsIn(finder, user, text),
-    ...(await endedJobsIn(finder, user, text, asked.trim())),
-    ...nodesIn(state, text),
-    ...peopleIn(finder, user, text),
-    ...(await invoicesIn(finder, user, text)),
-  ];
-  const byPlace = (a: Ranked, b: Ranked) =>
-    a.rank - b.rank || kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || b.at - a.at || (a.name < b.name ? -1 : 1);
-  const counts = new Map<string, number>();
-  const best: SearchHit[] = [];
-  for (const { rank: _, at: __, ...hit } of found.sort(byPlace)) {
-    const many = counts.get(hit.kind) ?? 0;
-    counts.set(hit.kind, many + 1);
-    if (many < perKindMax) best.push(hit);
-    if (best.length === limit) break;
+  const wants = (...some: SearchHit["kind"][]) => kind === undefined || some.includes(kind);
+  const best = new Best();
+  const slices = new Slices();
+  // Names that do not match are given too, as nothing, so that a walk through very many of them can pause.
+  for (const found of [
+    ...(wants("account") ? [accountsIn(state, user, text)] : []),
+    ...(wants("job") ? [liveJobsIn(finder, user, text)] : []),
+    ...(wants("node", "engine", "pool") ? [nodesIn(state, text)] : []),
+    ...(wants("user") ? [peopleIn(finder, user, text)] : []),
+  ]) {
+    for (const hit of found) {
+      if (hit !== undefined && wants(hit.kind)) best.add(hit);
+      if (slices.isOver) await slices.next();
+    }
   }
-  return best;
+  if (wants("job")) for await (const hit of endedJobsIn(finder, user, text, asked.trim())) best.add(hit);
+  if (wants("invoice")) for (const hit of await invoicesIn(finder, user, text)) best.add(hit);
+  return best.first(limit);
 }
 
-function* accountsIn(state: ReadonlyState, user: User, text: string): Generator<Ranked> {
-  for (const { no, path, createdAt } of state.accountByPath.values()) {
+type Found = Generator<Ranked | undefined>;
+
+/** A list as it is now: what is walked through with pauses may change meanwhile. */
+function asItIs<Item>(items: Iterable<Item>): readonly Item[] {
+  return [...items];
+}
+
+function* accountsIn(state: ReadonlyState, user: User, text: string): Found {
+  for (const { no, path, createdAt } of asItIs(state.accountByPath.values())) {
     const rank = rankOf(path, text);
-    if (rank === undefined || no === rootAccount || !may(state, user, "account.read", no)) continue;
+    if (rank === undefined || no === rootAccount || !may(state, user, "account.read", no)) {
+      yield undefined;
+      continue;
+    }
     yield { kind: "account", id: path, name: path, address: `/quota/${path}`, about: "account", rank, at: createdAt };
   }
 }
 
-function* liveJobsIn({ control: { state }, liveNames }: Finder, user: User, text: string): Generator<Ranked> {
-  for (const name of liveNames.names()) {
+function* liveJobsIn({ control: { state }, liveNames }: Finder, user: User, text: string): Found {
+  for (const name of asItIs(liveNames.names())) {
     const rank = rankOf(name, text);
-    if (rank === undefined) continue;
-    for (const job of liveNames.named(name)) {
-      if (may(state, user, "job.read", job.account)) yield liveHit(state, job, rank);
+    if (rank === undefined) {
+      yield undefined;
+      continue;
     }
+    for (const job of liveNames.named(name))
+      yield may(state, user, "job.read", job.account) ? liveHit(state, job, rank) : undefined;
   }
 }
 
@@ -88,35 +89,40 @@ function liveHit(state: ReadonlyState, job: Job | JobArray, rank: number): Ranke
   const { id, spec, account, submittedAt } = job;
   const doing = "size" in job ? (job.active > 0 ? "running" : "waiting") : job.state;
   const about = `${doing}, ${state.accounts[account]!.path}`;
-  return { kind: "job", id, name: spec.name, address: `/jobs/${id}`, about, rank, at: submittedAt };
+  const seen = { kind: "job", id, name: spec.name, address: `/jobs/${id}`, about } as const;
+  return { ...seen, state: "held" in job && job.held ? "held" : doing, rank, at: submittedAt };
 }
 
 /** The newest ones by a part of their name; by id or whole name however old. */
-async function endedJobsIn(finder: Finder, user: User, text: string, asked: string): Promise<Ranked[]> {
+async function* endedJobsIn(finder: Finder, user: User, text: string, asked: string): AsyncGenerator<Ranked> {
   const { state, reader } = finder.control;
   const roots = rootsFor(state, user, "job.read");
-  if (roots.length === 0) return [];
+  if (roots.length === 0) return;
+  const byId = asked.startsWith("job_") ? await findJob(finder, user, asked) : undefined;
+  if (byId !== undefined && "live" in byId) yield liveHit(state, byId.live, 0);
+  if (byId !== undefined && "ended" in byId) yield endedHit(byId.ended, 0);
   const query = { ...pathsOf(roots), tops: true };
-  const [recent, exact, byId] = await Promise.all([
-    reader.jobs({ ...query, limit: endedMax }),
-    reader.jobs({ ...query, name: asked, limit: perKindMax }),
-    asked.startsWith("job_") ? findJob(finder, user, asked) : undefined,
-  ]);
-  const hits = new Map<string, Ranked>();
-  for (const row of [...exact, ...recent]) {
-    const rank = rankOf(row.name, text) ?? rankOf(row.id, text);
-    if (rank !== undefined && belongsTo(state, roots, row.account, row.submittedAt))
-      hits.set(row.id, endedHit(row, rank));
+  const hitsIn = (rows: readonly EndedJobRow[]) =>
+    rows.flatMap((row) => {
+      const rank = rankOf(row.name, text) ?? rankOf(row.id, text);
+      const isFound = rank !== undefined && belongsTo(state, roots, row.account, row.submittedAt);
+      return isFound ? [endedHit(row, rank)] : [];
+    });
+  yield* hitsIn(await reader.jobs({ ...query, name: asked, limit: exactMax }));
+  for (let before: EndedJobRow | undefined, read = 0; read < endedMax; read += endedPerRead) {
+    const rows = await reader.jobs({ ...query, limit: endedPerRead, ...(before !== undefined && { before }) });
+    yield* hitsIn(rows);
+    if (rows.length < endedPerRead) return;
+    before = rows.at(-1)!;
+    await setImmediate();
   }
-  if (byId !== undefined && "live" in byId) hits.set(byId.live.id, liveHit(state, byId.live, 0));
-  if (byId !== undefined && "ended" in byId) hits.set(byId.ended.id, endedHit(byId.ended, 0));
-  return [...hits.values()];
 }
 
 /** What is over comes after what is live and newer than it by nothing but its name. */
 function endedHit({ id, name, account, outcome, submittedAt }: EndedJobRow, rank: number): Ranked {
   const about = `ended, ${outcome}, ${account}`;
-  return { kind: "job", id, name, address: `/jobs/${id}`, about, rank: rank + 0.5, at: submittedAt };
+  const seen = { kind: "job", id, name, address: `/jobs/${id}`, about } as const;
+  return { ...seen, state: "ended", rank: rank + 0.5, at: submittedAt };
 }
 
 function pathsOf(roots: readonly Account[]) {
@@ -127,15 +133,17 @@ function pathsOf(roots: readonly Account[]) {
   };
 }
 
-function* nodesIn({ fleet, engines, pools }: ReadonlyState, text: string): Generator<Ranked> {
-  for (const node of fleet.nodes) {
-    if (node === undefined) continue;
-    const name = nodeName(fleet, node);
+function* nodesIn({ fleet, engines, pools }: ReadonlyState, text: string): Found {
+  for (const node of asItIs(fleet.nodes)) {
+    const name = node === undefined ? "" : nodeName(fleet, node);
     const rank = rankOf(name, text);
-    if (rank === undefined) continue;
+    if (node === undefined || rank === undefined) {
+      yield undefined;
+      continue;
+    }
     const about = `${node.mode}, ${node.facts.gpus.length} × ${node.facts.gpus[0]?.model ?? "no GPU"}`;
     const address = `/nodes/${name.split("/").map(encodeURIComponent).join("/")}`;
-    yield { kind: "node", id: name, name, address, about, rank, at: 0 };
+    yield { kind: "node", id: name, name, address, about, state: node.mode, rank, at: 0 };
   }
   for (const [kind, names, address] of [
     ["engine", engines.keys(), "/fleet/engines"],
@@ -152,15 +160,18 @@ function* peopleIn(
   { control: { state }, people }: Finder & { readonly people: People },
   user: User,
   text: string,
-): Generator<Ranked> {
-  for (const other of state.users.values()) {
+): Found {
+  for (const other of asItIs(state.users.values())) {
     const person = people.person(other.id);
-    if (person === undefined) continue;
-    const rank = rankOf(person.name, text) ?? rankOf(person.email ?? "", text);
-    if (rank === undefined || !maySeeUser(state, user, other)) continue;
+    const rank = person && (rankOf(person.name, text) ?? rankOf(person.email ?? "", text));
+    if (person === undefined || rank === undefined || !maySeeUser(state, user, other)) {
+      yield undefined;
+      continue;
+    }
     const address = other === user ? "/people/me" : `/people/${other.id}`;
     const about = person.email ?? (other.disabled ? "disabled" : "person");
-    yield { kind: "user", id: other.id, name: person.name, address, about, rank, at: other.createdAt };
+    const seen = { kind: "user", id: other.id, name: person.name, address, about } as const;
+    yield { ...seen, ...(other.disabled && { state: "disabled" }), rank, at: other.createdAt };
   }
 }
 

@@ -109,6 +109,8 @@ function describe(command: Command, state: ReadonlyState): { target: string; acc
     case "job.overspend":
     case "job.idle":
       return { target: command.job, account: "", detail: "" };
+    case "job.label":
+      return { target: command.job, account: "", detail: labelText(command.labels) };
     case "job.enter":
       return { target: command.job, account: "", detail: `${command.how} rank ${command.rank}: ${command.what}` };
     case "account.create":
@@ -274,4 +276,10 @@ export function accountOfUser(state: ReadonlyState, id: UserId): string {
     if (differs >= 0) common = common.slice(0, differs);
   }
   return common.join("/");
+}
+
+function labelText(labels: { readonly [key: string]: string | null }): string {
+  return Object.entries(labels)
+    .map(([key, value]) => (value === null ? `-${key}` : `${key}=${value}`))
+    .join(", ");
 }

@@ -46,6 +46,7 @@ const rowHashes: Readonly<Record<string, string>> = {
   "0031-grants.golden.jsonl": "2a02218f11ec06f1f5aede82a08fbcb5158c4ff8a9380841244ae7862b64a60a",
   "0032-scim.golden.jsonl": "2a02218f11ec06f1f5aede82a08fbcb5158c4ff8a9380841244ae7862b64a60a",
   "0033-exchanges.golden.jsonl": "c82fd6dd2c4cd5da27c02589044c519d4a2f687671a0a7036815f03c922dfd67",
+  "0034-labels.golden.jsonl": "6d0ad299cef9e84ca50c57d58f0afae73f20ef83aeb5a105f847e9ed696c12d1",
 };
 
 function rowHashOf(journal: string): string {

@@ -4,7 +4,7 @@ import { chunkStart, type LevelNo, levelNos, levels } from "./levels.ts";
 import { type LineName, lineNames } from "./lines.ts";
 
 /** Grows when tables or what is recorded change: roll-ups of another layout are made again from the journal. */
-const layout = 2;
+const layout = 3;
 
 /** How far the roll-ups have come; written together with them, so that no row of the journal counts twice. */
 export interface Mark {

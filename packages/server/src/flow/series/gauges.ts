@@ -1,15 +1,27 @@
 import { type AccountNo, accountOf, pathUp, type ReadonlyState, rootAccount, unitsPerGpu } from "@tessera/core";
-import type { Sink } from "./lines.ts";
+import type { Slices } from "../slices.ts";
+import type { LineName, Sink } from "./lines.ts";
 import { waitingByReason } from "./waiting.ts";
 
+interface Standing {
+  readonly name: LineName;
+  readonly account: string;
+  readonly key: string;
+  readonly value: number;
+}
+
 /** What stands at one instant, in GPUs: read from the state, so that nothing has to be kept in step with it. */
-export function sampleGauges(state: ReadonlyState, now: number, sink: Sink): void {
-  sampleFleet(state, sink);
-  sampleHeld(state, sink);
-  sampleQuota(state, sink);
-  for (const { account, reason, gpus } of waitingByReason(state, now))
+export async function sampleGauges(state: ReadonlyState, now: number, slices: Slices): Promise<Standing[]> {
+  const found: Standing[] = [];
+  const sink: Sink = { add: (name, account, key, value) => found.push({ name, account, key, value }) };
+  for (const sample of [sampleFleet, sampleHeld, sampleQuota]) {
+    sample(state, sink);
+    await slices.next();
+  }
+  for (const { account, reason, gpus } of await waitingByReason(state, now, slices))
     forEachAbove(state, account, (id) => sink.add("waiting", id, reason, gpus));
   sink.add("samples", "", "", 1);
+  return found;
 }
 
 /** Calls back for the account and all above it, the root too. */

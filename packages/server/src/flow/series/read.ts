@@ -63,7 +63,7 @@ function rounded(value: number): number {
 
 /** The coarsest level whose steps make up the asked ones; coarser where the time asked for is no longer kept in it. */
 function stepsOf({ from, to, stepMs: asked }: RollUpQuery, sampledUntil: number): Steps {
-  const fits = ([2, 1, 0] as const).find((level) => asked % levels[level].stepMs === 0) ?? 0;
+  const fits = ([3, 2, 1, 0] as const).find((level) => asked % levels[level].stepMs === 0) ?? 0;
   let level: LevelNo = fits;
   while (level < 2 && from < sampledUntil - levels[level].keptMs) level = level === 0 ? 1 : 2;
   const least = levels[level].stepMs;

@@ -1,5 +1,6 @@
 import { type Event, type Instant, jobOf, type ReadonlyState } from "@tessera/core";
 import type { CommitListener, Committed } from "../commits.ts";
+import { Slices } from "../slices.ts";
 import { forEachAbove, sampleGauges } from "./gauges.ts";
 import type { RollUps } from "./roll-ups.ts";
 import { slotOf } from "./waits.ts";
@@ -13,17 +14,17 @@ const hour = 60 * minute;
  */
 export class Recorder implements CommitListener {
   readonly #rollUps: RollUps;
-  /** The row whose events are being seen. */
-  #row = 0;
 
   constructor(rollUps: RollUps) {
     this.#rollUps = rollUps;
   }
 
-  before(event: Event, state: ReadonlyState, seq: number): void {
-    // The first event of a row comes before anything of it is in the state: what stood until then is read here.
-    if (seq !== this.#row) this.sampleUntil(event.at, state);
-    this.#row = seq;
+  /** Nothing of the row is in the state yet: what stood until then is read here. */
+  beforeRow(at: Instant, state: ReadonlyState): Promise<void> {
+    return this.sampleUntil(at, state);
+  }
+
+  before(event: Event, state: ReadonlyState): void {
     switch (event.kind) {
       case "job-placed": {
         const job = jobOf(state, event.job);
@@ -49,14 +50,20 @@ export class Recorder implements CommitListener {
     this.#rollUps.took(seq);
   }
 
-  /** Reads what stands at each full minute up to an instant. Everything before it must have been taken in. */
-  sampleUntil(at: Instant, state: ReadonlyState): void {
+  /**
+   * Reads what stands at each full minute up to an instant, with pauses in which questions are answered. Everything
+   * before it must have been taken in, and nothing may change the state meanwhile.
+   */
+  async sampleUntil(at: Instant, state: ReadonlyState): Promise<void> {
     const rollUps = this.#rollUps;
     if (rollUps.sampledUntil === 0) rollUps.begin(at);
     while (rollUps.sampledUntil + minute <= at) {
       const next = rollUps.sampledUntil + minute;
       const silentHours = next % hour === 0 ? Math.floor((at - next) / hour) : 0;
-      rollUps.stand(next, silentHours, (sink) => sampleGauges(state, next, sink));
+      const standing = await sampleGauges(state, next, new Slices());
+      rollUps.stand(next, silentHours, (sink) => {
+        for (const { name, account, key, value } of standing) sink.add(name, account, key, value);
+      });
     }
   }
 

@@ -21,7 +21,7 @@ export interface Line {
 }
 
 /**
- * Sums per minute, ten minutes and hour. The hour that is under way is here, minute by minute; when it is over it goes
+ * Sums per minute, ten minutes, hour and day. The hour that is under way is here, minute by minute; when it is over it goes
  * into the coarser levels. Counts are added up; of what stands, samples are, and their number is the line `samples`.
  */
 export class RollUps implements Sink {
@@ -168,24 +168,20 @@ export class RollUps implements Sink {
       for (const line of this.#lines.values()) {
         if (!line.changed && line.minutes.every((value) => value === 0)) continue;
         this.#file.put(0, line.id, from, line.minutes);
-        this.#fold(1, line, from);
-        this.#fold(2, line, from);
+        for (const level of [1, 2, 3] as const) this.#fold(level, line, from);
         line.minutes.fill(0);
         line.changed = false;
       }
     });
   }
 
-  #fold(level: 1 | 2, line: Line, from: number): void {
+  #fold(level: 1 | 2 | 3, line: Line, from: number): void {
     const { stepMs, perChunk } = levels[level];
     const amounts = this.#file.chunk(level, line.id, from) ?? new Float64Array(perChunk);
-    const first = (from - chunkStart(level, from)) / stepMs;
-    const each = stepMs / minute;
-    for (let no = 0; no < hour / stepMs; no++) {
-      let sum = 0;
-      for (let i = no * each; i < (no + 1) * each; i++) sum += line.minutes[i]!;
-      amounts[first + no] = sum;
-    }
+    const start = chunkStart(level, from);
+    // An hour closes once, together with the mark, so its sum is added once, also where a step has many hours.
+    for (const [i, amount] of line.minutes.entries())
+      amounts[Math.floor((from + i * minute - start) / stepMs)]! += amount;
     this.#file.put(level, line.id, from, amounts);
   }
 

@@ -1,4 +1,5 @@
-import { type AccountNo, type Job, type ReadonlyState, reasonFor, unitsPerGpu } from "@tessera/core";
+import { type AccountNo, type Job, ownReason, type ReadonlyState, reasonFor, unitsPerGpu, wishOf } from "@tessera/core";
+import type { Slices } from "../slices.ts";
 
 export interface WaitingGpus {
   readonly account: AccountNo;
@@ -7,10 +8,20 @@ export interface WaitingGpus {
 }
 
 /**
- * GPUs that jobs wait for, by account and reason. Jobs of one group want the same, so the reason of the first stands for
- * all: the work grows with the number of different wishes, not of jobs.
+ * GPUs that jobs wait for, by account and reason. What holds of one job of an account is taken to hold of those of the
+ * same priority that ask for the same shape: finding a reason walks through the fleet, so the work grows with the number
+ * of different wishes, not of jobs.
  */
-export function waitingByReason(state: ReadonlyState, now: number): WaitingGpus[] {
+export async function waitingByReason(state: ReadonlyState, now: number, slices: Slices): Promise<WaitingGpus[]> {
+  const reasons = new Map<string, string>();
+  const reasonOf = (job: Job): string => {
+    const own = ownReason(state, job, now);
+    if (own !== undefined) return own.kind;
+    const wish = `${job.account} ${job.spec.priority} ${wishOf(state, job).shape.key}`;
+    const reason = reasons.get(wish) ?? reasonFor(state, job, now).kind;
+    reasons.set(wish, reason);
+    return reason;
+  };
   const sums = new Map<string, { account: AccountNo; reason: string; gpus: number }>();
   const put = ({ account, spec }: Pick<Job, "account" | "spec">, reason: string, jobs = 1) => {
     const gpus = gpusWanted(spec) * jobs;
@@ -22,7 +33,8 @@ export function waitingByReason(state: ReadonlyState, now: number): WaitingGpus[
   };
   const queued = new Set<Job>();
   for (const { jobs } of state.waiting.groups) {
-    const reason = reasonFor(state, jobs[0]!, now).kind;
+    if (slices.isOver) await slices.next();
+    const reason = reasonOf(jobs[0]!);
     for (const job of jobs) {
       queued.add(job);
       put(job, job.claim === undefined ? reason : "evicting");

@@ -1,4 +1,4 @@
-import { isRefusal, type Job, type JobArray, type Refusal, refuse, type User } from "@tessera/core";
+import { isRefusal, type Job, type JobArray, type Labels, type Refusal, refuse, type User } from "@tessera/core";
 import { type JobEdit, JobSpecBody, nearestName } from "@tessera/wire";
 import { renderSpec } from "../../render/spec.ts";
 import type { Asker } from "../control.ts";
@@ -13,7 +13,7 @@ export async function editJob(
   by: Asker,
   user: User,
   job: Job | JobArray,
-  { set = {}, unset = [] }: JobEdit,
+  { set = {}, unset = [], labels = {} }: JobEdit,
 ): Promise<Refusal | undefined> {
   const { control } = finder;
   const account = control.state.accounts[job.account]!;
@@ -40,8 +40,33 @@ export async function editJob(
     }
     delete body[field];
   }
+  const change = labelChange(job.spec.labels, body.labels as Labels | undefined, labels);
+  const { labels: _, ...others } = set;
+  if (Object.keys(others).length === 0 && unset.every((field) => field === "labels")) {
+    const done = await control.ask({ kind: "job.label", job: job.id, labels: change }, by);
+    return isRefusal(done) ? done : undefined;
+  }
+  body.labels = labelsOf(job.spec.labels, change);
   const gathered = await gather(finder, user, account, body as JobSpecBody);
   if (isRefusal(gathered)) return gathered;
   const done = await control.ask({ kind: "job.edit", job: job.id, spec: gathered.spec }, by);
   return isRefusal(done) ? done : undefined;
+}
+
+type LabelChange = NonNullable<JobEdit["labels"]>;
+
+/** What turns the labels of a job into the wanted ones, and then what else is to be set and dropped. */
+function labelChange(before: Labels = {}, wanted: Labels = {}, more: LabelChange): LabelChange {
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(wanted, key));
+  const other = Object.entries(wanted).filter(([key, value]) => before[key] !== value);
+  return Object.fromEntries<string | null>([
+    ...gone.map((key) => [key, null] as const),
+    ...other,
+    ...Object.entries(more),
+  ]);
+}
+
+function labelsOf(before: Labels = {}, change: LabelChange): Labels {
+  const kept = Object.entries({ ...before, ...change }).filter(([, value]) => value !== null);
+  return Object.fromEntries(kept) as Labels;
 }

@@ -12,6 +12,7 @@ import { jobCreated, jobCreatedFromDoc } from "../../render/job.ts";
 import type { Asker } from "../control.ts";
 import { type Finder, liveById } from "../find/find-job.ts";
 import { newId } from "../ids.ts";
+import { editJob } from "./edit.ts";
 import { gather } from "./gather.ts";
 
 /** How often the world may move between looking and deciding before the caller is told to come again. */
@@ -55,8 +56,16 @@ export async function applyJob(
     (job) => job.account === account.no,
   );
   // Only the newest of the name counts: an older one was replaced by it.
-  if (newest !== undefined && sameText(newest.spec) === sameText(gathered.spec))
-    return { ...jobCreated(finder.control.state, newest), applied: "unchanged" };
+  if (newest !== undefined && sameText(newest.spec) === sameText(gathered.spec)) {
+    const { labels = {} } = gathered.spec;
+    // Labels that were given to the live job by hand stay.
+    const same = Object.entries(labels).every(([key, value]) => newest.spec.labels?.[key] === value);
+    // Submitting into an account does not give a hold on the jobs of its other users.
+    if (same || newest.user !== user.id) return { ...jobCreated(finder.control.state, newest), applied: "unchanged" };
+    const relabelled = await editJob(finder, by, user, newest, { labels });
+    if (isRefusal(relabelled)) return relabelled;
+    return { ...jobCreated(finder.control.state, newest), applied: "labelled" };
+  }
   const created = await submitJob(finder, by, user, account, body);
   if (isRefusal(created) || newest === undefined)
     return isRefusal(created) ? created : { ...created, applied: "created" };
@@ -64,8 +73,8 @@ export async function applyJob(
   return { ...created, applied: "changed", beside };
 }
 
-/** A spec as text; the same files are the same job, whatever commit or folder they were sent from. */
-function sameText(spec: JobSpec): string {
+/** A spec as text; the same files are the same job, whatever its labels, or the commit or folder they were sent from. */
+function sameText({ labels: _, ...spec }: JobSpec): string {
   const { code } = spec;
   return canonicalJson(code !== undefined && "tree" in code ? { ...spec, code: { tree: code.tree } } : spec);
 }

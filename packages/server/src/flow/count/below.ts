@@ -1,0 +1,107 @@
+import type { Account, AccountNo, Instant, ReadonlyState } from "@tessera/core";
+import { type SummaryShape, summaryBelowMax } from "@tessera/wire";
+import { gpusOf, timestamp } from "../../render/quantities.ts";
+import { Outage } from "../control.ts";
+import type { RollUpAnswer, RollUpQuery } from "../series/query.ts";
+import { rounded, type SummaryCut } from "./summary.ts";
+import type { Tally } from "./tally.ts";
+
+type Below = NonNullable<SummaryShape["below"]>[number];
+
+const hourMs = 3_600_000;
+const failedSpanMs = 24 * hourMs;
+
+/** What is counted of each account right below these, with all below it; those that hold and wait for most come first. */
+export function summariesBelow(
+  state: ReadonlyState,
+  tally: Tally,
+  { roots, user }: SummaryCut,
+  failed: ReadonlyMap<string, number> | undefined,
+): Below[] {
+  const rows = new Map(childrenOf(state, roots).map((account) => [account.no, rowOf()]));
+  for (const { account, user: whose, waiting, active, oldestAt } of tally.jobs) {
+    if (user !== undefined && whose !== user) continue;
+    const row = rows.get(childAt(state, rows, account));
+    if (row === undefined) continue;
+    row.waiting.jobs += waiting.jobs;
+    row.waiting.gpus += waiting.gpus;
+    row.running.jobs += active.jobs;
+    row.running.gpus += active.gpus;
+    row.oldestAt = Math.min(row.oldestAt, oldestAt);
+  }
+  return [...rows]
+    .map(([no, { waiting, running, oldestAt }]) => {
+      const { id, path, terms } = state.accounts[no]!;
+      const oldest = waiting.jobs > 0 && Number.isFinite(oldestAt) && { oldestAt: timestamp(oldestAt) };
+      const held = gpusOf(state.usage[no]!.units);
+      const guarantee = gpusOf(Object.values(terms.quota.guarantee).reduce((sum, units) => sum + units, 0));
+      const shown = {
+        account: path,
+        held,
+        guarantee,
+        waiting: { ...rounded(waiting), ...oldest },
+        running: rounded(running),
+      };
+      return { ...shown, ...(failed !== undefined && { failed: failed.get(id) ?? 0 }) };
+    })
+    .sort((a, b) => loadOf(b) - loadOf(a) || (a.account < b.account ? -1 : 1))
+    .slice(0, summaryBelowMax);
+}
+
+/** What the roll-ups can be asked for. */
+interface RollUps {
+  read(query: RollUpQuery): Promise<RollUpAnswer>;
+}
+
+/**
+ * How many jobs failed of late in each account right below these, by the account's id: all that ended, less those that
+ * succeeded or were cancelled. Undefined where no roll-ups are kept or they cannot be read now.
+ */
+export async function failedBelow(
+  series: RollUps | undefined,
+  state: ReadonlyState,
+  roots: readonly Account[],
+  to: Instant,
+): Promise<ReadonlyMap<string, number> | undefined> {
+  const groups = childrenOf(state, roots).map(({ id }) => ({ key: id, plus: [id], minus: [] }));
+  if (series === undefined || groups.length === 0) return undefined;
+  const span = { from: to - failedSpanMs, to, stepMs: hourMs, linesMax: groups.length };
+  const ask = { name: "ends", kind: "counter", groups, byKey: false, ...span } as const;
+  const answers = await Promise.all([
+    series.read(ask),
+    series.read({ ...ask, key: "succeeded" }),
+    series.read({ ...ask, key: "cancelled" }),
+  ]).catch((error: Error) => {
+    if (error instanceof Outage) return undefined;
+    throw error;
+  });
+  if (answers === undefined) return undefined;
+  const [all, ...good] = answers.map(({ lines }) => new Map(lines.map(({ key, values }) => [key, sumOf(values)])));
+  return new Map(
+    [...all!].map(([key, ended]) => [key, good.reduce((left, part) => left - (part.get(key) ?? 0), ended)]),
+  );
+}
+
+function sumOf(values: readonly (number | null)[]): number {
+  return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+}
+
+function childrenOf({ accounts }: ReadonlyState, roots: readonly Account[]): Account[] {
+  return roots.flatMap(({ children }) => [...children].flatMap((no) => accounts[no] ?? []));
+}
+
+/** The one of these accounts that an account is or lies below. */
+function childAt(state: ReadonlyState, rows: ReadonlyMap<AccountNo, unknown>, account: AccountNo): AccountNo {
+  let at = account;
+  while (!rows.has(at) && state.accounts[at] !== undefined && state.accounts[at]!.parent !== at)
+    at = state.accounts[at]!.parent;
+  return at;
+}
+
+function rowOf() {
+  return { waiting: { jobs: 0, gpus: 0 }, running: { jobs: 0, gpus: 0 }, oldestAt: Number.POSITIVE_INFINITY };
+}
+
+function loadOf({ waiting, running }: Below): number {
+  return waiting.gpus + running.gpus;
+}
