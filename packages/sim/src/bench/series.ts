@@ -8,7 +8,10 @@ import { quantile, spreadOf } from "./figures.ts";
 import { chartsOf, type RangeName, ranges } from "./series/charts.ts";
 import { accountsOf, generate } from "./series/generate.ts";
 
-/** `npm run bench:series`: generates roll-ups of many days, and asks for every chart of the console over each range. */
+/**
+ * `npm run bench:series`: generates roll-ups of many days, in the shape that the recorder leaves, and asks for every
+ * chart of the console over each range.
+ */
 const usage =
   "npm run bench:series -- [--days 90] [--gpus 50000] [--jobs 30000] [--tenants 10] [--teams 4] [--rounds 10] [--seed 1] [--json]";
 const goalMs = 100;
@@ -25,7 +28,7 @@ const values = parseCall(usage, {
 });
 const count = (name: "days" | "gpus" | "jobs" | "tenants" | "teams" | "rounds" | "seed") =>
   countOf(usage, `--${name}`, values[name]);
-const say = values.json ? () => {} : (text: string) => console.log(text);
+const say = values.json ? (text: string) => console.error(text) : (text: string) => console.log(text);
 const round = (ms: number) => Number(ms.toPrecision(3));
 
 const dir = mkdtempSync(join(tmpdir(), "tessera-bench-series-"));
@@ -35,18 +38,22 @@ try {
   const shape = { tenants: count("tenants"), teamsEach: count("teams") };
   const ask = { ...shape, days: count("days"), gpus: count("gpus"), jobsPerDay: count("jobs"), seed: count("seed") };
   const began = performance.now();
-  const { lines } = generate({ ...ask, file: place, untilAt });
+  say(`generating ${ask.days} days`);
+  const { lines, rows } = generate({ ...ask, file: place, untilAt });
   const generatedSeconds = Math.round((performance.now() - began) / 1_000);
-  say(`${ask.days} days of ${lines} lines in ${generatedSeconds} s, ${Math.round(statSync(place).size / 2 ** 20)} MiB`);
+  say(
+    `generated ${ask.days} days of ${lines} lines, ${rows} rows, in ${generatedSeconds} s, ${Math.round(statSync(place).size / 2 ** 20)} MiB`,
+  );
   const figures = {
-    ...{ command: "bench:series", ...ask, rounds: count("rounds"), lines, generatedSeconds },
+    ...{ command: "bench:series", ...ask, rounds: count("rounds"), lines, rows, generatedSeconds },
     megabytes: Math.round(statSync(place).size / 2 ** 20),
     ...measure(place, untilAt, shape, count("rounds"), ask.days),
     goalMs,
     node: process.version,
   };
-  if (values.json) console.log(JSON.stringify({ ...figures, held: figures.allMs.p99 < goalMs }));
-  else say(figures.allMs.p99 < goalMs ? "under 100 ms" : `NOT under ${goalMs} ms`);
+  const over = Object.entries(figures.byChartMs).filter(([, { p99 }]) => p99 >= goalMs);
+  if (values.json) console.log(JSON.stringify({ ...figures, held: over.length === 0 }));
+  else say(over.length === 0 ? `each chart under ${goalMs} ms` : `NOT under ${goalMs} ms: ${JSON.stringify(over)}`);
 } finally {
   rmSync(dir, { recursive: true, force: true });
 }
@@ -89,7 +96,8 @@ function measure(
   }
   const told = (all: readonly number[]) => {
     const sorted = all.toSorted((a, b) => a - b);
-    return { p50: round(quantile(sorted, 0.5)), p99: round(quantile(sorted, 0.99)), max: round(sorted.at(-1)!) };
+    const [p50, p99] = [round(quantile(sorted, 0.5)), round(quantile(sorted, 0.99))];
+    return { p50, p99, max: round(sorted.at(-1)!), n: sorted.length };
   };
   for (const [name, all] of Object.entries(byRange)) {
     const { p50, p99, max } = told(all);
@@ -100,6 +108,7 @@ function measure(
   return {
     queries: Object.values(byRange).flat().length,
     allMs: told(Object.values(byRange).flat()),
+    byChartMs: Object.fromEntries([...byChart].map(([name, all]) => [name, told(all)])),
     byRangeMs: Object.fromEntries(Object.entries(byRange).map(([name, all]) => [name, told(all)])),
     slowest: { chart: slowest![0], ms: spreadOf(slowest![1], 1) },
   };

@@ -54,7 +54,7 @@ async function writeFolder(args: readonly string[], terminal: Terminal): Promise
   else
     for (const line of [
       `${figures.gpus} GPUs from ${figures.from} to ${figures.to}, in ${figures.wallS} s`,
-      `${figures.jobs} jobs, ${figures.ended} ended, ${figures.waitingAtEnd} wait; ${figures.preemptions} preemptions, ${figures.nodesLost} nodes lost, ${figures.findings} findings about GPUs; ${figures.samples} samples`,
+      `${figures.jobs} jobs, ${figures.ended} ended, ${figures.runningAtEnd} run and ${figures.waitingAtEnd} wait; ${figures.preemptions} preemptions, ${figures.nodesLost} nodes lost, ${figures.findings} findings about GPUs; ${figures.samples} samples`,
       "",
       `Open it:  npm start -- --data ${values.data}`,
       `Then:     npx tess waste --from ${figures.from} --to ${figures.to}`,

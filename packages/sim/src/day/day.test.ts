@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { day } from "@tessera/core";
-import { openReader, openStretches, recover, telemetryFolderIn, wasteReport } from "@tessera/server";
+import { openSimulated, SimulatedClock } from "@tessera/engine-simulated";
+import { openReader, openStretches, recover, runningFileIn, telemetryFolderIn, wasteReport } from "@tessera/server";
 import { openTelemetry } from "@tessera/telemetry";
 import { writeDay } from "./day.ts";
 
@@ -43,4 +44,24 @@ test("[S10] a simulated day opens as a store, and its waste adds up to capacity 
     await telemetry.close();
     await reader.close();
   }
+});
+
+test("a server that opens a simulated day goes on with what ran", async (t) => {
+  const data = mkdtempSync(join(tmpdir(), "tessera-day-"));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const figures = await writeDay({ data, gpus: 64, seed: 3, untilAt: Date.now(), progress: () => {} });
+  assert.ok(figures.runningAtEnd > 3, JSON.stringify(figures));
+  const reader = await openReader({ dir: join(data, "store") });
+  const { state } = await recover(reader);
+  await reader.close();
+  const engine = openSimulated([{ nodes: 8, gpus: 8, model: "H100" }], {
+    ...{ clock: new SimulatedClock(Date.now()), engine: "day", keptIn: runningFileIn(data, "day") },
+  });
+  const held = new Set((await engine.list()).map(({ lease }) => lease));
+  const running = [...state.leases.values()].filter((lease) => lease.state === "running");
+  assert.ok(running.length > 3);
+  assert.deepEqual(
+    running.filter(({ id }) => !held.has(id)),
+    [],
+  );
 });

@@ -14,15 +14,30 @@ import {
   unitsPerGpu,
   usualHandover,
 } from "@tessera/core";
-import { declareNodes, SimulatedClock, SimulatedEngine, SimulatedFleet, seededRandom } from "@tessera/engine-simulated";
-import { Collector, type Done, type PrivateWrite, personRow, type Store, telemetryFolderIn } from "@tessera/server";
+import {
+  declareNodes,
+  keepRunning,
+  SimulatedClock,
+  SimulatedEngine,
+  SimulatedFleet,
+  seededRandom,
+} from "@tessera/engine-simulated";
+import {
+  Collector,
+  type Done,
+  type PrivateWrite,
+  personRow,
+  runningFileIn,
+  type Store,
+  telemetryFolderIn,
+} from "@tessera/server";
 import { openUnsyncedSqliteStore } from "@tessera/server/testing/unsynced-store";
 import { openTelemetry, type TelemetryStore } from "@tessera/telemetry";
 import type { Arrival } from "../simulate/setting.ts";
 import { VirtualControlPlane } from "../virtual/control-plane.ts";
 import { jobsOf, people, type Tenant, tenantsOf, userId } from "./demand.ts";
 import { Faults } from "./faults.ts";
-import { Members, spread } from "./members.ts";
+import { Members } from "./members.ts";
 import { budgetOf, pricesFrom } from "./prices.ts";
 
 export interface DayAsk {
@@ -41,6 +56,7 @@ export interface DayFigures {
   readonly jobs: number;
   readonly submitted: number;
   readonly ended: number;
+  readonly runningAtEnd: number;
   readonly waitingAtEnd: number;
   readonly preemptions: number;
   readonly nodesLost: number;
@@ -64,8 +80,8 @@ const batchesMax = 24;
  * hundred thousand ends takes minutes more.
  */
 const beatMs = 10 * second;
-/** Nothing starts in the last minutes, and all that runs ends in them: a server that opens the folder finds no job lost. */
-const closingMs = 10 * minute;
+/** Between two snapshots, as a server that is up all day writes them: a look back replays no more than this. */
+const snapshotEveryMs = 60 * minute;
 
 /** Lives through a day with the server's own writer and driver, into a data folder that the server opens. */
 export async function writeDay(ask: DayAsk): Promise<DayFigures> {
@@ -101,14 +117,14 @@ class Day {
     this.#clock = clock;
     this.#telemetry = openTelemetry({ dir: telemetryFolderIn(data), warn: (text) => ask.progress(0, text) });
     this.#control = new VirtualControlPlane(clock, store);
-    const members = new Members(this.#control.state, (id) => untilAt - minute - spread(id) * second);
+    const members = new Members(this.#control.state);
     this.#members = members;
     this.#fleet = new SimulatedFleet({
       clock,
       nodes: declareNodes({
         ...{ engine: engineName, count: gpus / gpusPerNode, gpusEach: gpusPerNode, model, prefix: model.toLowerCase() },
       }),
-      behaviour: (order) => members.behaviourOf(order, clock.now()),
+      behaviour: (order) => members.behaviourOf(order),
     });
     this.#engine = new SimulatedEngine(this.#fleet, engineName);
     this.#faults = new Faults({
@@ -160,12 +176,7 @@ class Day {
   async live(): Promise<void> {
     const { untilAt, gpus, seed, progress } = this.#ask;
     for (const job of jobsOf(this.#tenants, gpus, this.#startAt, seed)) this.#arrives(job);
-    this.#faults.arrange({ from: this.#startAt, to: untilAt - closingMs });
-    const closing = "the day ends: what is left starts when a server opens this folder";
-    this.#clock.at(
-      untilAt - closingMs,
-      () => void this.#do({ kind: "engine.cordon", name: engineName, reason: closing }),
-    );
+    this.#faults.arrange({ from: this.#startAt, to: untilAt });
     const collector = new Collector({
       ...{ engines: () => [this.#engine], state: this.#control.state, now: () => this.#clock.now(), everyMs },
       ...{ store: this.#telemetry, warn: (text) => progress(0, text) },
@@ -181,27 +192,27 @@ class Day {
         await this.#telemetry.flush();
         unwritten = 0;
       }
+      if ((at - this.#startAt) % snapshotEveryMs === 0) await this.#control.snapshot();
       progress(at - this.#startAt, `${this.#counts.submitted} jobs submitted, ${this.#counts.ended} ended`);
     }
   }
 
-  /** What waits is placed, and starts with the server that opens the folder. */
+  /** What runs goes on in the server that opens the folder, and what waits waits there. */
   async close(): Promise<Omit<DayFigures, "wallS">> {
-    void this.#do({ kind: "engine.up", name: engineName });
-    await this.#settle();
-    const { state } = this.#control;
-    const waitingAtEnd = [...state.jobs.values()].filter((job) => job.state === "waiting").length;
-    await this.#control.snapshot();
+    const jobs = [...this.#control.state.jobs.values()];
+    const waitingAtEnd = jobs.filter((job) => job.state === "waiting").length;
+    const runningAtEnd = jobs.filter((job) => job.state === "running").length;
+    keepRunning(this.#fleet, runningFileIn(this.#ask.data, engineName));
     await this.#telemetry.close();
     await this.#store.close();
     const { gpus, untilAt } = this.#ask;
     const [from, to] = [this.#startAt, untilAt].map((at) => new Date(at).toISOString()) as [string, string];
-    return { gpus, from, to, ...this.#counts, ...this.#faults.counts, waitingAtEnd };
+    return { gpus, from, to, ...this.#counts, ...this.#faults.counts, runningAtEnd, waitingAtEnd };
   }
 
   #arrives({ account, user, spec, submitAt, runMs }: Arrival): void {
     const id = `job_${(++this.#counts.jobs).toString(36).padStart(16, "0")}` as JobId;
-    const at = Math.min(Math.ceil(submitAt / beatMs) * beatMs, this.#ask.untilAt - closingMs);
+    const at = Math.min(Math.ceil(submitAt / beatMs) * beatMs, this.#ask.untilAt);
     this.#members.add(id, Math.ceil(runMs / beatMs) * beatMs);
     this.#clock.at(
       at,

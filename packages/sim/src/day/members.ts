@@ -1,4 +1,4 @@
-import { type Instant, type JobId, type ReadonlyState, second } from "@tessera/core";
+import { type JobId, type ReadonlyState, second } from "@tessera/core";
 import type { LeaseOrder } from "@tessera/engine";
 import type { Behaviour } from "@tessera/engine-simulated";
 
@@ -10,25 +10,21 @@ const failOfHundred = 4;
 export class Members {
   readonly #runMs = new Map<JobId, number>();
   readonly #state: ReadonlyState;
-  readonly #endAt: (id: JobId) => Instant;
 
-  /** `endAt`: the end of the day for a job, at which it ends whatever is left of it. */
-  constructor(state: ReadonlyState, endAt: (id: JobId) => Instant) {
+  constructor(state: ReadonlyState) {
     this.#state = state;
-    this.#endAt = endAt;
   }
 
   add(id: JobId, runMs: number): void {
     this.#runMs.set(id, runMs);
   }
 
-  behaviourOf({ job: id }: Pick<LeaseOrder, "job">, now: Instant): Behaviour {
+  behaviourOf({ job: id }: Pick<LeaseOrder, "job">): Behaviour {
     const job = this.#state.jobById.get(id);
     const every = job?.spec.checkpoint?.everyMs ?? 0;
     const ranMs = (job?.attempts ?? []).map(({ startedAt, endedAt }) => (startedAt === 0 ? 0 : endedAt - startedAt));
     const savedMs = every === 0 ? 0 : ranMs.reduce((sum, ms) => sum + ms - (ms % every), 0);
-    const leftMs = Math.max(minRunMs, (this.#runMs.get(id) ?? 0) - savedMs);
-    const runMs = Math.max(minRunMs, Math.min(leftMs, this.#endAt(id) - now - startMs));
+    const runMs = Math.max(minRunMs, (this.#runMs.get(id) ?? 0) - savedMs);
     return { startMs, runMs, exitCode: spread(id) % 100 < failOfHundred ? 1 : 0, ignoresSignal: false };
   }
 }
@@ -36,6 +32,6 @@ export class Members {
 const minRunMs = 5 * second;
 
 /** A number from 0 to 479 that follows from the job. */
-export function spread(id: JobId): number {
+function spread(id: JobId): number {
   return (Number.parseInt(id.slice(-6), 36) * 7919) % 480;
 }

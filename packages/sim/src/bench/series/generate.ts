@@ -1,6 +1,6 @@
-import { day, hour, minute } from "@tessera/core";
+import { day, minute } from "@tessera/core";
 import { seededRandom } from "@tessera/engine-simulated";
-import { RollUps, SeriesFile } from "@tessera/server";
+import { type LevelNo, type LineName, SeriesFile, seriesLevelNos, seriesLevels } from "@tessera/server";
 
 export interface Generated {
   readonly file: string;
@@ -29,57 +29,106 @@ export function accountsOf({ tenants, teamsEach }: Pick<Generated, "tenants" | "
   }));
 }
 
-/** Days of roll-ups through the same class that the follower writes with, minute by minute. */
-export function generate(ask: Generated): { lines: number } {
+/** A line of the roll-ups, and what a minute of it holds on average. */
+interface Line {
+  readonly name: LineName;
+  readonly account: string;
+  readonly key: string;
+  readonly perMinute: number;
+  /** Counts are whole and may be none; what stands is there in every minute. */
+  readonly counts: boolean;
+}
+
+/**
+ * Days of roll-ups, written into the file in the shape in which the recorder leaves it: minutes of the last two days,
+ * ten minutes of two weeks, hours of all. The values are made up around a mean; how many lines and rows there are, and
+ * which of them are empty, is what takes time to read.
+ */
+export function generate(ask: Generated): { lines: number; rows: number } {
   const file = SeriesFile.begin(ask.file);
-  const rollUps = new RollUps(file);
   const random = seededRandom(ask.seed);
-  const pick = <Of>(of: readonly Of[]): Of => of[Math.floor(random() * of.length)]!;
-  const accounts = accountsOf(ask);
-  const teams = accounts.flatMap(({ id, teams: own }) => own.map((team) => [team, id, root] as const));
-  const start = ask.untilAt - ask.days * day;
-  rollUps.begin(start);
-  const perMinute = ask.jobsPerDay / (day / minute);
-  for (let at = start + minute; at <= ask.untilAt; at += minute) {
-    for (let owed = perMinute; random() < owed; owed--) {
-      for (const account of pick(teams)) {
-        rollUps.add("starts", account, "", 1);
-        rollUps.add("waits", account, String(Math.floor(random() * random() * slots)), 1);
-        rollUps.add("ends", account, pick(outcomes), 1);
-        if (random() < 0.1) rollUps.add("preemptions", account, pick(causes), 1);
-      }
+  const lines = linesOf(ask);
+  const from = ask.untilAt - ask.days * day;
+  let rows = 0;
+  file.together({ seq: 0, checked: { seq: 0, hash: "" }, sampledUntil: ask.untilAt }, () => {
+    for (const line of lines) {
+      const id = file.newLine(line.name, line.account, line.key);
+      for (const level of seriesLevelNos) rows += writeLevel(file, id, line, level, Math.max(from, 0), ask, random);
     }
-    const wave = 0.6 + 0.3 * Math.sin((at / day) * 2 * Math.PI);
-    const held = (ask.gpus * wave) / teams.length;
-    rollUps.stand(at, 0, (sink) => {
-      for (const path of teams) {
-        const own = Math.round(held * (0.5 + random()));
-        const waits = Math.round(own * random() * 0.3);
-        const [reason, model] = [pick(reasons), pick(models)];
-        for (const account of path) {
-          sink.add("allocated", account, "guaranteed", own);
-          sink.add("allocated", account, "burst", own >> 1);
-          sink.add("allocated.model", account, model, own);
-          sink.add("waiting", account, reason, waits);
-          sink.add("guarantee", account, "", 400);
-          sink.add("max", account, "", 1_000);
-          sink.add("lent", account, "", waits);
-        }
-      }
-      for (const model of models) {
-        for (const name of ["capacity", "idle", "reserved", "down"] as const) sink.add(name, root, model, ask.gpus / 8);
-        sink.add("largest.model", root, model, 100 * random());
-        sink.add("fragmentation.model", root, model, 100 * random());
-      }
-      for (const level of levels) sink.add("largest.level", root, level, 100 * random());
-      sink.add("largest", root, "", 100);
-      sink.add("fragmentation", root, "", 50);
-      sink.add("samples", "", "", 1);
-    });
-    if (at % hour === 0) rollUps.took(at / hour);
-  }
-  rollUps.write("");
-  const lines = file.lines().length;
+  });
   file.close();
-  return { lines };
+  return { lines: lines.length, rows };
+}
+
+function writeLevel(
+  file: SeriesFile,
+  id: number,
+  line: Line,
+  level: LevelNo,
+  begin: number,
+  { untilAt }: Generated,
+  random: () => number,
+): number {
+  const { stepMs, perChunk, keptMs } = seriesLevels[level];
+  const length = stepMs * perChunk;
+  let rows = 0;
+  for (let at = Math.floor(Math.max(begin, untilAt - keptMs) / length) * length; at < untilAt; at += length) {
+    const amounts = new Float64Array(perChunk);
+    let isEmpty = true;
+    for (let i = 0; i < perChunk; i++) {
+      const step = at + i * stepMs;
+      if (step < begin || step >= untilAt) continue;
+      amounts[i] = amountOf(line, step, stepMs / minute, random);
+      if (amounts[i] !== 0) isEmpty = false;
+    }
+    if (isEmpty) continue;
+    file.put(level, id, at, amounts);
+    rows++;
+  }
+  return rows;
+}
+
+/** The sum over `minutes`, with a wave of a day. */
+function amountOf({ name, perMinute, counts }: Line, at: number, minutes: number, random: () => number): number {
+  if (name === "samples") return minutes;
+  const mean = perMinute * minutes * (1 + 0.4 * Math.sin((at / day) * 2 * Math.PI)) * (0.5 + random());
+  return counts ? Math.floor(mean + random()) : mean;
+}
+
+function linesOf(ask: Generated): Line[] {
+  const accounts = accountsOf(ask);
+  const teams = accounts.flatMap(({ teams: own }) => own).length;
+  const found: Line[] = [];
+  const put = (name: LineName, account: string, key: string, perMinute: number, counts = false) =>
+    found.push({ name, account, key, perMinute, counts });
+  const below = [
+    { id: root, part: 1 },
+    ...accounts.map(({ id }) => ({ id, part: 1 / accounts.length })),
+    ...accounts.flatMap(({ teams: own }) => own.map((id) => ({ id, part: 1 / teams }))),
+  ];
+  const jobs = ask.jobsPerDay / (day / minute);
+  for (const { id, part } of below) {
+    put("allocated", id, "guaranteed", ask.gpus * 0.55 * part);
+    put("allocated", id, "burst", ask.gpus * 0.25 * part);
+    for (const model of models) put("allocated.model", id, model, ask.gpus * 0.2 * part);
+    for (const reason of reasons) put("waiting", id, reason, ask.gpus * 0.05 * part);
+    put("guarantee", id, "", ask.gpus * 0.7 * part);
+    put("max", id, "", ask.gpus * 0.9 * part);
+    put("lent", id, "", ask.gpus * 0.1 * part);
+    put("starts", id, "", jobs * part, true);
+    for (const outcome of outcomes) put("ends", id, outcome, (jobs * part) / outcomes.length, true);
+    for (const cause of causes) put("preemptions", id, cause, (0.1 * jobs * part) / causes.length, true);
+    // Short waits are many, long ones few.
+    for (let slot = 0; slot < slots; slot++)
+      put("waits", id, String(slot), (jobs * part * 2 * (slots - slot)) / (slots * (slots + 1)), true);
+  }
+  for (const model of models) {
+    for (const name of ["capacity", "idle", "reserved", "down"] as const) put(name, root, model, ask.gpus / 8);
+    for (const name of ["largest.model", "fragmentation.model"] as const) put(name, root, model, 50);
+  }
+  for (const level of levels) put("largest.level", root, level, 50);
+  put("largest", root, "", 100);
+  put("fragmentation", root, "", 50);
+  put("samples", "", "", 1);
+  return found;
 }
