@@ -80,6 +80,31 @@ test("all pages are fetched; --limit stops and keeps the cursor", async (t) => {
   assert.match(human.err, /The first 3 are shown/);
 });
 
+test("a list that is cut is sorted and searched by the server; a whole one is sorted here", async (t) => {
+  const server = await StandIn.start(t);
+  const asked: Record<string, unknown>[] = [];
+  for (const route of ["listJobs", "listNodes", "listUsers"] as const) {
+    server.on(route, ({ query }) => {
+      asked.push(query);
+      return { items: [] };
+    });
+  }
+  const run = async (...args: string[]) => {
+    await runTess(args, { env: server.env });
+    const { sort, text } = asked.at(-1)!;
+    return [sort, text];
+  };
+  assert.deepEqual(await run("get", "node", "--sort-by", "-free", "--limit", "3"), ["-free", undefined]);
+  assert.deepEqual(await run("get", "node", "--sort-by", "-free"), [undefined, undefined]);
+  assert.deepEqual(await run("get", "node", "--sort-by", "cpus", "--limit", "3"), [undefined, undefined]);
+  assert.deepEqual(await run("get", "job", "-A", "--text", "llama", "--sort-by", "age", "--limit", "3"), [
+    "submitted",
+    "llama",
+  ]);
+  assert.deepEqual(await run("get", "job", "--all", "--sort-by", "-gpus"), ["-gpus", undefined]);
+  assert.deepEqual(await run("user", "get", "--text", "finance"), [undefined, "finance"]);
+});
+
 test("csv has exact values and any field of the object as a column", async (t) => {
   const server = await StandIn.start(t);
   server.on("listJobs", () => ({ items: [jobOf()] }));

@@ -1,6 +1,6 @@
 import { usageFailure } from "../failure.ts";
 
-/** Labels as `key=value` words. A key that is given twice must not have two values: no node would have both. */
+/** Labels as `key=value` words. A key that is given twice must not have two values: nothing has both. */
 export function labelsOf(flag: string, words: readonly string[]): Record<string, string> {
   const labels: Record<string, string> = {};
   for (const word of words) {

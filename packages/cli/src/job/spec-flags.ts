@@ -26,6 +26,7 @@ export interface SpecFlags {
   readonly engine?: string;
   readonly region?: string;
   readonly where?: string[];
+  readonly label?: string[];
   readonly cpus?: string;
   readonly memory?: string;
   readonly shm?: string;
@@ -97,6 +98,7 @@ export function addSpecFlags(command: Command): Command {
     .addOption(
       field("--where <key=value>", "only on nodes with this label; may be repeated, all must match").argParser(collect),
     )
+    .addOption(field("--label <key=value>", "a label to find it by; may be repeated").argParser(collect))
     .addOption(field("--cpus <count>", "CPUs per member"))
     .addOption(field("--memory <size>", "memory per member, such as 64GiB"))
     .addOption(field("--shm <size>", "size of /dev/shm, counted in memory, such as 16GiB"))
@@ -167,6 +169,7 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
     engine: flags.engine,
     region: flags.region,
     where: flags.where === undefined ? undefined : labelsOf("--where", flags.where),
+    labels: flags.label === undefined ? undefined : labelsOf("--label", flags.label),
     cpus: numberOf("--cpus", flags.cpus),
     memory: sizeOf(flags.memory),
     shm: sizeOf(flags.shm),
@@ -199,7 +202,7 @@ export function specOfFlags(flags: SpecFlags, session: Session): Spec {
   return withFolderToSend(given, session.terminal.cwd, session);
 }
 
-const joinedFields = ["env", "where"] as const;
+const joinedFields = ["env", "where", "labels"] as const;
 
 /** A file's fields under those of the flags; environments and labels are joined, everything else is replaced. */
 export function overlay(spec: Spec, flags: Spec): Spec {

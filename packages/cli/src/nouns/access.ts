@@ -17,7 +17,11 @@ export const user: Noun<UserShape> = {
   watch: "listUsers",
   nameOf: ({ id, name }) => (name === "" ? id : name),
   keyOf: ({ id }) => id,
-  examples: ["tess user get", "tess user get ana -o json"],
+  sorts: { name: "name", age: "created" },
+  examples: ["tess user get", "tess user get ana -o json", "tess user get --text finance"],
+  addFilters(command) {
+    command.option("--text <text>", "only users with this in their name, id, email, a role or its account");
+  },
   columns: [
     { name: "name", text: ({ name }) => (name === "" ? "(erased)" : name) },
     { name: "email", text: ({ email }) => email ?? "", shrinks: true },
@@ -31,7 +35,7 @@ export const user: Noun<UserShape> = {
     { name: "age", text: ({ createdAt }, now) => ageText(createdAt, now), raw: ({ createdAt }) => createdAt },
     { name: "id", text: ({ id }) => id, wide: true },
   ],
-  queryOf: async () => ({}),
+  queryOf: async ({ text }) => ({ ...(text !== undefined && { text }) }),
   page: (api, query) => api.call("listUsers", { query }),
   load: async (session, name) => (await session.api()).call("getUser", { at: { user: name } }),
 };

@@ -38,7 +38,16 @@ export const job: Noun<Job> = {
   keyOf: ({ id }) => id,
   limit: ({ state }) =>
     state === "all" || state === "ended" || outcomes.includes(String(state)) ? historyMax : undefined,
-  examples: ["tess get job", "tess get job llama-ft -o yaml", "tess get job -A --state waiting -w"],
+  sorts: {
+    ...{ name: "name", project: "project", user: "user", gpus: "gpus", priority: "priority" },
+    ...{ state: "state", age: "submitted" },
+  },
+  examples: [
+    "tess get job",
+    "tess get job llama-ft -o yaml",
+    "tess get job -A --state waiting -w",
+    "tess get job -A --text llama --sort-by -gpus --limit 10",
+  ],
   columns: [
     { name: "name", text: nameText, shrinks: true },
     { name: "id", text: ({ id }) => id, drops: true },
@@ -56,6 +65,7 @@ export const job: Noun<Job> = {
       right: true,
       hidesEmpty: true,
     },
+    { name: "labels", text: labelsText, wide: true, shrinks: true, hidesEmpty: true },
     { name: "class", text: (each) => each.class ?? "", wide: true },
     {
       name: "priority",
@@ -74,7 +84,9 @@ export const job: Noun<Job> = {
       .addOption(
         new Option("--state <state>", "only jobs in this state, or that ended so").choices([...states, ...outcomes]),
       )
+      .option("--text <text>", "only jobs with this in their name, id, project or user")
       .option("--user <user>", "only jobs of this user")
+      .option("-l, --label <key=value>", "only jobs with this label; KEY alone: with any value")
       .option("--name <name>", "only jobs of this name")
       .option("--array <job>", "only elements of this array");
   },
@@ -85,7 +97,9 @@ export const job: Noun<Job> = {
       cost: true,
       ...(filters.allProjects !== true && scope !== undefined && { project: scope }),
       ...(state !== undefined && { state }),
+      ...(filters.text !== undefined && { text: filters.text }),
       ...(filters.user !== undefined && { user: filters.user }),
+      ...(filters.label !== undefined && { label: filters.label }),
       ...(filters.name !== undefined && { name: filters.name }),
       ...(filters.array !== undefined && { array: filters.array }),
     };
@@ -99,6 +113,12 @@ export const job: Noun<Job> = {
 
 function nameText({ name, array }: Job): string {
   return array === undefined || name.endsWith(`.${array.index}`) ? name : `${name}.${array.index}`;
+}
+
+function labelsText({ labels = {} }: Job): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(",");
 }
 
 function costText({ cost }: Job): string {
@@ -181,6 +201,7 @@ function describeJob(each: Job, paint: Paint, now: number): string {
     ["Started", at(each.startedAt)],
     ["Ended", at(each.endedAt)],
     ["Ran", ranText(each, now)],
+    ["Labels", each.labels === undefined ? undefined : labelsText(each)],
     ["Cost", costsText(each)],
     ["Energy", energyText(each)],
     ["Idle", idleText(each)],

@@ -27,7 +27,14 @@ export const node: Noun<NodeShape> = {
   watch: "listNodes",
   nameOf: ({ name }) => name,
   keyOf: ({ name }) => name,
-  examples: ["tess node get", "tess get node n0 -o json", "tess get node east/n0", "tess node get --model H100 -w"],
+  sorts: { name: "name", mode: "mode", model: "model", free: "free", rack: "rack" },
+  examples: [
+    "tess node get",
+    "tess get node n0 -o json",
+    "tess get node east/n0",
+    "tess node get --model H100 -w",
+    "tess node get --sort-by -free --limit 10",
+  ],
   columns: [
     { name: "name", text: ({ name }) => name },
     { name: "mode", text: ({ mode }) => mode, style: ({ mode }) => modeStyle(mode) },
@@ -54,10 +61,15 @@ export const node: Noun<NodeShape> = {
   ],
   addFilters(command) {
     command
+      .option("--text <text>", "only nodes with this in their name, model, zone, block, rack or reason")
       .option("--model <model>", "only nodes with this GPU model")
       .addOption(new Option("--mode <mode>", "only nodes in this mode").choices(Object.keys(modeStyles)));
   },
-  queryOf: async ({ model, mode }) => ({ ...(model !== undefined && { model }), ...(mode !== undefined && { mode }) }),
+  queryOf: async ({ text, model, mode }) => ({
+    ...(text !== undefined && { text }),
+    ...(model !== undefined && { model }),
+    ...(mode !== undefined && { mode }),
+  }),
   page: (api, query) => api.call("listNodes", { query }),
   load: async (session, name) => (await session.api()).call("getNode", { at: { node: name } }),
   describe: describeNode,

@@ -29,6 +29,8 @@ export interface Noun<Item> extends ListView<Item> {
   readonly limit?: (query: Query) => number | undefined;
   /** New items are added below, never drawn over: for histories. */
   readonly grows?: true;
+  /** Columns by which the server can sort the whole list, and its names for them. */
+  readonly sorts?: Readonly<Record<string, string>>;
   readonly examples: readonly string[];
   addFilters?(command: Command): void;
   queryOf(filters: Filters, session: Session): Promise<Query>;

@@ -44,8 +44,17 @@ export async function runList<Item>(
     const { runWatch } = await import("./watch.ts");
     return runWatch(session, noun, { ...query, limit: Math.min(watchedMax, limit ?? watchedMax) }, flags);
   }
-  const page = await fetchPages(noun, api, query, limit ?? noun.limit?.(query));
+  const most = limit ?? noun.limit?.(query);
+  // Of a list that is cut the server must say what comes first: the first rows sorted here would be others.
+  const sort = most === undefined ? undefined : sortAtServer(noun.sorts, flags.sortBy);
+  const page = await fetchPages(noun, api, { ...query, ...(sort !== undefined && { sort }) }, most);
   await emitPage(session, noun, page, flags);
+}
+
+function sortAtServer(sorts: Noun<never>["sorts"], sortBy: string | undefined): string | undefined {
+  const down = sortBy?.startsWith("-") ? "-" : "";
+  const name = sorts?.[sortBy?.slice(down.length) ?? ""];
+  return name && `${down}${name}`;
 }
 
 /** The fields of the objects of a list, by wire's schema; loading it takes a while. */

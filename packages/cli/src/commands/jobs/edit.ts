@@ -17,11 +17,16 @@ export function define(command: Command, session: Session): void {
   command
     .description(
       "Changes what a waiting job asks for: GPUs, nodes, priority, time limit and the like; not what it runs.\n" +
+        "Labels can be changed in any state.\n" +
         "Without --set it opens the job in $EDITOR. A job that asks for more than before goes behind those that wait.",
     )
     .argument("<job>", "name or id; of an array its waiting elements change")
     .option("--set <key=value>", "change a field; may be repeated. KEY= takes a field back", collect);
-  examples(command, ["tess edit llama-ft --set priority=high", "tess edit llama-ft --set gpus=4 --set max_time=2h"]);
+  examples(command, [
+    "tess edit llama-ft --set priority=high",
+    "tess edit llama-ft --set gpus=4 --set max_time=2h",
+    "tess edit llama-ft --set labels.sweep=lr",
+  ]);
   command.action((name: string, flags: EditFlags) => edit(session, name, flags));
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { problem, StandIn } from "../../testing/stand-in.ts";
 import { runTess } from "../../testing/terminal.ts";
+import { createdJob } from "../../testing/things.ts";
 
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 
@@ -175,4 +176,20 @@ test("an array says which elements did not succeed, and where their logs are", a
   assert.match(logs.err, /frames is an array of 8[\s\S]*such as frames\.3; 2 of 8 did not succeed: 3, 7/);
   assert.match((await runTess(["ps", "--state", "failed"], { env: server.env })).out, /2 of 8 did not succeed: 3, 7/);
   assert.equal(server.requestsTo("listJobs")[0]!.query.state, "failed");
+});
+
+test("labels go with run and edit, cut the list, and are shown", async (t) => {
+  const server = await StandIn.start(t);
+  server.put("job_1", { state: "running", labels: { sweep: "lr" }, spec: { run: "true", labels: { sweep: "lr" } } });
+  server.on("editJob", () => server.put("job_1", {}));
+  server.on("submitJob", () => createdJob());
+  const tess = (...words: string[]) => runTess(words, { env: server.env, columns: 200 });
+  assert.equal((await tess("run", "--label", "sweep=lr", "--label", "n=2", "-d", "--", "true")).code, 0);
+  assert.deepEqual((server.requestsTo("submitJob")[0]!.body as { labels: unknown }).labels, { n: "2", sweep: "lr" });
+  assert.equal((await tess("run", "--label", "sweep", "--", "true")).code, 2);
+  assert.equal((await tess("edit", "job_1", "--set", "labels.best=yes")).code, 0);
+  const { set } = server.requestsTo("editJob")[0]!.body as { set: unknown };
+  assert.deepEqual(set, { labels: { best: "yes", sweep: "lr" } });
+  assert.match((await tess("ps", "-l", "sweep=lr", "-o", "wide")).out, /sweep=lr/);
+  assert.equal(server.requestsTo("listJobs").at(-1)!.query.label, "sweep=lr");
 });
