@@ -26,11 +26,14 @@ const AllowActPage = lazy(() => import("./pages/security/allow-act-page.tsx"));
 const AllowPage = lazy(() => import("./pages/sign-in/allow-page.tsx"));
 const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
 const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
+const ClosePage = lazy(() => import("./pages/cost/close-page.tsx"));
+const ContractsPage = lazy(() => import("./pages/cost/contracts-page.tsx"));
 const CostPage = lazy(() => import("./pages/cost/cost-page.tsx"));
 const EnginesPage = lazy(() => import("./pages/fleet/engines-page.tsx"));
 const FleetPage = lazy(() => import("./pages/fleet/fleet-page.tsx"));
 const InvoicePage = lazy(() => import("./pages/cost/invoice-page.tsx"));
 const InvoicesPage = lazy(() => import("./pages/cost/invoices-page.tsx"));
+const LedgerPage = lazy(() => import("./pages/cost/ledger-page.tsx"));
 const MoneyPage = lazy(() => import("./pages/cost/money-page.tsx"));
 const NewJobPage = lazy(() => import("./pages/new/new-job-page.tsx"));
 const NodePage = lazy(() => import("./pages/nodes/node-page.tsx"));
@@ -39,6 +42,7 @@ const PeoplePage = lazy(() => import("./pages/people/people-page.tsx"));
 const PoolsPage = lazy(() => import("./pages/fleet/pools-page.tsx"));
 const QuotaPage = lazy(() => import("./pages/quota/quota-page.tsx"));
 const SettingsPage = lazy(() => import("./pages/settings/settings-page.tsx"));
+const WhatIfPage = lazy(() => import("./pages/what-if/what-if-page.tsx"));
 const WastePage = lazy(() => import("./pages/waste/waste-page.tsx"));
 
 /** The sign-in page until a user is signed in; then the page of the address. */
@@ -140,6 +144,7 @@ function Pages() {
       <Route path="/fleet" component={FleetPage} />
       <Route path="/fleet/engines" component={EnginesPage} />
       <Route path="/fleet/pools" component={PoolsPage} />
+      <Route path="/fleet/what-if" component={WhatIfPage} />
       <Route path="/quota" component={QuotaPage} />
       <Route path="/quota/*" component={QuotaPage} />
       <Route path="/cost" component={CostPage} />
@@ -147,6 +152,9 @@ function Pages() {
       <Route path="/cost/money" component={MoneyPage} />
       <Route path="/cost/budgets" component={BudgetsPage} />
       <Route path="/cost/invoices" component={InvoicesPage} />
+      <Route path="/cost/ledger" component={LedgerPage} />
+      <Route path="/cost/contracts" component={ContractsPage} />
+      <Route path="/cost/close" component={ClosePage} />
       <Route path="/invoices/:account/:period" component={InvoicePage} />
       <Route path="/nodes" component={NodesPage} />
       <Route path="/nodes/*" component={NodePage} />

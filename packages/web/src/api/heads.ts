@@ -49,6 +49,15 @@ export function useHistoryFault(): HistoryFault | undefined {
   );
 }
 
+/** The signing key of the server that this browser remembers. */
+export function knownKey(): string | undefined {
+  try {
+    return recall()?.key;
+  } catch {
+    return undefined;
+  }
+}
+
 function tell(now: HistoryFault | undefined): void {
   fault = now;
   for (const listener of listeners) listener();
@@ -57,6 +66,15 @@ function tell(now: HistoryFault | undefined): void {
 function recall(): Remembered | undefined {
   const text = localStorage.getItem(place);
   return text === null ? undefined : (JSON.parse(text) as Remembered);
+}
+
+/** Up to which row this browser has seen that the history continues what it remembers, and when it last looked. */
+export function lastCheck(): { readonly row: number; readonly at: string } | undefined {
+  const kept = recall();
+  const row = /\brow=(\d{1,15})\b/.exec(kept?.checked ?? "")?.[1];
+  return kept === undefined || row === undefined
+    ? undefined
+    : { row: Number(row), at: new Date(kept.checkedAt).toISOString() };
 }
 
 /** Not over plain HTTP to another machine, and not in browsers that do not know these signatures. */

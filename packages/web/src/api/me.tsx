@@ -14,6 +14,6 @@ export function useMay(): (action: string) => boolean {
   return (action) => may.includes(action);
 }
 
-export function isOwner(me: WhoAmI): boolean {
+export function isOwner(me: Pick<WhoAmI, "bindings">): boolean {
   return me.bindings.some(({ role }) => role === "platform-owner");
 }

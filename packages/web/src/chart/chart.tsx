@@ -3,14 +3,25 @@ import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
 import { TableBox } from "../design/table-box.tsx";
 import { saveCsv } from "../format/csv.ts";
 import { count } from "../format/numbers.ts";
-import { spellClock, spellSeconds } from "../format/times.ts";
+import { spellClock, spellSeconds, spellUtcDay } from "../format/times.ts";
 import { OrElse } from "./fallback.tsx";
 import { coarseStep, type Range, type RangeName, useRange, zoomed } from "./range.ts";
 import { type SeriesAsk, type SeriesQuery, useSeries, useSeriesOf } from "./use-series.ts";
-import { type ChartView, compared, isEmpty, type Kind, newestStep, tableOf, totalAt, valueText } from "./view.ts";
+import {
+  type ChartView,
+  compared,
+  highest,
+  isEmpty,
+  type Kind,
+  newestStep,
+  tableOf,
+  totalAt,
+  valueText,
+} from "./view.ts";
 
 const Plot = lazy(() => import("./plot.tsx"));
 
+const dayMs = 86_400_000;
 const lookEveryMs = 10_000;
 const tableRows = 50;
 
@@ -46,14 +57,17 @@ export function RangeChart(
     readonly usual?: RangeName;
     /** In few long steps: for what is counted. */
     readonly coarse?: boolean;
+    /** The most lines that are drawn; those that reach highest are kept. */
+    readonly linesMax?: number;
   },
 ) {
-  const { usual, kind = "lines", coarse = kind === "bars", ...look } = props;
+  const { usual, kind = "lines", coarse = kind === "bars", linesMax = Number.POSITIVE_INFINITY, ...look } = props;
   const { range, choose, compares } = useRange(usual);
   const asks = coarse ? props.asks.map((ask) => ({ ...ask, step: coarseStep(range) })) : props.asks;
   const { view, error } = useSeriesOf(asks, range);
   const before = useSeriesOf(asks, range, true, compares);
-  const shown = view && compared(view, compares ? before.view : undefined, kind);
+  const few = (all: typeof view) => all && highest(all, linesMax);
+  const shown = view && compared(highest(view, linesMax), compares ? few(before.view) : undefined, kind);
   const zoom = (from: number, to: number) => {
     const next: Range | undefined = zoomed(from, to);
     if (next !== undefined) choose(next);
@@ -180,6 +194,8 @@ function timeText({ times, stepMs }: ChartView, step: number): string {
   const at = times[step];
   if (at === undefined) return "";
   const text = new Date(at).toISOString();
+  // Days are those of UTC.
+  if (stepMs >= dayMs && at % dayMs === 0) return spellUtcDay(at);
   return stepMs < 60_000 ? spellSeconds(text) : spellClock(text);
 }
 

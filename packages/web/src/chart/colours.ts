@@ -54,7 +54,12 @@ export function strokeOf(place: number): Stroke {
   return { colour: palette[place % palette.length]!, dash: dashes[round % dashes.length]! };
 }
 
-/** How each of these is drawn: by its meaning, else by its name, so that an account has one colour on all pages. */
+/** What a line is coloured by: its meaning, else the name that people see, so that an account has one colour on all pages. */
+export function colourName({ key, label }: { readonly key: string; readonly label: string }): string {
+  return Object.hasOwn(meanings, key) ? key : label;
+}
+
+/** How each of these is drawn. */
 export function strokesOf(keys: readonly string[]): Stroke[] {
   const taken = new Map<string, number>();
   return keys.map((key) => {

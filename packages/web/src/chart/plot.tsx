@@ -9,6 +9,10 @@ import { useTheme } from "../frame/use-theme.ts";
 import { type ChartView, columnsOf, drawnLines, type Kind, newestStep } from "./view.ts";
 
 const height = 190;
+const day = 86_400;
+/** Strips beside charts leave the same space on both sides: `.on-axis`. */
+const leftPx = 66;
+const rightPx = 24;
 
 interface PlotProps {
   readonly view: ChartView;
@@ -102,7 +106,9 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     // A step without any start leaves a gap: what stands alone between two gaps is a point.
     const points = unit === "s" && !ghost ? { show: true, size: 4, fill: stroke } : { show: false };
     const line = { label, stroke, width: ghost ? 1 : 1.5, dash: [...dash], points };
-    if (kind === "bars" && bars) return { ...line, paths: bars, ...(ghost ? {} : { fill: stroke, dash: [] }) };
+    // A stroke would draw a line where a bar has no height.
+    if (kind === "bars" && bars)
+      return { ...line, paths: bars, ...(ghost ? {} : { width: 0, fill: stroke, dash: [] }) };
     if (ghost || kind === "lines") return ghost ? { ...line, alpha: 0.7 } : line;
     return { ...line, width: 0, fill: stroke, dash: [], ...(stepped && { paths: stepped }) };
   });
@@ -110,6 +116,7 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     width,
     height,
     legend: { show: false },
+    padding: [null, rightPx, null, null],
     tzDate: (at) => UPlot.tzDate(new Date(at * 1000), zone),
     cursor: {
       sync: { key: together },
@@ -122,10 +129,15 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
       y: { range: (_, __, most) => [0, unit === "%" ? 100 : Math.max(1, most * 1.08)] },
     },
     axes: [
-      { ...axis, values: (_, splits, __, ___, step) => timeTexts(splits, step, zone) },
       {
         ...axis,
-        size: 66,
+        values: (_, splits, __, ___, step) => timeTexts(splits, step, zone),
+        // Between days that are one step there is nothing to point at.
+        ...(view.stepMs >= day * 1000 && { incrs: [day, 2 * day, 7 * day, 30 * day] }),
+      },
+      {
+        ...axis,
+        size: leftPx,
         values: (_, splits) => splits.map((split) => tickText(split, unit)),
         ...(unit === "s" && {
           incrs: [1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 432_000],
@@ -133,6 +145,7 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
       },
     ],
     series: [{}, ...lines],
+    ...bandsOf(view, kind),
     hooks: {
       setCursor: [({ cursor }) => newest().onStep(cursor.idx ?? undefined)],
       setSelect: [
@@ -146,13 +159,24 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
   };
 }
 
+/** The space between the low and the high line, where a chart has them. */
+function bandsOf(view: ChartView, kind: Kind): Pick<UPlot.Options, "bands"> {
+  const drawn = drawnLines(view, kind);
+  const [high, low] = (["high", "low"] as const).map((side) => drawn.findIndex(({ band }) => band === side) + 1);
+  return high && low ? { bands: [{ series: [high, low], fill: bandFill }] } : {};
+}
+
+/** Of the forecast's colour, so faint that lines in it can be read. */
+const bandFill = "rgb(86 180 233 / 22%)";
+
 /** Hours, with the day where it begins; days alone where the steps are days. */
 function timeTexts(splits: readonly number[], step: number, timeZone: string): string[] {
-  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone });
+  const seconds = step < 60 ? ({ second: "2-digit" } as const) : {};
+  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...seconds, timeZone });
   const date = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone });
   return splits.map((split, no) => {
     const at = new Date(split * 1000);
-    if (step >= 86_400) return date.format(at);
+    if (step >= day) return date.format(at);
     const text = clock.format(at);
     return no === 0 || text === "00:00" ? `${text}\n${date.format(at)}` : text;
   });
@@ -161,5 +185,6 @@ function timeTexts(splits: readonly number[], step: number, timeZone: string): s
 function tickText(split: number, unit: string): string {
   if (unit === "s") return split === 0 ? "0" : spellSpan(split * 1_000);
   const short = split >= 10_000 ? `${spellNumber(split / 1_000)}k` : spellNumber(split);
-  return unit === "GPUs" || unit === "jobs" ? short : `${short} ${unit}`;
+  // A long unit would not fit; the values below the chart have it.
+  return unit.startsWith("GPU") || unit === "jobs" || /^[A-Z]{3}$/.test(unit) ? short : `${short} ${unit}`;
 }

@@ -1,7 +1,7 @@
 import type { SeriesView } from "@tessera/wire";
 import { spellNumber } from "../format/numbers.ts";
 import { spellSpan } from "../format/times.ts";
-import { inOrder, type Stroke, strokeOf, strokesOf } from "./colours.ts";
+import { colourName, inOrder, type Stroke, strokeOf, strokesOf } from "./colours.ts";
 
 export interface ChartLine extends Stroke {
   readonly key: string;
@@ -9,6 +9,8 @@ export interface ChartLine extends Stroke {
   readonly values: readonly (number | null)[];
   /** Of the period before. */
   readonly ghost?: true;
+  /** Between the low and the high line of a chart the space is filled. */
+  readonly band?: "low" | "high";
 }
 
 /** What one chart shows. */
@@ -21,6 +23,8 @@ export interface ChartView {
   readonly lines: readonly ChartLine[];
   readonly leftOut: number;
   readonly simulated: boolean;
+  /** The step whose values are told while no other is pointed at; absent = the newest. */
+  readonly shown?: number;
 }
 
 export type Kind = "lines" | "stack" | "bars";
@@ -30,6 +34,15 @@ export interface Part {
   readonly view: SeriesView;
   readonly name?: string;
   readonly words?: (key: string) => string | undefined;
+}
+
+/** The lines that reach highest, in the order they had: more than a few cannot be told apart. */
+export function highest(view: ChartView, most: number): ChartView {
+  if (view.lines.length <= most) return view;
+  const top = (line: ChartLine) => Math.max(0, ...line.values.map((value) => value ?? 0));
+  const kept = new Set(view.lines.toSorted((a, b) => top(b) - top(a)).slice(0, most));
+  const lines = view.lines.filter((line) => kept.has(line));
+  return { ...view, lines, leftOut: view.leftOut + view.lines.length - lines.length };
 }
 
 /** Several answers as one chart: their steps need not begin at the same instant. */
@@ -46,8 +59,7 @@ export function joined(parts: readonly Part[], colours: "meaning" | "place" = "m
       return { key: line.key === "" ? (name ?? "") : line.key, label, values };
     }),
   );
-  const strokes =
-    colours === "place" ? named.map((_, place) => strokeOf(place)) : strokesOf(named.map(({ key }) => key));
+  const strokes = colours === "place" ? named.map((_, place) => strokeOf(place)) : strokesOf(named.map(colourName));
   const { unit, stepMs } = first.view;
   return {
     ...{ unit, stepMs, times },
@@ -140,8 +152,9 @@ export function valueText(values: readonly (number | null)[], step: number, unit
   return `${spellNumber(Math.round(value * 100) / 100)} ${unit}`;
 }
 
-/** The newest step in which any line has a value; -1 if none has. */
-export function newestStep({ times, lines }: ChartView): number {
+/** The step to begin with: the newest in which any line has a value, -1 if none has. */
+export function newestStep({ times, lines, shown }: ChartView): number {
+  if (shown !== undefined) return shown;
   for (let step = times.length - 1; step >= 0; step--) {
     if (lines.some(({ values, ghost }) => ghost !== true && (values[step] ?? null) !== null)) return step;
   }

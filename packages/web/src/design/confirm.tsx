@@ -14,17 +14,19 @@ interface ConfirmProps {
   readonly onClose: () => void;
   /** For an act that takes nothing away. */
   readonly harmless?: boolean;
+  /** The word on the button that leaves things as they are, where Cancel could be taken for the act. */
+  readonly keep?: string;
 }
 
 /** Asks before an act, with its consequence named. The focus is on Cancel, so that Enter alone does nothing. */
-export function Confirm({ title, act, children, busy, onAct, onClose, harmless }: ConfirmProps) {
+export function Confirm({ title, act, children, busy, onAct, onClose, harmless, keep = "Cancel" }: ConfirmProps) {
   return (
     <Dialog
       title={title}
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{keep}</Button>
           <Button kind={harmless ? "primary" : "danger"} disabled={busy} onClick={onAct}>
             {act}
           </Button>

@@ -5,7 +5,9 @@ import { useTick } from "./tick.ts";
 
 type Kind = "primary" | "danger" | "plain" | "usual";
 
-interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  /** Which route it calls, for tests that press everything. */
+  readonly "data-act"?: string;
   readonly kind?: Kind;
   readonly small?: boolean;
 }

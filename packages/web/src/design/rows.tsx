@@ -1,5 +1,13 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import {
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { Link, useLocation } from "wouter";
 import { count } from "../format/numbers.ts";
 import { useScrollMemory } from "../table/scroll-memory.ts";
@@ -67,6 +75,7 @@ export function Rows<Item>(props: RowsProps<Item>) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured again
   useEffect(() => rows.measure(), [rowHeight]);
   const tracks: CSSProperties = { gridTemplateColumns: shown.map(({ width }) => width).join(" ") };
+  useFirstKey(box);
   const press = (event: KeyboardEvent) => {
     if (event.target !== box.current || event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { j: 1, J: 1, k: -1, K: -1 }[event.key];
@@ -186,4 +195,22 @@ function Head<Item>({ columns, tracks, sort, onSort }: HeadProps<Item>) {
       })}
     </div>
   );
+}
+
+/** `j` from anywhere goes into the first list of the page: without it a rail and a head of controls lie before it. */
+function useFirstKey(box: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const press = (event: globalThis.KeyboardEvent) => {
+      const at = event.target as HTMLElement;
+      const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) || at.isContentEditable;
+      if (event.key !== "j" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping || at.closest(".rows-box") !== null || document.querySelector("dialog[open]") !== null) return;
+      if (document.querySelector(".rows-box") !== box.current) return;
+      event.preventDefault();
+      box.current?.focus();
+      box.current?.dispatchEvent(new globalThis.KeyboardEvent("keydown", { key: "j", bubbles: true }));
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [box]);
 }

@@ -7,6 +7,7 @@ const looks = {
   clock: { hour: "2-digit", minute: "2-digit" },
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   day: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
+  plain: { weekday: "short", month: "short", day: "numeric" },
   date: { year: "numeric", month: "2-digit", day: "2-digit" },
   moment: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   whole: { dateStyle: "medium", timeStyle: "long" },
@@ -52,6 +53,11 @@ export function spellSeconds(at: string): string {
 /** `Nov 16, 14:20:07`. */
 export function spellDay(at: number): string {
   return formatted("moment", at);
+}
+
+/** `Mon, Nov 16`: a calendar day of UTC. */
+export function spellUtcDay(at: number): string {
+  return formatted("plain", at, "UTC");
 }
 
 /** The time of day, with the date when it is not today. */

@@ -1,7 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { call } from "../api/call.ts";
 import { useConnection } from "../api/connection.ts";
 import { forgetHead, useHistoryFault } from "../api/heads.ts";
 import { useMe } from "../api/me.tsx";
@@ -9,13 +7,26 @@ import { Dialog } from "../design/dialog.tsx";
 import { Icon } from "../design/icon.tsx";
 import { Button, ButtonLink, Notice } from "../design/parts.tsx";
 import { spellClock } from "../format/times.ts";
+import { chooseZone, zoneChosen } from "../format/zone.ts";
 import { NewDeviceBanner } from "../pages/security/new-device.tsx";
+import { useAccount, withAccount } from "./account.ts";
 import { isAt, linksFor } from "./pages.ts";
-import { Search } from "./search.tsx";
+import type { Command } from "./palette/entries.ts";
+import { type Doing, Palette } from "./palette/palette.tsx";
 import { useShortcuts } from "./shortcuts.ts";
-import { chooseTheme, type Theme, themeChosen } from "./theme.ts";
+import { useSignOut } from "./sign-out.ts";
+import { Switcher } from "./switcher.tsx";
+import { chooseTheme, switchTheme, type Theme, themeChosen } from "./theme.ts";
 import { Toasts } from "./toasts.tsx";
 import { InZone, ZoneChoice } from "./zone.tsx";
+
+const Deeds = lazy(() => import("./palette/deeds.tsx"));
+
+/** Where the key beside the letters is called otherwise. */
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** Pages that go on looking at the account that the page before looked at. */
+const keepsAccount = /^\/(queue|jobs|cost)?$/;
 
 /** Pages that put the name of what they show into the title. */
 const namesItself = /^\/jobs\/[^/]/;
@@ -25,15 +36,26 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
   const me = useMe();
   const links = linksFor(me);
   const [path, go] = useLocation();
-  const [open, setOpen] = useState<"search" | "help" | undefined>();
+  const account = useAccount();
+  const narrowTo = (href: string) => (keepsAccount.test(href) ? withAccount(href, account) : href);
+  const [open, setOpen] = useState<"palette" | "help" | undefined>();
+  const [doing, setDoing] = useState<Doing>();
+  const leave = useSignOut(onSignOut);
   const main = useRef<HTMLElement>(null);
-  const chords = Object.fromEntries(links.map(({ key, href }) => [`g ${key}`, () => go(href)]));
+  const chords = Object.fromEntries(links.map(({ key, href }) => [`g ${key}`, () => go(narrowTo(href))]));
   useShortcuts({
     ...chords,
-    "/": () => setOpen("search"),
+    "/": () => setOpen("palette"),
+    "mod+k": () => setOpen("palette"),
     "?": () => setOpen("help"),
     ...(me.may.includes("job.submit") && { c: () => go("/new") }),
   });
+  const run = (command: Command) => {
+    if (command === "theme") switchTheme();
+    else if (command === "zone") chooseZone(zoneChosen() === "utc" ? "local" : "utc");
+    else if (command === "help") setOpen("help");
+    else void leave(false);
+  };
   const first = path.split("/")[1];
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top
   useEffect(() => main.current?.scrollTo(0, 0), [first]);
@@ -52,19 +74,20 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
           <span className="word">Tessera</span>
         </Link>
         {links.map(({ href, label, icon }) => (
-          <Link key={href} href={href} {...here(href)} title={label}>
+          <Link key={href} href={narrowTo(href)} {...here(href)} title={label}>
             <Icon name={icon} />
             <span className="word">{label}</span>
           </Link>
         ))}
       </nav>
       <header className="top">
-        <button type="button" className="search" onClick={() => setOpen("search")}>
+        <button type="button" className="search" onClick={() => setOpen("palette")}>
           <span className="row">
-            <Icon name="search" size={15} /> Search
+            <Icon name="search" size={15} /> <span className="word">Search</span>
           </span>
-          <kbd className="wide">/</kbd>
+          <kbd className="wide">{isMac ? "⌘" : "Ctrl"} K</kbd>
         </button>
+        <Switcher />
         <span className="grow" />
         <LiveDot />
         {me.may.includes("job.submit") && (
@@ -82,13 +105,18 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
       </main>
       <nav className="bottom" aria-label="Main pages">
         {onPhone.map(({ href, label, icon }) => (
-          <Link key={href} href={href} {...here(href)}>
+          <Link key={href} href={narrowTo(href)} {...here(href)}>
             <Icon name={icon} size={20} />
             {label}
           </Link>
         ))}
       </nav>
-      {open === "search" && <Search onClose={() => setOpen(undefined)} />}
+      {open === "palette" && <Palette onClose={() => setOpen(undefined)} onRun={run} onDeed={setDoing} />}
+      {doing !== undefined && (
+        <Suspense fallback={null}>
+          <Deeds {...doing} onClose={() => setDoing(undefined)} />
+        </Suspense>
+      )}
       {open === "help" && <Help onClose={() => setOpen(undefined)} />}
       <Toasts />
     </div>
@@ -137,15 +165,10 @@ function HistoryBanner() {
 /** The browser's own popover: a click beside it or Escape closes it, and the focus goes back to the button. */
 function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => void }) {
   const me = useMe();
-  const queries = useQueryClient();
+  const leave = useSignOut(onSignOut);
   const [theme, setTheme] = useState(themeChosen);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
-  const leave = async (everywhere: boolean) => {
-    await call(everywhere ? "signOutEverywhere" : "signOut").catch(() => {});
-    queries.clear();
-    onSignOut();
-  };
   const pick = (next: Theme) => {
     chooseTheme(next);
     setTheme(next);
@@ -198,7 +221,7 @@ function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => 
 function Help({ onClose }: { onClose: () => void }) {
   const links = linksFor(useMe());
   const keys = [
-    ["/", "search"],
+    [isMac ? "⌘ K" : "Ctrl K", "find or do anything; also /"],
     ["c", "new job"],
     ["?", "this help"],
     ...links.map(({ key, label }) => [`g ${key}`, label] as const),

@@ -27,6 +27,22 @@ export const pageLinks: readonly PageLink[] = [
   { href: "/settings", label: "Settings", icon: "settings", key: "s", shown: needing("policy.read") },
 ];
 
+/** Pages inside others, which the rail does not show. */
+const innerPages: readonly Pick<PageLink, "href" | "label" | "shown">[] = [
+  { href: "/fleet/engines", label: "Engines", shown: needing("node.read") },
+  { href: "/fleet/pools", label: "Pools", shown: needing("node.read") },
+  { href: "/cost/waste", label: "Waste", shown: needing("usage.read") },
+  { href: "/cost/money", label: "Money", shown: needing("cost.read") },
+  { href: "/cost/budgets", label: "Budgets", shown: needing("budget.read") },
+  { href: "/cost/invoices", label: "Invoices", shown: needing("invoice.read") },
+  { href: "/people/me", label: "My tokens, password and sessions", shown: always },
+];
+
+/** Every page that a person can be sent to by name. */
+export function allPages(me: WhoAmI): Pick<PageLink, "href" | "label">[] {
+  return [...pageLinks, ...innerPages].filter((page) => page.shown(me));
+}
+
 export function linksFor(me: WhoAmI): PageLink[] {
   return pageLinks.filter((link) => link.shown(me));
 }

@@ -9,7 +9,7 @@ function isTyping(target: EventTarget | null): boolean {
 
 const chordMs = 1_200;
 
-/** Calls an act for `/`, `?`, or two keys such as `g f`, unless the user is typing. */
+/** Calls an act for `/`, `?`, or two keys such as `g f`, unless the user is typing; for `mod+k` (Ctrl or ⌘) also then. */
 export function useShortcuts(acts: Readonly<Record<string, () => void>>): void {
   const held = useRef(acts);
   held.current = acts;
@@ -17,8 +17,20 @@ export function useShortcuts(acts: Readonly<Record<string, () => void>>): void {
     let first = "";
     let firstAt = 0;
     const press = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector("dialog[open]") !== null) return;
+      const withMod = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+      const modded = withMod ? held.current[`mod+${event.key.toLowerCase()}`] : undefined;
+      if (modded !== undefined) {
+        event.preventDefault();
+        modded();
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isTyping(event.target)) {
+        // The field lets go of the keys, so that those of the page work again.
+        if (event.key === "Escape" && !event.defaultPrevented) (event.target as HTMLElement).blur();
+        return;
+      }
       const chord = event.timeStamp - firstAt < chordMs ? `${first} ${event.key}` : event.key;
       const act = held.current[chord] ?? held.current[event.key];
       first = event.key;

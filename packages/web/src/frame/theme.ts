@@ -14,6 +14,13 @@ export function chooseTheme(theme: Theme): void {
   applyTheme();
 }
 
+/** From what is seen now to its opposite. */
+export function switchTheme(): void {
+  const chosen = themeChosen();
+  const isDark = chosen === "dark" || (chosen === "system" && matchMedia("(prefers-color-scheme: dark)").matches);
+  chooseTheme(isDark ? "light" : "dark");
+}
+
 export function applyTheme(): void {
   const theme = themeChosen();
   if (theme === "system") delete document.documentElement.dataset.theme;

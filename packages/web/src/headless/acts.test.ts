@@ -194,4 +194,38 @@ describe("what a person types and clicks", { skip: missing }, () => {
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });
+
+  it("is offered only where it is allowed; elsewhere it is off and says which role it needs", async () => {
+    const entered = async (name: string, role: "viewer" | "tenant-admin") => {
+      const user = (await server.call("createUser", { body: { name, role, account: "acme" } })).id;
+      const watched = await WatchedPage.open(browser, server.url);
+      await watched.signInWithToken((await server.call("createToken", { body: { user } })).token);
+      return watched;
+    };
+    const later = { name: "later", project: "acme", run: "true", not_before: "2100-01-01T00:00:00Z" };
+    const { id: job } = await server.call("submitJob", { body: later });
+    const viewer = await entered("vi", "viewer");
+    await viewer.go(`/jobs/${job}`);
+    const cancel = viewer.page.getByRole("button", { name: "Cancel" });
+    await cancel.waitFor();
+    assert.equal(await cancel.getAttribute("aria-disabled"), "true");
+    await cancel.focus();
+    await viewer.page.keyboard.press("Enter");
+    await viewer.page.getByText("Needs the role tenant-admin or team-admin at acme").waitFor();
+    assert.equal(await viewer.page.locator("dialog[open]").count(), 0, "nothing is asked");
+    assert.deepEqual(await seriousViolations(viewer.page), []);
+    assert.deepEqual(viewer.complaints, []);
+    await viewer.close();
+    const admin = await entered("ad", "tenant-admin");
+    await admin.go("/quota/acme");
+    await admin.page
+      .getByText("Changing it needs the role platform-owner; ask one of the platform's owners.")
+      .waitFor();
+    assert.equal(await admin.page.getByRole("button", { name: "Save" }).count(), 0);
+    await server.call("createAccount", { body: { path: "acme/below" } });
+    await admin.go("/quota/acme/below");
+    await admin.page.getByRole("button", { name: "Save" }).waitFor();
+    assert.deepEqual(admin.complaints, []);
+    await admin.close();
+  });
 });

@@ -42,14 +42,16 @@ describe("the console of a fleet with two engines", { skip: missing }, () => {
     assert.deepEqual(await seriousViolations(page), []);
 
     await east.getByRole("link", { name: "2 nodes" }).click();
-    await page.getByText("2 of 3").waitFor();
+    await page.getByRole("heading", { name: "2 nodes" }).waitFor();
     await page.getByText("engine east is cordoned: cluster upgrade").first().waitFor();
     await page.getByRole("link", { name: /^east\/a100-1 / }).click();
     await page.getByRole("heading", { name: "east/a100-1" }).waitFor();
     await page.getByText("time slices: 0 of 32 given out").waitFor();
     assert.equal(new URL(page.url()).pathname, "/nodes/east/a100-1");
     await page.getByRole("link", { name: "gold" }).click();
-    await page.getByRole("row", { name: /^gold engine=east lab time slices, 4 × 1\.5 × 2 16$/ }).waitFor();
+    await page
+      .getByRole("row", { name: /^gold engine=east lab time slices, 4 × 1\.5 × 2 16 Change gold Delete gold$/ })
+      .waitFor();
     assert.deepEqual(await seriousViolations(page), []);
 
     await page.getByRole("link", { name: "Engines" }).click();

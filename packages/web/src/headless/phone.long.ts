@@ -141,11 +141,14 @@ describe("a small screen, the wheel, paper and the clipboard", { skip: missing }
     await paste(
       "name: one\nproject: acme\nrun: sleep 1\ngpus: 1\n---\nname: two\nproject: acme\nrun: sleep 1\ngpus: 1\n",
     );
-    await page.getByText("The file holds 2 jobs").waitFor();
-    await page.getByText("It would start now").waitFor();
+    await page.getByText("2 jobs in this file").waitFor();
+    await page
+      .getByText(/would start now/)
+      .nth(1)
+      .waitFor();
     assert.equal(await page.getByRole("alert").count(), 0);
     await page.getByRole("button", { name: "Submit 2 jobs" }).click();
-    await page.waitForURL("**/jobs");
+    await page.waitForURL("**/jobs?mine=yes");
     await page.getByText("two", { exact: true }).first().waitFor();
     const names = (await server.call("listJobs", { query: { state: "all" } })).items.map(({ name }) => name);
     assert.ok(names.includes("one") && names.includes("two"));

@@ -1,20 +1,27 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { addresses, streamHeader } from "@tessera/wire/addresses";
 
 /** What to play into one event stream after its first message. */
 export type Batch = readonly { readonly event: "put" | "delete"; readonly item: object }[];
 
+const streamPath = addresses.openStream.split(" ")[1];
+
 /**
- * Stands before a server and passes everything on; into the stream of `path` it plays batches of changes as fast as
- * the page reads them, which no real fleet would do.
+ * Stands before a server, passes everything on and counts it; into the list of `path`, as the browser's one stream
+ * carries it, it plays batches of changes as fast as the page reads them, which no real fleet would do.
  */
 export class Replay {
   readonly #target: URL;
   readonly #path: string;
   readonly #server: Server;
   #stream: ServerResponse | undefined;
+  /** The number of the list in the stream. */
+  #topic: string | undefined;
   url = "";
+  /** Bytes of answers of the API so far, as they were sent. */
+  dataBytes = 0;
 
   constructor(target: string, path: string) {
     this.#target = new URL(target);
@@ -31,12 +38,14 @@ export class Replay {
   #pass(incoming: IncomingMessage, answer: ServerResponse): void {
     const { hostname, port } = this.#target;
     const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers });
-    const isPlayed =
-      incoming.url?.split("?")[0] === this.#path && incoming.headers.accept?.includes("text/event-stream") === true;
+    const path = incoming.url?.split("?")[0];
+    const topic = incoming.headers[streamHeader];
+    if (path === this.#path && typeof topic === "string") this.#topic = topic.split("-").at(-1);
     onward.on("response", (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(answer);
-      if (isPlayed) this.#stream = answer;
+      if (path?.startsWith("/v1/")) response.on("data", (part: Buffer) => (this.dataBytes += part.length));
+      if (path === streamPath && response.statusCode === 200) this.#stream = answer;
     });
     onward.on("error", () => answer.destroy());
     answer.on("close", () => onward.destroy());
@@ -45,10 +54,12 @@ export class Replay {
 
   /** Plays batches, waiting whenever the page has not read what was sent. */
   async play(batches: Iterable<Batch>): Promise<void> {
-    const stream = this.#stream;
-    if (stream === undefined) throw new Error(`nobody reads ${this.#path}`);
+    const [stream, topic] = [this.#stream, this.#topic];
+    if (stream === undefined || topic === undefined) throw new Error(`nobody reads ${this.#path}`);
     for (const batch of batches) {
-      const text = batch.map(({ event, item }) => `event: ${event}\ndata: ${JSON.stringify(item)}\n\n`).join("");
+      const text = batch
+        .map(({ event, item }) => `event: ${topic}.${event}\ndata: ${JSON.stringify(item)}\n\n`)
+        .join("");
       if (!stream.write(text)) await once(stream, "drain");
     }
   }

@@ -9,10 +9,13 @@ import { addresses } from "@tessera/wire/addresses";
 
 const program = fileURLToPath(new URL("../../../server/dist/main.js", import.meta.url));
 
+const slowClock = new URL("./shifted-clock.js", import.meta.url).href;
+
 /** A control plane of its own in a folder of its own, as `npm start` would run it. */
 export class OwnServer {
-  readonly data = mkdtempSync(join(tmpdir(), "tessera-console-"));
   readonly #args: readonly string[];
+  #made: string | undefined;
+  #given: string | undefined;
   #child: ChildProcess | undefined;
   #port = "0";
   url = "";
@@ -21,20 +24,36 @@ export class OwnServer {
     this.#args = args;
   }
 
-  /** Starts it, or starts it again where it was before. */
-  async start(): Promise<void> {
-    const args = [program, "--port", this.#port, "--free-space-min", "1", ...this.#args];
-    const env = { ...process.env, TESSERA_DATA: this.data };
+  /** On a data folder that was there before, and stays. */
+  static on(data: string, ...args: string[]): OwnServer {
+    const server = new OwnServer(...args);
+    server.#given = data;
+    return server;
+  }
+
+  get data(): string {
+    if (this.#given !== undefined) return this.#given;
+    this.#made ??= mkdtempSync(join(tmpdir(), "tessera-console-"));
+    return this.#made;
+  }
+
+  /** Starts it, or starts it again where it was before; `hoursAgo` sets its clock back. */
+  async start(hoursAgo?: number): Promise<void> {
+    // Else it would go on from the time at which it was left.
+    if (hoursAgo !== undefined) rmSync(join(this.data, "clock.json"), { force: true });
+    const slow = hoursAgo === undefined ? [] : ["--import", slowClock];
+    const args = [...slow, program, "--port", this.#port, "--free-space-min", "1", ...this.#args];
+    const env = { ...process.env, TESSERA_DATA: this.data, TESSERA_TEST_HOURS_AGO: String(hoursAgo ?? 0) };
     const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     this.#child = child;
     let said = "";
-    for await (const part of child.stderr) {
+    // Read on to the end: a server whose errors nobody takes cannot say another word, and ends.
+    child.stderr.on("data", (part) => {
       said += part;
-      if (said.includes("ready at")) break;
-    }
+    });
+    while (!said.includes("ready at") && child.exitCode === null) await once(child.stderr, "data").catch(() => {});
     const [, url, port] = /ready at (http:\/\/[^ ]+:(\d+))/.exec(said) ?? [];
     if (url === undefined) throw new Error(`the server did not start: ${said}`);
-    child.stderr.resume();
     this.url = url;
     this.#port = port!;
   }
@@ -52,7 +71,7 @@ export class OwnServer {
 
   async end(): Promise<void> {
     await this.stop();
-    rmSync(this.data, { recursive: true, force: true });
+    if (this.#made !== undefined) rmSync(this.#made, { recursive: true, force: true });
   }
 
   /** A request with a token; throws on a refusal. */

@@ -1,100 +1,139 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import { parseArgs } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { type BusyDay, openBusyDay, type Who } from "./busy-day.ts";
 import { openChromium } from "./chromium.ts";
-import { startDemo } from "./demo-fleet.ts";
-import type { OwnServer } from "./server.ts";
+import { type Picture, picturesOf } from "./pictures.ts";
 import { WatchedPage } from "./watched-page.ts";
 
-/** `npm run shots [FOLDER]`: a picture of every page, light and dark, desktop and phone, from a demo fleet of 50,000 GPUs. */
-const folder = process.argv[2] ?? "packages/web/shots";
-const looks = [
-  { name: "light", width: 1280, height: 800 },
-  { name: "dark", width: 1280, height: 800, dark: true },
-  { name: "phone", width: 390, height: 844 },
-  { name: "phone-dark", width: 390, height: 844, dark: true },
-] as const;
+const usage = `npm run shots -- [FOLDER] [--data DIR] [--only NAME,NAME] [--docs]
+  Pictures of every page, light and dark, desktop and phone, from a simulated day of 50,000 GPUs.
+  FOLDER   where they go; packages/web/shots without
+  --data   a day that \`tess-sim day --data DIR\` has written; without, one is simulated first, which takes minutes
+  --only   the pictures of these names
+  --docs   also renews the pictures of README and docs`;
 
-async function pagesOf(server: OwnServer): Promise<Record<string, string>> {
-  const { items: running } = await server.call("listJobs", { query: { state: "running", limit: 200 } });
-  const { items: waiting } = await server.call("listJobs", { query: { state: "waiting", limit: 200 } });
-  const gang = running.find(({ members }) => members.length >= 4) ?? running[0]!;
-  const blocked = waiting.find(({ reason }) => reason?.kind === "capacity") ?? waiting[0];
-  return {
-    home: "/",
-    fleet: "/fleet",
-    "fleet-tenant": "/fleet?colour=tenant",
-    "fleet-node": "/fleet?node=h100-0042",
-    engines: "/fleet/engines",
-    pools: "/fleet/pools",
-    queue: "/queue",
-    ...(blocked && { "queue-job": `/queue?job=${blocked.id}`, why: `/jobs/${blocked.id}/why` }),
-    jobs: "/jobs",
-    job: `/jobs/${gang.id}`,
-    placement: `/jobs/${gang.id}/placement`,
-    spec: `/jobs/${gang.id}/spec`,
-    usage: `/jobs/${gang.id}/usage`,
-    new: `/new?from=${gang.id}`,
-    quota: "/quota",
-    "quota-edit": "/quota/research",
-    cost: "/cost",
-    money: "/cost/money",
-    budgets: "/cost/budgets",
-    invoices: "/cost/invoices",
-    invoice: `/invoices/research/${new Date().toISOString().slice(0, 7)}`,
-    nodes: "/nodes",
-    node: "/nodes/h100-0042",
-    people: "/people",
-    me: "/people/me",
-    audit: "/audit",
-    settings: "/settings",
-  };
-}
+const looks = {
+  light: { width: 1280, height: 800 },
+  dark: { width: 1280, height: 800, dark: true },
+  phone: { width: 390, height: 844 },
+  "phone-dark": { width: 390, height: 844, dark: true },
+} as const;
+type LookName = keyof typeof looks;
 
+const heightMax = 3_000;
 const settleMs = 800;
 
+/** Pages of one look, a window for each role that is needed. */
+class Camera {
+  readonly #browser: Browser;
+  readonly #day: BusyDay;
+  readonly #look: LookName;
+  readonly #windows = new Map<Who, WatchedPage>();
+
+  constructor(browser: Browser, day: BusyDay, look: LookName) {
+    this.#browser = browser;
+    this.#day = day;
+    this.#look = look;
+  }
+
+  /** As high as asked for, or the whole page. */
+  async take({ path, as = "owner", before }: Picture, height: number | undefined): Promise<Buffer> {
+    const watched = await this.#windowOf(as);
+    const { page } = watched;
+    const { width, height: usual } = looks[this.#look];
+    await page.setViewportSize({ width, height: height ?? usual });
+    await watched.go(path);
+    await page.locator("h1").first().waitFor();
+    await settled(page);
+    const known = page.getByRole("button", { name: "It was me" });
+    for (let left = await known.count(); left > 0; left--) await known.first().click();
+    await before?.(page);
+    if (height === undefined) {
+      const whole = await page.evaluate(() => document.querySelector("main")?.scrollHeight ?? 0);
+      await page.setViewportSize({ width, height: Math.min(heightMax, Math.max(usual, whole + 60)) });
+    }
+    await settled(page);
+    return page.screenshot();
+  }
+
+  async #windowOf(who: Who): Promise<WatchedPage> {
+    const known = this.#windows.get(who);
+    if (known !== undefined) return known;
+    const made = await WatchedPage.open(this.#browser, this.#day.server.url, looks[this.#look]);
+    await made.signInWithToken(this.#day.tokens[who]);
+    this.#windows.set(who, made);
+    return made;
+  }
+
+  async close(): Promise<void> {
+    for (const window of this.#windows.values()) await window.close();
+  }
+}
+
+async function settled(page: Page): Promise<void> {
+  await page.waitForTimeout(settleMs);
+  await page.waitForFunction(() => document.querySelector(".skeleton") === null).catch(() => {});
+  await page.waitForTimeout(settleMs);
+}
+
+/** The browser itself writes the small format that docs have. */
+async function asWebp(page: Page, png: Buffer): Promise<Buffer> {
+  const url = await page.evaluate(async (base64) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const canvas = Object.assign(document.createElement("canvas"), { width: image.width, height: image.height });
+    canvas.getContext("2d")!.drawImage(image, 0, 0);
+    return canvas.toDataURL("image/webp", 0.82);
+  }, png.toString("base64"));
+  return Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
+}
+
 async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      data: { type: "string" },
+      only: { type: "string" },
+      docs: { type: "boolean" },
+      help: { type: "boolean", short: "h" },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return;
+  }
+  const folder = positionals[0] ?? "packages/web/shots";
   const browser = await openChromium();
   if ("missing" in browser) throw new Error(browser.missing);
   mkdirSync(folder, { recursive: true });
-  const { server, userToken } = await startDemo();
+  const day = await openBusyDay(values.data);
   try {
-    const pages = await pagesOf(server);
-    for (const look of looks) await shoot(browser, server, look, pages, userToken);
+    const only = values.only?.split(",");
+    const pictures = picturesOf(day).filter(({ name }) => only?.includes(name) ?? true);
+    const blank = await (await browser.newContext()).newPage();
+    for (const look of Object.keys(looks) as LookName[]) {
+      const camera = new Camera(browser, day, look);
+      for (const picture of pictures) {
+        const { name, docs } = picture;
+        try {
+          writeFileSync(join(folder, `${name}-${look}.png`), await camera.take(picture, undefined));
+          if (values.docs && docs !== undefined && (docs.look ?? "light") === look)
+            writeFileSync(`docs/pictures/${name}.webp`, await asWebp(blank, await camera.take(picture, docs.height)));
+        } catch (error) {
+          console.log(`${name}, ${look}: ${(error as Error).message.split("\n")[0]}`);
+          process.exitCode = 1;
+        }
+      }
+      await camera.close();
+      console.log(`${look}: ${pictures.length} pictures in ${folder}`);
+    }
   } finally {
     await browser.close();
-    await server.end();
+    await day.end();
   }
-}
-
-async function shoot(
-  browser: Browser,
-  server: OwnServer,
-  look: (typeof looks)[number],
-  pages: Readonly<Record<string, string>>,
-  userToken: string,
-): Promise<void> {
-  const save = async (watched: WatchedPage, name: string) => {
-    await watched.page.locator("h1").first().waitFor();
-    await watched.page.waitForTimeout(settleMs);
-    await watched.page.waitForFunction(() => document.querySelector(".skeleton") === null);
-    await watched.page.waitForTimeout(settleMs);
-    await watched.page.screenshot({ path: join(folder, `${name}-${look.name}.png`) });
-  };
-  const owner = await WatchedPage.open(browser, server.url, look);
-  await owner.go("/");
-  await save(owner, "sign-in");
-  await owner.signInWithToken(server.ownerToken);
-  for (const [name, path] of Object.entries(pages)) {
-    await owner.go(path);
-    await save(owner, name);
-  }
-  await owner.close();
-  const user = await WatchedPage.open(browser, server.url, look);
-  await user.signInWithToken(userToken);
-  await save(user, "home-user");
-  await user.close();
-  console.log(`${look.name}: ${Object.keys(pages).length + 2} pictures in ${folder}`);
 }
 
 await main();

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { openChromium } from "./chromium.ts";
+import { pressAs } from "./press.ts";
 import { OwnServer } from "./server.ts";
 import { addressesOf, fillForWalk, roles, walkAs } from "./walk.ts";
 
@@ -16,7 +17,11 @@ try {
     const faults = await walkAs(browser, server, role, tokens[role]!, paths);
     for (const fault of faults) console.log(fault);
     found += faults.length;
+    const { pressed, off, faults: refused } = await pressAs(browser, server, role, tokens[role]!);
+    for (const fault of refused) console.log(fault);
+    found += refused.length;
     console.log(`${role}: ${paths.length} addresses, ${faults.length} faults`);
+    console.log(`${role}: ${pressed} buttons pressed, ${off} off with a reason, ${refused.length} faults`);
   }
   process.exitCode = found === 0 ? 0 : 1;
 } finally {

@@ -16,7 +16,17 @@ export function addressesOf({ job, node, user }: Things): string[] {
     ...["logs", "why", "placement", "activity", "usage", "spec", "events"].map((tab) => `/jobs/${job}/${tab}`),
     ...["/new", `/new?from=${job}`, "/fleet", "/fleet?colour=tenant", "/fleet/engines", "/fleet/pools"],
     ...["/quota", "/quota/acme", "/quota/acme/team", "/cost", "/cost?by=job&days=30", "/cost/waste", "/cost/money"],
-    ...["/cost/budgets", "/cost/invoices", "/invoices/acme/open", "/nodes", `/nodes/${node}`],
+    ...[
+      "/cost/budgets",
+      "/cost/invoices",
+      "/cost/ledger",
+      "/cost/contracts",
+      "/cost/close",
+      "/fleet/what-if",
+      "/invoices/acme/open",
+      "/nodes",
+      `/nodes/${node}`,
+    ],
     ...["/people", `/people/${user}`, "/people/me", "/audit", "/audit?action=user.create", "/settings"],
   ];
   const unreal = ["/nothing", "/jobs/job_none", "/new?from=none", "/quota/none", "/nodes/none", "/people/none"];

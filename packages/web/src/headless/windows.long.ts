@@ -44,7 +44,7 @@ describe("windows of the console", { skip: missing }, () => {
     const watched = await open();
     const context = watched.page.context();
     const pages: Page[] = [watched.page];
-    for (const path of ["/jobs", "/queue", "/quota", "/nodes", "/people"]) {
+    for (const path of ["/jobs", "/queue", "/quota", "/fleet", "/audit"]) {
       const page = await context.newPage();
       await page.goto(`${server.url}${path}`);
       pages.push(page);

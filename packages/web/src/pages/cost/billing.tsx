@@ -1,16 +1,15 @@
 import type { BillingShape } from "@tessera/wire";
 import { type FormEvent, useState } from "react";
-import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Field } from "../../design/parts.tsx";
 import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
 import { AmountField } from "./amount-field.tsx";
 
 /** How each tenant is billed, what it owes and what credit it has left. */
 export function Billing() {
-  const may = useMay();
   const [editing, setEditing] = useState<BillingShape | undefined>();
   const { data } = useCall("listBilling", {}, { everyMs: 30_000 });
   if (data === undefined || data.items.length === 0) return null;
@@ -31,7 +30,11 @@ export function Billing() {
           </thead>
           <tbody>
             {data.items.map((billing) => (
-              <Row key={billing.tenant} billing={billing} onEdit={may("bill.write") ? setEditing : undefined} />
+              <Row
+                key={billing.tenant}
+                billing={billing}
+                onEdit={mayDo("setBilling", billing) ? setEditing : undefined}
+              />
             ))}
           </tbody>
         </table>
@@ -61,7 +64,7 @@ function Row({ billing, onEdit }: { billing: BillingShape; onEdit: ((billing: Bi
       </td>
       <td className="number">
         {onEdit !== undefined && (
-          <Button small onClick={() => onEdit(billing)}>
+          <Button small data-act="setBilling" onClick={() => onEdit(billing)}>
             Change
           </Button>
         )}

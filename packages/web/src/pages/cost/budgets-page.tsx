@@ -4,6 +4,7 @@ import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Confirm } from "../../design/confirm.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
 import { spellShare } from "../../format/numbers.ts";
@@ -15,13 +16,14 @@ import { stops } from "./stops.ts";
 export default function BudgetsPage() {
   const may = useMay();
   const [making, setMaking] = useState(false);
+  const [editing, setEditing] = useState<BudgetShape | undefined>();
   const { data } = useCall("listBudgets", {}, { everyMs: 15_000 });
   return (
     <div className="page">
       <div className="head">
         <h1>Cost</h1>
         {may("budget.write") && (
-          <Button kind="primary" onClick={() => setMaking(true)}>
+          <Button kind="primary" data-act="setBudget" onClick={() => setMaking(true)}>
             Set a budget
           </Button>
         )}
@@ -36,17 +38,19 @@ export default function BudgetsPage() {
       ) : (
         <div className="stack">
           {data.items.map((budget) => (
-            <Budget key={budget.account} budget={budget} />
+            <Budget key={budget.account} budget={budget} onEdit={() => setEditing(budget)} />
           ))}
         </div>
       )}
       {making && <SetBudget budgets={data?.items ?? []} onClose={() => setMaking(false)} />}
+      {editing !== undefined && (
+        <SetBudget budgets={data?.items ?? []} before={editing} onClose={() => setEditing(undefined)} />
+      )}
     </div>
   );
 }
 
-function Budget({ budget }: { budget: BudgetShape }) {
-  const may = useMay();
+function Budget({ budget, onEdit }: { budget: BudgetShape; onEdit: () => void }) {
   const [asking, setAsking] = useState(false);
   const drop = useAct("dropBudget", () => `${budget.account} has no budget any more.`);
   const { account, currency, limitMicros, spentMicros, forecastMicros, spentAt, stopped, stop, every, overMicros } =
@@ -62,8 +66,13 @@ function Budget({ budget }: { budget: BudgetShape }) {
               {stopped}
             </Chip>
           )}
-          {may("budget.write") && (
-            <Button small onClick={() => setAsking(true)}>
+          {mayDo("setBudget", budget) && (
+            <Button small data-act="setBudget" onClick={onEdit}>
+              Change
+            </Button>
+          )}
+          {mayDo("dropBudget", budget) && (
+            <Button small data-act="dropBudget" onClick={() => setAsking(true)}>
               Delete
             </Button>
           )}

@@ -1,18 +1,19 @@
 import { useQueries } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
+import { ChartCard } from "../../chart/chart.tsx";
+import { OrElse } from "../../chart/fallback.tsx";
 import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
+import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
-import { AccountSelect } from "./account-select.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
-import { lastDays, type Span, stack } from "./days.ts";
+import { hoursPerDay, lastDays } from "./days.ts";
 
 const groups = ["account", "user", "job", "node"] as const;
 const ranges = [7, 14, 30] as const;
-const colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "var(--quiet)"];
 const stackedMax = 6;
 
 /** GPU time by account, user or model, day by day; group, range and account are in the address. */
@@ -20,7 +21,7 @@ export default function CostPage() {
   const [params, set] = useAddress();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
   const days = ranges.find((each) => String(each) === params.get("days")) ?? 7;
-  const account = params.get("account") ?? "";
+  const account = useAccount();
   const spans = lastDays(days, Math.floor(Date.now() / 60_000) * 60_000);
   const query = { by, ...(account !== "" && { account }) };
   const reports = useQueries({
@@ -69,7 +70,6 @@ export default function CostPage() {
             word={(each) => `${each} days`}
             onChoose={(each) => set({ days: each === 7 ? "" : String(each) })}
           />
-          <AccountSelect account={account} onChoose={(path) => set({ account: path })} />
           <button type="button" className="button" onClick={save} disabled={rows.length === 0}>
             Download CSV
           </button>
@@ -115,13 +115,15 @@ export default function CostPage() {
           )}
         </div>
       </div>
-      <Card title="GPU-hours a day (UTC)">
-        {reports.some(({ isPending }) => isPending) ? (
-          <Skeleton lines={6} />
-        ) : (
-          <Days spans={spans} {...stack(perDay, stackedMax)} />
-        )}
-      </Card>
+      <OrElse instead={null}>
+        <ChartCard
+          title="GPU-hours a day"
+          about="Calendar days of UTC."
+          kind="bars"
+          className=""
+          view={reports.some(({ isPending }) => isPending) ? undefined : hoursPerDay(spans, perDay, stackedMax)}
+        />
+      </OrElse>
       <Card flush title={`By ${by}`}>
         {whole.data === undefined ? (
           <Skeleton lines={4} />
@@ -162,42 +164,6 @@ export default function CostPage() {
           </div>
         )}
       </Card>
-    </div>
-  );
-}
-
-function Days({ spans, keys, rows }: { spans: readonly Span[]; keys: readonly string[]; rows: readonly number[][] }) {
-  const most = Math.max(0.001, ...rows.map((row) => row.reduce((sum, value) => sum + value, 0)));
-  return (
-    <div className="stack tight">
-      <div className={`days ${spans.length > 14 ? "many" : ""}`}>
-        {spans.map(({ label }, day) => {
-          const sum = rows[day]!.reduce((total, value) => total + value, 0);
-          return (
-            <div key={label} className="day" title={`${label}: ${spellNumber(Math.round(sum * 100) / 100)} GPU-hours`}>
-              <span className="small quiet sum">{sum === 0 ? "" : spellNumber(Math.round(sum * 10) / 10)}</span>
-              <div className="bars" role="img" aria-label={`${label}: ${sum.toFixed(1)} GPU-hours`}>
-                {keys.map((key, i) => (
-                  <div
-                    key={key}
-                    style={{ height: `${(100 * rows[day]![i]!) / most}%`, background: colours[i] ?? "var(--idle)" }}
-                    title={`${key}: ${spellNumber(Math.round(rows[day]![i]! * 100) / 100)} GPU-hours`}
-                  />
-                ))}
-              </div>
-              <span className="small quiet label">{label}</span>
-            </div>
-          );
-        })}
-      </div>
-      <div className="row wrap small">
-        {keys.map((key, i) => (
-          <span key={key} className="chip">
-            <i className="mark square" style={{ background: colours[i] ?? "var(--idle)" }} />
-            {key}
-          </span>
-        ))}
-      </div>
     </div>
   );
 }

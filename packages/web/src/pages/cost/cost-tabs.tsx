@@ -1,13 +1,17 @@
 import { useMay } from "../../api/me.tsx";
 import { Tabs } from "../../design/parts.tsx";
+import { useAccount, withAccount } from "../../frame/account.ts";
 
-export type CostTab = "usage" | "waste" | "money" | "budgets" | "invoices";
+export type CostTab = "usage" | "waste" | "money" | "budgets" | "invoices" | "ledger" | "contracts" | "close";
 const needs: Readonly<Record<CostTab, string>> = {
   usage: "usage.read",
   waste: "usage.read",
   money: "cost.read",
   budgets: "budget.read",
   invoices: "invoice.read",
+  ledger: "ledger.read",
+  contracts: "invoice.read",
+  close: "bill.write",
 };
 const words: Readonly<Record<CostTab, string>> = {
   usage: "GPU-hours",
@@ -15,13 +19,21 @@ const words: Readonly<Record<CostTab, string>> = {
   money: "Money",
   budgets: "Budgets",
   invoices: "Invoices",
+  ledger: "Ledger",
+  contracts: "Contracts",
+  close: "Close a month",
 };
 
 /** The parts of the cost explorer that this person may see. */
 export function CostTabs({ here }: { here: CostTab }) {
   const may = useMay();
+  const account = useAccount();
   const tabs = (Object.keys(needs) as CostTab[])
     .filter((tab) => may(needs[tab]))
-    .map((tab) => ({ href: tab === "usage" ? "/cost" : `/cost/${tab}`, label: words[tab], here: tab === here }));
+    .map((tab) => ({
+      href: withAccount(tab === "usage" ? "/cost" : `/cost/${tab}`, account),
+      label: words[tab],
+      here: tab === here,
+    }));
   return <Tabs label="Cost" tabs={tabs} />;
 }

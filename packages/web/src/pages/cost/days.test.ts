@@ -5,8 +5,8 @@ import { lastDays, stack } from "./days.ts";
 test("the last days end now and begin at midnight UTC", () => {
   const days = lastDays(2, Date.parse("2026-11-15T10:00:00Z"));
   assert.deepEqual(days, [
-    { from: "2026-11-14T00:00:00.000Z", to: "2026-11-15T00:00:00.000Z", label: "11-14" },
-    { from: "2026-11-15T00:00:00.000Z", to: "2026-11-15T10:00:00.000Z", label: "11-15" },
+    { from: "2026-11-14T00:00:00.000Z", to: "2026-11-15T00:00:00.000Z" },
+    { from: "2026-11-15T00:00:00.000Z", to: "2026-11-15T10:00:00.000Z" },
   ]);
 });
 

@@ -1,9 +1,11 @@
+import { strokesOf } from "../../chart/colours.ts";
+import type { ChartView } from "../../chart/view.ts";
+
 const dayMs = 86_400_000;
 
 export interface Span {
   readonly from: string;
   readonly to: string;
-  readonly label: string;
 }
 
 /** The last days in UTC, whole but for today, oldest first. */
@@ -11,8 +13,7 @@ export function lastDays(count: number, now: number): Span[] {
   const today = Math.floor(now / dayMs) * dayMs;
   return Array.from({ length: count }, (_, i) => {
     const from = today - (count - 1 - i) * dayMs;
-    const at = new Date(from).toISOString();
-    return { from: at, to: new Date(Math.min(from + dayMs, now)).toISOString(), label: at.slice(5, 10) };
+    return { from: new Date(from).toISOString(), to: new Date(Math.min(from + dayMs, now)).toISOString() };
   });
 }
 
@@ -32,4 +33,18 @@ export function stack(
     return rest.length === 0 ? row : [...row, rest.reduce((sum, key) => sum + (span.get(key) ?? 0), 0)];
   });
   return { keys, rows };
+}
+
+/** GPU-hours of each day as stacked bars, in the colours that the keys have everywhere. */
+export function hoursPerDay(
+  spans: readonly Span[],
+  perDay: readonly ReadonlyMap<string, number>[],
+  most: number,
+): ChartView {
+  const { keys, rows } = stack(perDay, most);
+  const times = spans.map(({ from }) => Date.parse(from));
+  const strokes = strokesOf(keys);
+  const lines = keys.map((key, no) => ({ key, label: key, values: rows.map((row) => row[no]!), ...strokes[no]! }));
+  const [from, to] = [times[0] ?? 0, (times.at(-1) ?? 0) + dayMs];
+  return { unit: "GPU-hours", stepMs: dayMs, times, from, to, lines, leftOut: 0, simulated: false };
 }

@@ -9,6 +9,7 @@ import { Button, Card, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { issuer, saveFocusFile } from "./focus-file.ts";
+import { VerifyInvoice } from "./verify-invoice.tsx";
 
 /** An invoice as a page that prints well; each line can be explained. */
 export default function InvoicePage() {
@@ -102,6 +103,7 @@ export default function InvoicePage() {
           </dd>
         </dl>
       </Card>
+      {invoice.status === "issued" && !at.account.includes("/") && <VerifyInvoice at={at} invoice={invoice} />}
       {line !== undefined && <Explained at={at} line={line} money={money} onClose={() => setLine(undefined)} />}
     </div>
   );

@@ -1,24 +1,49 @@
 import type { BudgetShape } from "@tessera/wire";
 import { useCall } from "../../api/use-call.ts";
 import { ChartCard } from "../../chart/chart.tsx";
-import { moneyAgainst, moneyPerDay } from "./money-view.ts";
+import { isWithin } from "../../frame/account.ts";
+import { dayBand, type MoneyTime, moneyAgainst, moneyPerDay, monthOf } from "./money-view.ts";
 
 /** Twice the time, so that the period before is there too. */
-const asked = { "7d": "14d", "30d": "60d", "90d": "180d" } as const;
+const asked = { "7d": "13d", "30d": "59d", "90d": "179d" } as const;
 const budgetsShown = 2;
+const everyMs = 60_000;
+
+/** Days of jobs and users would have to be divided hour by hour: their money is drawn in one. */
+const stacked = ["account", "model", "class"] as const;
+
+interface MoneyChartsProps {
+  readonly by: string;
+  readonly from: keyof typeof asked;
+  /** What the page is narrowed to; empty = everything. */
+  readonly account: string;
+  /** What the month will have cost at its end, if it goes on as just now. */
+  readonly forecastMicros: string | undefined;
+}
 
 /** Money of each day beside the period before, and how it comes together against budgets. */
-export default function MoneyCharts({ from }: { from: keyof typeof asked }) {
-  const { data } = useCall("readCosts", { query: { by: "day", from: asked[from] } });
-  const budgets = useCall("listBudgets").data?.items ?? [];
-  if (data === undefined) return null;
+export default function MoneyCharts({ by, from, account, forecastMicros }: MoneyChartsProps) {
+  const group = stacked.find((each) => each === by) ?? "none";
+  const of = account === "" ? {} : { account };
+  const query = { metric: "spend", by: group, from: asked[from], ...of } as const;
+  const { data } = useCall("readSeries", { query }, { everyMs });
+  const all = useCall("listBudgets").data?.items ?? [];
+  const budgets = all.filter((budget) => isWithin(budget.account, account));
+  const month = { ...monthOf(Date.now()), currency: data?.currency ?? "", ...(forecastMicros && { forecastMicros }) };
   return (
     <div className="grid">
       <ChartCard
-        title="Money per day"
+        title={group === "none" ? "Money per day" : `Money per day, by ${group}`}
+        about="Calendar days of UTC. Dashed: the sum of each day of the period before. Credits are in the values, not in the bars."
         kind="bars"
-        className={budgets.length === 0 ? "span-12" : "span-6"}
-        view={moneyPerDay(data.rows, data.currency, Number.parseInt(from, 10), Date.now())}
+        className="span-12"
+        view={data && moneyPerDay(data, Number.parseInt(from, 10), Date.now())}
+      />
+      <Together
+        title={account === "" ? "This month, all that you see" : `This month, ${account}`}
+        time={month}
+        account={account}
+        className={budgets.length === 1 ? "span-6" : "span-12"}
       />
       {budgets.slice(0, budgetsShown).map((budget) => (
         <AgainstBudget key={budget.account} budget={budget} />
@@ -28,8 +53,24 @@ export default function MoneyCharts({ from }: { from: keyof typeof asked }) {
 }
 
 function AgainstBudget({ budget }: { budget: BudgetShape }) {
-  const { account, from } = budget;
-  const { data } = useCall("readCosts", { query: { by: "day", from, account } });
-  const view = data && moneyAgainst(data.rows, budget, Date.now());
-  return <ChartCard title={`${account} against its budget`} view={view} />;
+  return <Together title={`${budget.account} against its budget`} time={budget} account={budget.account} />;
 }
+
+/** How money comes together over a time, with a band of where it may go. */
+function Together(props: { title: string; time: MoneyTime; account?: string; className?: string }) {
+  const { title, time, account, className = "span-6" } = props;
+  const since = Math.min(Date.parse(time.from), Math.floor(Date.now() / bandMs) * bandMs - bandDays * bandMs);
+  const query = { metric: "spend", from: new Date(since).toISOString(), ...(account && { account }) } as const;
+  const { data } = useCall("readSeries", { query }, { everyMs });
+  const band = data && dayBand(data, Date.now());
+  const about =
+    band === undefined
+      ? "Less than five whole days are known: too few to say between what it will end."
+      : `The band: every day to come is as cheap as the cheapest tenth of the last ${band.days} days, or as dear as the dearest.`;
+  return (
+    <ChartCard title={title} about={about} className={className} view={data && moneyAgainst(data, time, Date.now())} />
+  );
+}
+
+const bandMs = 86_400_000;
+const bandDays = 28;

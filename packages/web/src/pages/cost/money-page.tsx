@@ -4,7 +4,8 @@ import { OrElse } from "../../chart/fallback.tsx";
 import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
-import { spellShare } from "../../format/numbers.ts";
+import { spellNumber, spellShare } from "../../format/numbers.ts";
+import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 
@@ -16,9 +17,14 @@ const ranges = ["7d", "30d", "90d"] as const;
 /** Money spent, by account, user or model, beside the period before; group, range and account are in the address. */
 export default function MoneyPage() {
   const [params, set] = useAddress();
+  const account = useAccount();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
   const from = ranges.find((each) => each === params.get("from")) ?? "30d";
-  const { data, isError } = useCall("readCosts", { query: { by, from, compare: true } }, { everyMs: 30_000 });
+  const { data, isError } = useCall(
+    "readCosts",
+    { query: { by, from, compare: true, ...(account !== "" && { account }) } },
+    { everyMs: 30_000 },
+  );
   return (
     <div className="page">
       <div className="head">
@@ -39,89 +45,111 @@ export default function MoneyPage() {
       ) : data === undefined ? (
         <Skeleton lines={6} />
       ) : (
-        <Spent report={data} />
-      )}
-      {data !== undefined && (
-        <OrElse instead={null}>
-          <Suspense fallback={<Skeleton lines={6} />}>
-            <MoneyCharts from={from} />
-          </Suspense>
-        </OrElse>
+        <>
+          <Figures report={data} days={Number.parseInt(from, 10)} />
+          <OrElse instead={null}>
+            <Suspense fallback={<Skeleton lines={6} />}>
+              <MoneyCharts by={by} from={from} account={account} forecastMicros={data.forecastMicros} />
+            </Suspense>
+          </OrElse>
+          <SpentBy report={data} />
+        </>
       )}
     </div>
   );
 }
 
+function monthName(): string {
+  return new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" }).format(new Date());
+}
+
+/** Credits for lost work and shares of idle GPUs are of no day, and of no model. */
+function keyText(by: string, key: string): string {
+  if (key !== "") return key;
+  return by === "day" ? "of no single day" : by === "account" ? "the platform itself" : "no GPU";
+}
+
 type Report = NonNullable<ReturnType<typeof useCall<"readCosts">>["data"]>;
 
-function Spent({ report }: { report: Report }) {
+function dearestFirst({ rows }: Report): Report["rows"] {
+  return rows.toSorted((a, b) => (BigInt(b.micros) > BigInt(a.micros) ? 1 : -1));
+}
+
+function Figures({ report, days }: { report: Report; days: number }) {
   const { currency, totalMicros, beforeMicros, forecastMicros } = report;
-  const rows = [...report.rows].sort((a, b) => (BigInt(b.micros) > BigInt(a.micros) ? 1 : -1));
+  const rows = dearestFirst(report);
   return (
-    <>
-      <div className="grid">
-        <div className="span-4">
-          <Figure
-            label="Spent"
-            value={spellMoney(totalMicros, currency)}
-            beside={beforeMicros === undefined ? "" : `${spellMoney(beforeMicros, currency)} in the same time before`}
-          />
-        </div>
-        <div className="span-4">
-          <Figure
-            label="At the end of the month"
-            value={forecastMicros === undefined ? "–" : spellMoney(forecastMicros, currency)}
-            beside="if everything goes on as now"
-          />
-        </div>
-        <div className="span-4">
-          <Figure
-            label="Most"
-            value={rows[0] === undefined ? "nobody" : rows[0].key}
-            beside={rows[0] === undefined ? "" : spellMoney(rows[0].micros, currency)}
-          />
-        </div>
+    <div className="grid">
+      <div className="span-4">
+        <Figure
+          label={`Spent in ${days} days`}
+          value={spellMoney(totalMicros, currency)}
+          beside={beforeMicros === undefined ? "" : `${spellMoney(beforeMicros, currency)} in the ${days} days before`}
+        />
       </div>
-      <Card flush title={`By ${report.by}`}>
-        {rows.length === 0 ? (
-          <Empty title="Nothing was spent in this period" />
-        ) : (
-          <div className="table-box">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>{report.by}</th>
-                  <th>Share</th>
-                  <th className="number">GPU-hours</th>
-                  <th className="number">Before</th>
-                  <th className="number">Spent</th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.slice(0, 200).map(({ key, micros, beforeMicros: before, gpuHours }) => (
-                  <tr key={key}>
-                    <td>{key}</td>
-                    <td style={{ width: "35%" }}>
-                      <div className="row">
-                        <div className="bar" style={{ flex: 1 }}>
-                          <div
-                            className="part used"
-                            style={{ left: 0, width: `${100 * Math.max(0, shareOf(micros, totalMicros))}%` }}
-                          />
-                        </div>
-                        <span className="small quiet">{spellShare(shareOf(micros, totalMicros), 1)}</span>
+      <div className="span-4">
+        <Figure
+          label={`${monthName()}, at its end`}
+          value={forecastMicros === undefined ? "–" : spellMoney(forecastMicros, currency)}
+          beside="the whole month, at the rate of the last 10 minutes"
+        />
+      </div>
+      <div className="span-4">
+        <Figure
+          label="Most"
+          value={rows[0] === undefined ? "nobody" : keyText(report.by, rows[0].key)}
+          beside={rows[0] === undefined ? "" : spellMoney(rows[0].micros, currency)}
+        />
+      </div>
+    </div>
+  );
+}
+
+function SpentBy({ report }: { report: Report }) {
+  const { currency, totalMicros } = report;
+  const rows = dearestFirst(report);
+  // Days are read in their order.
+  const listed = report.by === "day" ? report.rows.toSorted((a, b) => (a.key < b.key ? 1 : -1)) : rows;
+  return (
+    <Card flush title={`By ${report.by}`}>
+      {rows.length === 0 ? (
+        <Empty title="Nothing was spent in this period" />
+      ) : (
+        <div className="table-box">
+          <table className="table">
+            <thead>
+              <tr>
+                <th>{report.by}</th>
+                <th>Share</th>
+                <th className="number">GPU-hours</th>
+                <th className="number">Before</th>
+                <th className="number">Spent</th>
+              </tr>
+            </thead>
+            <tbody>
+              {listed.slice(0, 200).map(({ key, micros, beforeMicros: before, gpuHours }) => (
+                <tr key={key}>
+                  <td>{keyText(report.by, key)}</td>
+                  <td style={{ width: "35%" }}>
+                    <div className="row">
+                      <div className="bar" style={{ flex: 1 }}>
+                        <div
+                          className="part used"
+                          style={{ left: 0, width: `${100 * Math.max(0, shareOf(micros, totalMicros))}%` }}
+                        />
                       </div>
-                    </td>
-                    <td className="number">{gpuHours}</td>
-                    <td className="number quiet">{before === undefined ? "" : spellMoney(before, currency)}</td>
-                    <td className="number">{spellMoney(micros, currency)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Card>
-    </>
+                      <span className="small quiet">{spellShare(shareOf(micros, totalMicros), 1)}</span>
+                    </div>
+                  </td>
+                  <td className="number">{spellNumber(Number(gpuHours))}</td>
+                  <td className="number quiet">{before === undefined ? "" : spellMoney(before, currency)}</td>
+                  <td className="number">{spellMoney(micros, currency)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Card>
   );
 }

@@ -1,72 +1,110 @@
+import type { SeriesView } from "@tessera/wire";
+import { colourName, inOrder, strokesOf } from "../../chart/colours.ts";
 import type { ChartLine, ChartView } from "../../chart/view.ts";
 
 const dayMs = 86_400_000;
 
-interface DayRow {
-  /** A day in UTC: `2026-01-05`. */
-  readonly key: string;
-  readonly micros: string;
-}
+/** Money by day, as `GET /v1/series?metric=spend` tells it. */
+export type Spend = Pick<SeriesView, "times" | "series" | "currency">;
 
-/** Money of the last days as bars, with as many days before them behind. */
-export function moneyPerDay(rows: readonly DayRow[], currency: string, days: number, now: number): ChartView {
-  const byDay = amountsOf(rows);
-  const today = Math.floor(now / dayMs) * dayMs;
+/** Money of the last days as stacked bars, with the sum of as many days before them behind. */
+export function moneyPerDay(spend: Spend, days: number, now: number): ChartView {
+  const today = dayOf(now);
   const times = daysFrom(today - (days - 1) * dayMs, today + dayMs);
-  const spent = times.map((at) => byDay.get(at) ?? 0);
-  const before = times.map((at) => byDay.get(at - days * dayMs) ?? 0);
-  return {
-    ...viewOf(times, currency),
-    lines: [
-      { key: "spent", label: "spent", values: spent, colour: "#0072b2", dash: [] },
-      { key: "before", label: "period before", values: before, colour: "var(--quiet)", dash: [3, 3], ghost: true },
-    ],
+  const at = new Map(spend.times.map((time, no) => [time, no]));
+  const valueOn = (values: readonly (number | null)[], time: number) => values[at.get(time) ?? -1] ?? 0;
+  const series = inOrder(spend.series);
+  const strokes = strokesOf(series.map(colourName));
+  const lines = series.map(
+    ({ key, label, values }, no): ChartLine => ({
+      key: key === "" ? "spent" : key,
+      label: key === "" ? "spent" : label,
+      values: times.map((time) => unitsOf(valueOn(values, time))),
+      ...strokes[no]!,
+    }),
+  );
+  const shown = lines.filter(({ values }) => values.some((value) => value !== 0));
+  const before = times.map((time) => {
+    const then = time - days * dayMs;
+    return unitsOf(spend.series.reduce((sum, { values }) => sum + valueOn(values, then), 0));
+  });
+  const ghost: ChartLine = {
+    ...{ key: "before", label: `all, ${days} days before`, values: before },
+    ...{ colour: "var(--quiet)", dash: [3, 3], ghost: true },
   };
+  return { ...viewOf(times, spend.currency ?? ""), lines: [...(shown.length === 0 ? lines : shown), ghost] };
 }
 
-export interface BudgetTime {
+/** A time in which money comes together, and what may be spent in it. */
+export interface MoneyTime {
   readonly from: string;
   readonly to: string;
   readonly currency: string;
-  readonly limitMicros: string;
-  readonly forecastMicros: string;
+  readonly limitMicros?: string;
+  readonly forecastMicros?: string;
 }
 
-/** What came together since a budget began, where it is going, and what may be spent. */
-export function moneyAgainst(rows: readonly DayRow[], budget: BudgetTime, now: number): ChartView {
-  const byDay = amountsOf(rows);
-  const times = daysFrom(Date.parse(budget.from), Date.parse(budget.to));
+/** Fewer past days than these tell no band, and more are too long ago. */
+const bandDaysMin = 5;
+const bandDaysMax = 28;
+
+/** The cost of a cheap and of a dear day: the 10th and 90th percentile of the last days. */
+export function dayBand(spend: Spend, now: number): { low: number; high: number; days: number } | undefined {
+  const today = dayOf(now);
+  const first = spend.times.findIndex((_, no) => totalOn(spend, no) !== 0);
+  const days = spend.times.flatMap((time, no) =>
+    no >= first && first >= 0 && time < today ? [totalOn(spend, no)] : [],
+  );
+  const past = days.slice(-bandDaysMax).sort((a, b) => a - b);
+  if (past.length < bandDaysMin) return undefined;
+  const at = (part: number) => unitsOf(past[Math.round(part * (past.length - 1))]!);
+  return { low: at(0.1), high: at(0.9), days: past.length };
+}
+
+/** What came together since a time began, between what it may come to, and what may be spent. */
+export function moneyAgainst(spend: Spend, time: MoneyTime, now: number): ChartView {
+  const [from, to] = [dayOf(Date.parse(time.from)), Date.parse(time.to)];
+  const times = daysFrom(from, to);
+  const at = new Map(spend.times.map((each, no) => [each, no]));
   const today = Math.max(
     0,
-    times.findLastIndex((at) => at <= now),
+    times.findLastIndex((each) => each <= now),
   );
-  let sum = 0;
-  const spent = times.map((at, no) => {
-    sum += no <= today ? (byDay.get(Math.floor(at / dayMs) * dayMs) ?? 0) : 0;
-    return no <= today ? sum : null;
+  let micros = 0;
+  const spent = times.map((each, no) => {
+    const day = at.get(each);
+    micros += no <= today && day !== undefined ? totalOn(spend, day) : 0;
+    return no <= today ? unitsOf(micros) : null;
   });
-  const end = unitsOf(budget.forecastMicros);
+  const sum = unitsOf(micros);
   const last = times.length - 1;
-  const forecast = times.map((_, no) =>
-    no < today ? null : last === today ? end : sum + ((end - sum) * (no - today)) / (last - today),
-  );
-  const line = (key: string, label: string, values: (number | null)[], colour: string, dash: number[]): ChartLine => ({
-    ...{ key, label, values, colour, dash },
-  });
-  return {
-    ...viewOf(times, budget.currency),
-    lines: [
-      line("so far", "spent so far", spent, "#0072b2", []),
-      line("forecast", "if it goes on as now", forecast, "#56b4e9", [3, 3]),
-      line(
-        "limit",
-        "budget",
-        times.map(() => unitsOf(budget.limitMicros)),
-        "#cc3311",
-        [6, 3],
-      ),
-    ],
-  };
+  const lines: ChartLine[] = [{ key: "so far", label: "spent so far", values: spent, colour: "#0072b2", dash: [] }];
+  const band = dayBand(spend, now);
+  const grown = (each: number) => times.map((_, no) => (no < today ? null : cents(sum + each * (no - today))));
+  if (band !== undefined && last > today) {
+    const look = { colour: "#56b4e9", dash: [2, 3] };
+    lines.push({ key: "high", label: "if days are dear", values: grown(band.high), ...look, band: "high" });
+    lines.push({ key: "low", label: "if days are cheap", values: grown(band.low), ...look, band: "low" });
+  }
+  if (time.forecastMicros !== undefined) {
+    const end = unitsOf(Number(time.forecastMicros));
+    const values = times.map((_, no) =>
+      no < today ? null : last === today ? end : cents(sum + ((end - sum) * (no - today)) / (last - today)),
+    );
+    lines.push({ key: "forecast", label: "if it goes on as just now", values, colour: "#56b4e9", dash: [6, 3] });
+  }
+  if (time.limitMicros !== undefined) {
+    const limit = unitsOf(Number(time.limitMicros));
+    lines.push({ key: "limit", label: "budget", values: times.map(() => limit), colour: "#cc3311", dash: [6, 3] });
+  }
+  return { ...viewOf(times, time.currency), lines, shown: today };
+}
+
+/** The running month, by calendar days of UTC. */
+export function monthOf(now: number): { readonly from: string; readonly to: string } {
+  const at = new Date(now);
+  const begin = (months: number) => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months)).toISOString();
+  return { from: begin(0), to: begin(1) };
 }
 
 function viewOf(times: readonly number[], unit: string) {
@@ -78,11 +116,19 @@ function daysFrom(from: number, to: number): number[] {
   return Array.from({ length: Math.max(1, Math.round((to - from) / dayMs)) }, (_, no) => from + no * dayMs);
 }
 
-function amountsOf(rows: readonly DayRow[]): Map<number, number> {
-  return new Map(rows.map(({ key, micros }) => [Date.parse(key), unitsOf(micros)]));
+function dayOf(at: number): number {
+  return Math.floor(at / dayMs) * dayMs;
+}
+
+function totalOn({ series }: Spend, no: number): number {
+  return series.reduce((sum, { values }) => sum + (values[no] ?? 0), 0);
 }
 
 /** An amount for a drawing: to the cent. */
-function unitsOf(micros: string): number {
-  return Number(BigInt(micros) / 10_000n) / 100;
+function unitsOf(micros: number): number {
+  return cents(micros / 1_000_000);
+}
+
+function cents(amount: number): number {
+  return Math.round(amount * 100) / 100;
 }

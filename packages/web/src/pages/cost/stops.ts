@@ -14,3 +14,18 @@ export const stopsNow: Readonly<Record<Stop, string>> = {
   "stop-burst": "its burst jobs stop now",
   "stop-all": "all its jobs stop now",
 };
+
+/** `50, 80, 90` as thousandths; undefined for anything else. */
+export function readAlerts(text: string): number[] | undefined {
+  const parts = text.split(/[\s,;]+/).filter((part) => part !== "");
+  const perMille = parts.map((part) => {
+    const [, whole, tenth = "0"] = /^(\d{1,3})(?:\.(\d))?%?$/.exec(part) ?? [];
+    return whole === undefined ? 0 : Number(whole) * 10 + Number(tenth);
+  });
+  return perMille.length <= 10 && perMille.every((each) => each >= 1 && each <= 1000) ? perMille : undefined;
+}
+
+/** Thousandths as percentages: `50, 80, 92.5`. */
+export function writeAlerts(perMille: readonly number[]): string {
+  return perMille.map((each) => (each % 10 === 0 ? String(each / 10) : (each / 10).toFixed(1))).join(", ");
+}

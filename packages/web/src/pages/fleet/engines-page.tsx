@@ -5,20 +5,31 @@ import { Link } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct } from "../../api/use-call.ts";
+import { Act } from "../../design/act.tsx";
+import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { CommandLine } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { spellClock } from "../../format/times.ts";
 import { EngineChip } from "./engine-chip.tsx";
+import { EngineDialog } from "./engine-dialog.tsx";
 import { FleetTabs } from "./fleet-tabs.tsx";
 
 /** What runs jobs: whether it can be reached, what it has, and what keeps work away from it. */
 export default function EnginesPage() {
+  const may = useMay();
   const engines = useLive("listEngines");
+  const [adding, setAdding] = useState(false);
   return (
     <div className="page">
       <div className="head">
         <h1>Fleet</h1>
+        {may("engine.write") && (
+          <Button kind="primary" onClick={() => setAdding(true)}>
+            Add an engine
+          </Button>
+        )}
       </div>
       <FleetTabs here="Engines" />
       {engines === undefined ? (
@@ -32,6 +43,7 @@ export default function EnginesPage() {
           ))}
         </div>
       )}
+      {adding && <EngineDialog onClose={() => setAdding(false)} />}
     </div>
   );
 }
@@ -128,19 +140,60 @@ function Facts({ engine }: { engine: EngineShape }) {
 }
 
 function Actions({ engine }: { engine: EngineShape }) {
-  const may = useMay();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<"cordon" | "edit" | "delete" | undefined>();
   const up = useAct("upEngine", () => `${engine.name} takes work again.`);
-  if (!may("engine.write") || engine.leaving) return null;
+  const close = () => setAsking(undefined);
   return (
     <div className="row wrap">
-      {engine.cordoned === undefined ? (
-        <Button onClick={() => setAsking(true)}>Cordon</Button>
+      {engine.cordoned === undefined && !engine.leaving ? (
+        <Act act="cordonEngine" of={engine} at="" onClick={() => setAsking("cordon")}>
+          Cordon
+        </Act>
       ) : (
-        <Button onClick={() => up.mutate({ at: { engine: engine.name }, body: {} })}>Take work again</Button>
+        <Act act="upEngine" of={engine} at="" onClick={() => up.mutate({ at: { engine: engine.name }, body: {} })}>
+          Take work again
+        </Act>
       )}
-      {asking && <AskCordon name={engine.name} onClose={() => setAsking(false)} />}
+      {engine.fromStart ? (
+        <span className="quiet small">Given when the server was started: it is changed and removed there.</span>
+      ) : (
+        !engine.leaving && (
+          <>
+            <Act act="editEngine" of={engine} at="" onClick={() => setAsking("edit")}>
+              Change
+            </Act>
+            <Act act="deleteEngine" of={engine} at="" onClick={() => setAsking("delete")}>
+              Remove
+            </Act>
+          </>
+        )
+      )}
+      {asking === "cordon" && <AskCordon name={engine.name} onClose={close} />}
+      {asking === "edit" && <EngineDialog engine={engine} onClose={close} />}
+      {asking === "delete" && <AskDelete engine={engine} onClose={close} />}
     </div>
+  );
+}
+
+function AskDelete({ engine: { name, nodes, gpusHeld }, onClose }: { engine: EngineShape; onClose: () => void }) {
+  const remove = useAct("deleteEngine", () => `${name} is being emptied.`);
+  return (
+    <Confirm
+      title={`Remove ${name}?`}
+      act="Empty and remove it"
+      busy={remove.isPending}
+      onAct={() => remove.mutate({ at: { engine: name } }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>
+        Nothing new starts on its {count(nodes, "node")}.{" "}
+        {gpusHeld > 0
+          ? `Jobs hold ${count(gpusHeld, "GPU")} there: they run to their end, and then the engine is deleted. To end that sooner, drain its nodes.`
+          : "Nothing runs there: it is deleted at once, with its credentials."}
+      </p>
+      <p>Until it is deleted, Take work again takes the removal back.</p>
+      <CommandLine>{`tess engine delete ${name}`}</CommandLine>
+    </Confirm>
   );
 }
 

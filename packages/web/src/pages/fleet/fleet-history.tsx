@@ -1,19 +1,27 @@
 import type { FleetNodeShape } from "@tessera/wire";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 import { RangeChart } from "../../chart/chart.tsx";
 import { RangeBar } from "../../chart/range-bar.tsx";
 import { causeWord, levelWord, outcomeWord } from "../../chart/words.ts";
-import { Card } from "../../design/parts.tsx";
+import { Button, Card } from "../../design/parts.tsx";
+import { TableBox } from "../../design/table-box.tsx";
+import { saveCsv } from "../../format/csv.ts";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { freePerNode } from "./free-per-node.ts";
 
+interface FreeProps {
+  readonly nodes: readonly FleetNodeShape[];
+  /** Of which moment the nodes are. */
+  readonly when: "now" | "then" | "planned";
+}
+
 /** How whole the free part of the fleet is and was, and what went wrong. */
-export default function FleetHistory({ nodes }: { nodes: readonly FleetNodeShape[] }) {
+export default function FleetHistory({ nodes, when }: FreeProps) {
   return (
     <>
       <RangeBar />
       <div className="grid">
-        <FreePerNode nodes={nodes} />
+        <FreePerNode nodes={nodes} when={when} />
         <RangeChart
           title="Largest gang that fits over time"
           className="span-8"
@@ -43,13 +51,54 @@ export default function FleetHistory({ nodes }: { nodes: readonly FleetNodeShape
 }
 
 /** How many nodes have so many free GPUs: free GPUs in the left columns fit no gang. */
-function FreePerNode({ nodes }: { nodes: readonly FleetNodeShape[] }) {
+function FreePerNode({ nodes, when }: FreeProps) {
   const columns = useMemo(() => freePerNode(nodes), [nodes]);
+  const [table, setTable] = useState(false);
   const most = Math.max(1, ...columns.map(({ nodes: many }) => many));
   return (
-    <Card title="Free GPUs per node, now" className="span-4">
+    <Card
+      title={`Free GPUs per node, ${when}`}
+      className="span-4"
+      beside={
+        columns.length > 0 && (
+          <span className="row">
+            <Button
+              small
+              aria-label={`Free GPUs per node: ${table ? "chart" : "table"}`}
+              onClick={() => setTable(!table)}
+            >
+              {table ? "Chart" : "Table"}
+            </Button>
+            <Button
+              small
+              aria-label="Free GPUs per node: CSV"
+              onClick={() => saveCsv("free-gpus-per-node.csv", columns)}
+            >
+              CSV
+            </Button>
+          </span>
+        )
+      }
+    >
       {columns.length === 0 ? (
         <p className="quiet">No GPU is free.</p>
+      ) : table ? (
+        <TableBox label="Nodes by the number of their free GPUs">
+          <thead>
+            <tr>
+              <th className="number">Free GPUs</th>
+              <th className="number">Nodes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {columns.map(({ free, nodes: many }) => (
+              <tr key={free}>
+                <td className="number">{spellNumber(free)}</td>
+                <td className="number">{spellNumber(many)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </TableBox>
       ) : (
         <ul className="columns" aria-label="Nodes by the number of their free GPUs">
           {columns.map(({ free, nodes: many }) => (

@@ -10,7 +10,7 @@ import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
 import { ModeChip } from "../nodes/mode-chip.tsx";
-import { LookBack, TimeBar } from "../past/time-bar.tsx";
+import { LookElsewhere, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
 import { colourings, colourOf, legendOf, wordsBy } from "./colours.ts";
 import { FleetMap } from "./fleet-map.tsx";
@@ -23,13 +23,13 @@ const FleetHistory = lazy(() => import("./fleet-history.tsx"));
 
 /** The fleet as a map; colouring, filter and the selected node are in the address. */
 export default function FleetPage() {
-  const { isPast, asked, moment, error } = useMoment();
-  const live = useLive("readFleet", {}, !isPast);
-  const nodes = isPast ? moment?.nodes : live;
+  const { isThen, isPlanned, asked, moment, error } = useMoment();
+  const live = useLive("readFleet", {}, !isThen);
+  const nodes = isThen ? moment?.nodes : live;
   const [params, set] = useAddress();
   const [, go] = useLocation();
   // What was measured then is on the pages of jobs and nodes.
-  const offered = isPast ? colourings.filter((each) => !isMeasure(each)) : colourings;
+  const offered = isThen ? colourings.filter((each) => !isMeasure(each)) : colourings;
   const by = offered.find((each) => each === params.get("colour")) ?? "class";
   const onlyText = params.get("only") ?? "";
   const only = useMemo(() => new Set(onlyText === "" ? [] : onlyText.split("~")), [onlyText]);
@@ -53,7 +53,7 @@ export default function FleetPage() {
       </div>
     );
   }
-  if (nodes.length === 0 && !isPast) {
+  if (nodes.length === 0 && !isThen) {
     return (
       <div className="page">
         <h1>Fleet</h1>
@@ -92,7 +92,7 @@ export default function FleetPage() {
             placeholder="Node or rack"
             onChange={(event) => find(event.target.value.trim())}
           />
-          {!isPast && <LookBack />}
+          {!isThen && <LookElsewhere />}
         </div>
       </div>
       <FleetTabs here="Map" />
@@ -117,21 +117,23 @@ export default function FleetPage() {
         {node !== undefined && (
           <Selected
             node={node}
-            isPast={isPast}
+            isThen={isThen}
             measured={measure === undefined ? undefined : measured.data}
             onClose={() => set({ node: undefined })}
           />
         )}
       </div>
       <Card
-        title={isPast ? "Largest gang that fitted" : "Largest gang that fits now"}
+        title={
+          isPlanned ? "Largest gang that will fit" : isThen ? "Largest gang that fitted" : "Largest gang that fits now"
+        }
         beside={<span className="quiet small">whole free GPUs inside one place of each level</span>}
       >
         <Gangs gangs={gangs} />
       </Card>
       <OrElse instead={null}>
         <Suspense fallback={<Skeleton lines={6} />}>
-          <FleetHistory nodes={nodes} />
+          <FleetHistory nodes={nodes} when={isPlanned ? "planned" : isThen ? "then" : "now"} />
         </Suspense>
       </OrElse>
     </div>
@@ -194,12 +196,12 @@ function Legend(props: {
 function Selected(props: {
   node: FleetNodeShape;
   /** Then the map alone says what its GPUs did. */
-  isPast: boolean;
+  isThen: boolean;
   measured: FleetActivity | undefined;
   onClose: () => void;
 }) {
-  const { node, isPast, measured, onClose } = props;
-  const gpus = useCall("listGpus", { query: { node: node.name, limit: 64 } }, { on: !isPast, everyMs: 5_000 });
+  const { node, isThen, measured, onClose } = props;
+  const gpus = useCall("listGpus", { query: { node: node.name, limit: 64 } }, { on: !isThen, everyMs: 5_000 });
   return (
     <aside className="card selected" aria-label={`Node ${node.name}`}>
       <header>

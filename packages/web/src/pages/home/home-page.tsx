@@ -1,11 +1,52 @@
-import { isOwner, useMe } from "../../api/me.tsx";
-import { FinanceHome } from "./finance-home.tsx";
+import { type ComponentType, lazy, Suspense } from "react";
+import { useMe } from "../../api/me.tsx";
+import { Skeleton, Tabs } from "../../design/parts.tsx";
+import { useAccount, withAccount } from "../../frame/account.ts";
+import { useAddress } from "../../frame/address.ts";
+import { type HomeName, homes, homesFor } from "./homes.ts";
 import { OwnerHome } from "./owner-home.tsx";
-import { UserHome } from "./user-home.tsx";
+import { WorkHome } from "./work-home.tsx";
 
-/** The home page: the fleet for its owner, the user's own jobs for users with any, else usage. */
+const shown: Readonly<Record<HomeName, ComponentType>> = {
+  fleet: OwnerHome,
+  teams: lazy(() => import("./teams-home.tsx")),
+  work: () => <WorkHome mine />,
+  seen: () => <WorkHome mine={false} />,
+  oversight: lazy(() => import("./oversight-home.tsx")),
+  spending: lazy(() => import("./spending-home.tsx")),
+};
+
+/** The home page: the richest home of the person's roles, or the one that the address names. */
 export function HomePage() {
   const me = useMe();
-  if (isOwner(me)) return <OwnerHome />;
-  return me.may.includes("job.read") ? <UserHome /> : <FinanceHome />;
+  const account = useAccount();
+  const [params] = useAddress();
+  const mine = homesFor(me);
+  // The fleet has no accounts: who narrows it looks at teams.
+  const usual = mine[0] === "fleet" && account !== "" ? "teams" : mine[0]!;
+  const here = mine.find((name) => name === params.get("home")) ?? usual;
+  const Shown = shown[here];
+  const tabs = mine.map((name, no) => ({
+    href: name === "fleet" ? "/" : withAccount(no === 0 ? "/" : `/?home=${name}`, account),
+    label: homes[name].label,
+    here: name === here,
+  }));
+  return (
+    <>
+      {mine.length > 1 && (
+        <div className="home-tabs">
+          <Tabs label="Homes" tabs={tabs} />
+        </div>
+      )}
+      <Suspense
+        fallback={
+          <div className="page">
+            <Skeleton lines={8} />
+          </div>
+        }
+      >
+        <Shown />
+      </Suspense>
+    </>
+  );
 }

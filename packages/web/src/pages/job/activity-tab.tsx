@@ -1,24 +1,50 @@
 import type { Job } from "@tessera/wire";
+import { useMemo, useState } from "react";
+import { useCall } from "../../api/use-call.ts";
 import { Chart } from "../../chart/chart.tsx";
-import { Empty } from "../../design/parts.tsx";
+import { heatOf, heatStepOf } from "../../chart/heat.ts";
+import HeatStrip from "../../chart/heat-strip.tsx";
+import { Choice } from "../../design/choice.tsx";
+import { Card, Empty } from "../../design/parts.tsx";
+import { useTick } from "../../design/tick.ts";
+import { CostOverTime } from "./cost-over-time.tsx";
+import { type JobTime, jobTimeOf } from "./job-time.ts";
+import { PhasesOnAxis } from "./phase-bar.tsx";
 
-/** What its GPUs and its processes did, by rank, from its first start on. */
-export function ActivityTab({ job }: { job: Job }) {
-  const from = job.attempts?.find(({ startedAt }) => startedAt !== undefined)?.startedAt ?? job.startedAt;
-  if (from === undefined) return <Empty title="It has not started yet" />;
-  const over = job.endedAt !== undefined;
-  const of = {
-    job: job.id,
-    by: "rank" as const,
-    from,
-    ...(job.endedAt !== undefined && { to: job.endedAt }),
-  };
+/** What its GPUs and its processes did, by rank, what it cost and in which phase it was, on one time axis. */
+export default function ActivityTab({ job }: { job: Job }) {
+  const time = jobTimeOf(job);
+  if (time === undefined) return <Empty title="It has not started yet" />;
+  const { over, from, to } = time;
+  const of = { job: job.id, by: "rank" as const, from, ...(to !== undefined && { to }) };
   return (
     <div className="grid">
-      <Chart title="GPU activity" metric="activity" of={of} over={over} />
-      <Chart title="GPU memory" metric="memory_used" of={of} over={over} />
-      <Chart title="Power" metric="power" of={of} over={over} />
-      <Chart title="CPU" metric="cpu" of={of} over={over} />
+      <Card title="Phases" className="span-12">
+        <PhasesOnAxis job={job} from={Date.parse(from)} />
+      </Card>
+      <RanksOverTime time={time} />
+      <Chart title="GPU activity" metric="activity" of={of} over={over} className="span-12" />
+      <Chart title="GPU memory" metric="memory_used" of={of} over={over} className="span-12" />
+      <Chart title="Power" metric="power" of={of} over={over} className="span-12" />
+      <Chart title="CPU" metric="cpu" of={of} over={over} className="span-12" />
+      <CostOverTime time={time} cost={job.cost} />
     </div>
   );
+}
+
+const measures = { activity: "activity", memory_used: "memory", power: "power" } as const;
+const measureNames = Object.keys(measures) as (keyof typeof measures)[];
+/** As many ranks as a strip still shows apart. */
+const ranksMax = 512;
+const lookEveryMs = 10_000;
+
+function RanksOverTime({ time: { job, from, to, over } }: { time: JobTime }) {
+  const [metric, choose] = useState<keyof typeof measures>("activity");
+  useTick(60_000);
+  const step = heatStepOf((to === undefined ? Date.now() : Date.parse(to)) - Date.parse(from));
+  const query = { metric, by: "rank", job, from, ...(to !== undefined && { to }), step, lines: ranksMax } as const;
+  const { data, error } = useCall("readSeries", { query }, over ? {} : { everyMs: lookEveryMs });
+  const heat = useMemo(() => data && heatOf(data), [data]);
+  const choice = <Choice of={measureNames} chosen={metric} word={(each) => measures[each]} onChoose={choose} />;
+  return <HeatStrip title="Ranks over time" heat={heat} error={error} choice={choice} />;
 }

@@ -5,6 +5,7 @@ import { call, wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Button } from "../../design/parts.tsx";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellClock } from "../../format/times.ts";
@@ -27,7 +28,7 @@ export function Alternatives({ job, alternatives }: { job: Job; alternatives: re
             </div>
             {each.displaces !== undefined && <Displaced displaces={each.displaces} />}
           </div>
-          {may("job.submit") && (
+          {may("job.submit") && mayDo("cancelJob", job) && (
             <Button kind={i === 0 ? "primary" : "usual"} small onClick={() => setChosen(each)}>
               Apply
             </Button>

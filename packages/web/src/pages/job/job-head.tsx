@@ -2,16 +2,19 @@ import type { Job, JobCost } from "@tessera/wire";
 import { codeText } from "@tessera/wire/code";
 import { useState } from "react";
 import { Link } from "wouter";
-import { useMay, useMe } from "../../api/me.tsx";
-import { useAct } from "../../api/use-call.ts";
+import { useMay } from "../../api/me.tsx";
+import { Act } from "../../design/act.tsx";
 import { Chip, ReasonChip, StateChip } from "../../design/chip.tsx";
-import { Dialog } from "../../design/dialog.tsx";
-import { Button, ButtonLink, Time } from "../../design/parts.tsx";
+import { mayDo } from "../../design/may-do.ts";
+import { ButtonLink, Time } from "../../design/parts.tsx";
 import { useTick } from "../../design/tick.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
 import { toast } from "../../frame/toasts.tsx";
+import { AskCancel } from "./ask-cancel.tsx";
+import { useHoldJob, useReleaseJob } from "./job-acts.ts";
+import { JobLabels } from "./job-labels.tsx";
 import { OpenPage } from "./open-page.tsx";
 
 /** The nodes by name where they are few; a gang is on one engine, which the names begin with where there are several. */
@@ -23,12 +26,10 @@ function spellNodes(names: readonly string[]): string {
 
 /** What the job is, what it costs, and what can be done with it. */
 export function JobHead({ job }: { job: Job }) {
-  const me = useMe();
   const may = useMay();
   const [asking, setAsking] = useState(false);
-  const cancel = useAct("cancelJob", () => `${job.name} is cancelled.`);
-  const hold = useAct("holdJob", () => `${job.name} is held.`);
-  const release = useAct("releaseJob", () => `${job.name} may start.`);
+  const hold = useHoldJob();
+  const release = useReleaseJob();
   const at = { job: job.id };
   const live = job.state !== "ended";
   const code = codeText(job.spec.workdir);
@@ -64,49 +65,30 @@ export function JobHead({ job }: { job: Job }) {
           {typeof job.spec.deadline === "string" && <span>deadline {job.spec.deadline}</span>}
           {job.cost !== undefined && <span>{costText(job.cost)}</span>}
         </p>
+        <JobLabels job={job} mayChange={live && mayDo("editJob", job)} />
         {code !== undefined && <p className="quiet small">Code: {code}</p>}
         {job.detail !== undefined && <p>{job.detail}</p>}
       </div>
       <div className="row wrap">
         <OpenPage job={job} />
         {may("job.submit") && <ButtonLink href={`/new?from=${job.id}`}>Run again</ButtonLink>}
-        {live && may("job.control") && job.state === "waiting" && !job.held && (
-          <Button onClick={() => hold.mutate({ at, body: {} })}>Hold</Button>
+        {job.state === "waiting" && !job.held && (
+          <Act act="holdJob" of={job} at={job.project} onClick={() => hold.mutate({ at, body: {} })}>
+            Hold
+          </Act>
         )}
-        {live && may("job.control") && job.held && (
-          <Button onClick={() => release.mutate({ at, body: {} })}>Release</Button>
+        {live && job.held && (
+          <Act act="releaseJob" of={job} at={job.project} onClick={() => release.mutate({ at, body: {} })}>
+            Release
+          </Act>
         )}
-        {live && (may("job.control") || job.user === me.user) && (
-          <Button kind="danger" onClick={() => setAsking(true)}>
+        {live && (
+          <Act act="cancelJob" of={job} at={job.project} kind="danger" onClick={() => setAsking(true)}>
             Cancel
-          </Button>
+          </Act>
         )}
       </div>
-      {asking && (
-        <Dialog
-          title={`Cancel ${job.name}?`}
-          onClose={() => setAsking(false)}
-          footer={
-            <>
-              <Button onClick={() => setAsking(false)}>Keep it</Button>
-              <Button
-                kind="danger"
-                disabled={cancel.isPending}
-                onClick={() => cancel.mutate({ at, body: {} }, { onSuccess: () => setAsking(false) })}
-              >
-                Cancel the job
-              </Button>
-            </>
-          }
-        >
-          <p>
-            {job.state === "waiting"
-              ? "The job has not started and will not start."
-              : `The job stops and releases ${spellGpus(job.gpus)}.`}{" "}
-            This cannot be undone, but the job can be submitted again.
-          </p>
-        </Dialog>
-      )}
+      {asking && <AskCancel job={job} onClose={() => setAsking(false)} />}
     </div>
   );
 }

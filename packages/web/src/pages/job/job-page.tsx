@@ -4,11 +4,10 @@ import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { useParams } from "wouter";
 import { wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
-import { useMay, useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
+import { mayDo } from "../../design/may-do.ts";
 import { Missing } from "../../design/missing.tsx";
 import { Empty, Notice, Skeleton, Tabs, Time } from "../../design/parts.tsx";
-import { ActivityTab } from "./activity-tab.tsx";
 import { Elements } from "./elements.tsx";
 import { EventsTab } from "./events-tab.tsx";
 import { JobHead } from "./job-head.tsx";
@@ -18,6 +17,7 @@ import { PlacementTab } from "./placement-tab.tsx";
 import { UsageTab } from "./usage-tab.tsx";
 import { WhyTab } from "./why-tab.tsx";
 
+const ActivityTab = lazy(() => import("./activity-tab.tsx"));
 const SpecTab = lazy(() => import("./spec-tab.tsx"));
 
 /** One job: its state, log, waiting reason, placement, usage and job file. */
@@ -87,7 +87,11 @@ function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
     case "why":
       return <WhyTab job={job} />;
     case "activity":
-      return <ActivityTab job={job} />;
+      return (
+        <Suspense fallback={<Skeleton />}>
+          <ActivityTab job={job} />
+        </Suspense>
+      );
     case "placement":
       return <PlacementTab job={job} />;
     case "usage":
@@ -105,11 +109,9 @@ function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
   }
 }
 
-/** Members read the logs of their own jobs, administrators those of their accounts; the server decides, this only asks less. */
+/** Members read the logs of their own jobs, administrators those of their accounts. */
 function Logs({ job }: { job: Job }) {
-  const me = useMe();
-  const may = useMay();
-  if (may("job.logs") && (job.user === me.user || may("account.write"))) return <LogsTab job={job} />;
+  if (mayDo("readLogs", job)) return <LogsTab job={job} />;
   return <Empty title="Only its user and administrators of its account may read the log" />;
 }
 

@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { LogEntry } from "@tessera/wire";
-import { type RefObject, useEffect, useRef } from "react";
+import { type CSSProperties, type RefObject, useEffect, useRef } from "react";
 import { spellFull, spellSeconds } from "../../format/times.ts";
 import { piecesOf } from "./log-text.ts";
 
@@ -40,42 +40,55 @@ export function LogView({ lines, follow, onFollow, ranks, marked, onMark }: LogV
   };
   const columns = typeof ranks === "object" ? ranks.columns : 0;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <section className="log" ref={box} tabIndex={0} aria-label="Log" onScroll={onScroll}>
-      <div style={{ height: rows.getTotalSize(), position: "relative" }}>
-        {rows.getVirtualItems().map((row) => {
-          const line = lines[row.index]!;
-          return (
-            <div
-              key={row.key}
-              className={`line ${line.stream} ${line === marked ? "marked" : ""} ${columns > 0 ? "in-columns" : ""}`}
-              style={{ transform: `translateY(${row.start}px)` }}
-            >
-              {/* Not reached by Tab: there are thousands. "next error" marks lines by keyboard. */}
-              <button
-                type="button"
-                tabIndex={-1}
-                className="at"
-                title={spellFull(line.at)}
-                onClick={() => onMark(line)}
+    <>
+      {columns > 0 && (
+        <div className="log-heads small quiet">
+          {[...Array(columns).keys()].map((rank) => (
+            <span key={rank} style={placeOf(rank, columns)}>
+              rank {rank}
+            </span>
+          ))}
+        </div>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+      <section className="log" ref={box} tabIndex={0} aria-label="Log" onScroll={onScroll}>
+        <div style={{ height: rows.getTotalSize(), position: "relative" }}>
+          {rows.getVirtualItems().map((row) => {
+            const line = lines[row.index]!;
+            return (
+              <div
+                key={row.key}
+                className={`line ${line.stream} ${line === marked ? "marked" : ""} ${columns > 0 ? "in-columns" : ""}`}
+                style={{ transform: `translateY(${row.start}px)` }}
               >
-                {spellSeconds(line.at)}
-              </button>
-              {ranks === "mixed" && <span className={`rank r${line.rank % 8}`}>[{line.rank}]</span>}
-              <Text line={line} columns={columns} />
-            </div>
-          );
-        })}
-      </div>
-    </section>
+                {/* Not reached by Tab: there are thousands. "next error" marks lines by keyboard. */}
+                <button
+                  type="button"
+                  tabIndex={-1}
+                  className="at"
+                  title={spellFull(line.at)}
+                  onClick={() => onMark(line)}
+                >
+                  {spellSeconds(line.at)}
+                </button>
+                {ranks === "mixed" && <span className={`rank r${line.rank % 8}`}>[{line.rank}]</span>}
+                <Text line={line} columns={columns} />
+              </div>
+            );
+          })}
+        </div>
+      </section>
+    </>
   );
 }
 
+/** The column of a rank, beside the times. */
+function placeOf(rank: number, columns: number): CSSProperties {
+  return { left: `calc(90px + (100% - 106px) * ${rank / columns})`, width: `calc((100% - 106px) / ${columns} - 10px)` };
+}
+
 function Text({ line: { text, rank }, columns }: { line: LogEntry; columns: number }) {
-  const place =
-    columns === 0
-      ? {}
-      : { left: `calc(90px + (100% - 106px) * ${rank / columns})`, width: `calc((100% - 106px) / ${columns} - 10px)` };
+  const place = columns === 0 ? {} : placeOf(rank, columns);
   return (
     <span className="text" style={place}>
       {piecesOf(text).map(({ text: piece, look }, i) =>

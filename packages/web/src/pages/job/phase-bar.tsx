@@ -5,7 +5,38 @@ import { type PhaseKind, phasesOf } from "./phases.ts";
 
 const names: Readonly<Record<PhaseKind, string>> = { queue: "waited", start: "started", run: "ran", stop: "stopping" };
 
-/** Queue, start, run, reclaimed, queue, run … on one time axis. */
+/** The phases from an instant on, on the same axis as the charts below. */
+export function PhasesOnAxis({ job, from }: { job: Job; from: number }) {
+  useTick(5_000);
+  const phases = phasesOf(job, Date.now()).filter(({ to }) => to > from);
+  const end = phases.at(-1)?.to ?? from;
+  const share = (at: number) => (100 * (Math.max(from, at) - from)) / Math.max(1, end - from);
+  const clock = (at: number) => spellClock(new Date(at).toISOString());
+  return (
+    <div className="on-axis">
+      <ol className="phases at" aria-label="Phases on the axis of the charts">
+        {phases.map((phase) => (
+          <li
+            key={`${phase.kind} ${phase.from}`}
+            className={phase.kind}
+            style={{ left: `${share(phase.from)}%`, width: `${share(phase.to) - share(phase.from)}%` }}
+            title={`${phase.label}: ${clock(phase.from)} to ${clock(phase.to)}`}
+          >
+            <span>
+              {names[phase.kind]} {spellSpan(phase.to - phase.from)}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <div className="row apart quiet small">
+        <span>{clock(from)}</span>
+        <span>{job.state === "ended" ? clock(end) : "now"}</span>
+      </div>
+    </div>
+  );
+}
+
+/** Queue, start, run, reclaimed, queue, run … from the submit on. */
 export function PhaseBar({ job }: { job: Job }) {
   useTick(1_000);
   const phases = phasesOf(job, Date.now());

@@ -1,8 +1,9 @@
 import type { Remedy } from "@tessera/wire";
 import { Link } from "wouter";
-import { useAct } from "../../api/use-call.ts";
 import { Button } from "../../design/parts.tsx";
 import { nodeAddress } from "../../frame/address.ts";
+import { useUpNode } from "../nodes/node-acts.ts";
+import { useReleaseJob } from "./job-acts.ts";
 
 /** Acts that would help and that this user may do, without another job. */
 export function Remedies({ remedies }: { remedies: readonly Remedy[] }) {
@@ -18,7 +19,7 @@ export function Remedies({ remedies }: { remedies: readonly Remedy[] }) {
 }
 
 function Release({ remedy: { target, text } }: { remedy: Remedy }) {
-  const release = useAct("releaseJob", () => "The job may start.");
+  const release = useReleaseJob();
   return (
     <>
       <strong>{text}</strong>
@@ -30,7 +31,7 @@ function Release({ remedy: { target, text } }: { remedy: Remedy }) {
 }
 
 function Open({ remedy: { target, text } }: { remedy: Remedy }) {
-  const up = useAct("upNode", () => `${target} takes work again.`);
+  const up = useUpNode();
   return (
     <>
       <div>

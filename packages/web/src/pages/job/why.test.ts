@@ -28,6 +28,11 @@ describe("why a job waits, as a picture", () => {
       "limit 112",
     ]);
     assert.deepEqual(drawn({ kind: "health", detail: "", needed: 1, free: 2 }), ["needed 1", "out of service 2"]);
+    assert.deepEqual(drawn({ kind: "shape", detail: "", needed: 512, fits: 56, free: 1510 }), [
+      "needed 512",
+      "fit as asked 56",
+      "free 1510",
+    ]);
     assert.deepEqual(drawn({ kind: "held", detail: "" }), []);
   });
 

@@ -24,13 +24,14 @@ export interface Amount {
 }
 
 /** What is needed, and what of it there is: held of a limit, or free. */
-export function amountsOf({ kind, needed, held, limit, free }: WaitReason): Amount[] {
+export function amountsOf({ kind, needed, fits, held, limit, free }: WaitReason): Amount[] {
   const amounts: readonly (readonly [string, number | undefined, Amount["tone"]])[] = [
     ["needed", needed, "needed"],
+    ["fit as asked", fits, "free"],
     ["held", held, "free"],
     ["limit", limit, "limit"],
     // They are free, but not for it.
-    [kind === "health" ? "out of service" : "free", free, "free"],
+    [kind === "health" ? "out of service" : "free", free, fits === undefined ? "free" : "limit"],
   ];
   return amounts.flatMap(([label, gpus, tone]) => (gpus === undefined ? [] : { label, gpus, tone }));
 }

@@ -3,10 +3,12 @@ import type { Job } from "@tessera/wire";
 import { useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { Confirm } from "../../design/confirm.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Button, Field } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
 import { toast } from "../../frame/toasts.tsx";
-import { type BulkAct, bulkActs, concerns, doEach, effectOf } from "./bulk.ts";
+import { type BulkAct, bulkActs, concerns, doEach, effectOf, routeOf } from "./bulk.ts";
+import { LabelDialog } from "./label-dialog.tsx";
 
 const words: Readonly<Record<BulkAct, string>> = {
   cancel: "Cancel",
@@ -19,13 +21,18 @@ const priorityMax = 1_000;
 /** What can be done with the chosen jobs at once. */
 export function BulkBar({ jobs, onDone }: { jobs: readonly Job[]; onDone: () => void }) {
   const [asking, setAsking] = useState<BulkAct>();
+  const offered = bulkActs.filter((act) => jobs.some((job) => mayDo(routeOf[act], job)));
+  const [labelling, setLabelling] = useState(false);
+  const labelled = jobs.filter((job) => mayDo("editJob", job));
   return (
     <section className="bulk-bar row wrap" aria-label="Chosen jobs">
       <strong>{count(jobs.length, "job")} chosen</strong>
-      {bulkActs.map((act) => (
+      {offered.length === 0 && <span className="quiet">You may change none of them.</span>}
+      {offered.map((act) => (
         <Button
           key={act}
           small
+          data-act={routeOf[act]}
           kind={act === "cancel" ? "danger" : "usual"}
           disabled={!jobs.some((job) => concerns(act, job))}
           onClick={() => setAsking(act)}
@@ -33,10 +40,21 @@ export function BulkBar({ jobs, onDone }: { jobs: readonly Job[]; onDone: () => 
           {words[act]}
         </Button>
       ))}
+      {labelled.length > 0 && (
+        <Button
+          small
+          data-act="editJob"
+          disabled={labelled.every(({ state }) => state === "ended")}
+          onClick={() => setLabelling(true)}
+        >
+          Label
+        </Button>
+      )}
       <Button small kind="plain" onClick={onDone}>
         Choose none
       </Button>
       {asking !== undefined && <Ask act={asking} jobs={jobs} onClose={() => setAsking(undefined)} onDone={onDone} />}
+      {labelling && <LabelDialog jobs={labelled} onClose={() => setLabelling(false)} onDone={onDone} />}
     </section>
   );
 }
@@ -73,7 +91,7 @@ function Ask({ act, jobs, onClose, onDone }: AskProps) {
   return (
     <Confirm
       title={`${words[act]} ${count(changed.length, "job")}?`}
-      act={done === undefined ? words[act] : `${done} of ${changed.length}`}
+      act={done === undefined ? `${words[act]} ${count(changed.length, "job")}` : `${done} of ${changed.length}`}
       busy={done !== undefined || wrong !== undefined}
       harmless={act !== "cancel"}
       onAct={() => void doAll()}

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { concerns, doEach, effectOf } from "./bulk.ts";
 
-const running = { state: "running" as const, held: false, gpus: 8 };
-const waiting = { state: "waiting" as const, held: false, gpus: 4 };
-const held = { state: "waiting" as const, held: true, gpus: 4 };
-const ended = { state: "ended" as const, held: false, gpus: 1 };
+const may = ["cancelJob", "holdJob", "releaseJob", "editJob"] as const;
+const all = { may: [...may] };
+const running = { ...all, state: "running" as const, held: false, gpus: 8 };
+const waiting = { ...all, state: "waiting" as const, held: false, gpus: 4 };
+const held = { ...all, state: "waiting" as const, held: true, gpus: 4 };
+const ended = { ...all, state: "ended" as const, held: false, gpus: 1 };
 
 describe("acts on many jobs", () => {
   it("say what they do before they do it", () => {
@@ -19,6 +21,8 @@ describe("acts on many jobs", () => {
     );
     assert.equal(effectOf("release", [running]), "Nothing would change. 1 job of those chosen stays as it is.");
     assert.equal(concerns("priority", running), false);
+    assert.equal(concerns("cancel", running), true);
+    assert.equal(concerns("cancel", { ...running, may: ["holdJob"] }), false, "not by this user");
   });
 
   it("go through all of them, and name those that were refused", async () => {

@@ -1,13 +1,18 @@
 import type { Job } from "@tessera/wire";
+import { mayDo } from "../../design/may-do.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 
 export const bulkActs = ["cancel", "hold", "release", "priority"] as const;
 export type BulkAct = (typeof bulkActs)[number];
 
-type Fields = Pick<Job, "state" | "held" | "gpus">;
+type Fields = Pick<Job, "state" | "held" | "gpus" | "may">;
 
-/** Whether the act changes anything about this job. */
-export function concerns(act: BulkAct, { state, held }: Fields): boolean {
+/** The route behind each act. */
+export const routeOf = { cancel: "cancelJob", hold: "holdJob", release: "releaseJob", priority: "editJob" } as const;
+
+/** Whether the act changes anything about this job, and the user may do it. */
+export function concerns(act: BulkAct, { state, held, may }: Fields): boolean {
+  if (!mayDo(routeOf[act], { may })) return false;
   switch (act) {
     case "cancel":
       return state !== "ended";

@@ -96,6 +96,16 @@ export const costColumn: Column<Job> = {
   usual: false,
   show: ({ cost }) => (cost === undefined ? "" : spellMoney(cost.micros, cost.currency)),
 };
+export const labelsColumn: Column<Job> = {
+  label: "Labels",
+  width: "minmax(0, 1.3fr)",
+  wide: true,
+  usual: false,
+  show: ({ labels = {} }) =>
+    Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(", "),
+};
 export const idColumn: Column<Job> = {
   label: "Id",
   width: "190px",

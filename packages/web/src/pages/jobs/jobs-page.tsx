@@ -7,6 +7,7 @@ import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { Rows } from "../../design/rows.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { count } from "../../format/numbers.ts";
+import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { ColumnChoice } from "../../table/column-choice.tsx";
 import { chosenColumns } from "../../table/columns.ts";
@@ -17,6 +18,7 @@ import {
   costColumn,
   gpusColumn,
   idColumn,
+  labelsColumn,
   nameColumn,
   priorityColumn,
   projectColumn,
@@ -33,7 +35,9 @@ const everyMs = 3_000;
 const sorts = ["submitted", "name", "project", "user", "gpus", "priority", "state"].flatMap(
   (name) => [name, `-${name}`] as NonNullable<QueryOf<"listJobs">["sort"]>[],
 );
-const states = ["all", "waiting", "running", "ended"] as const;
+const states = ["all", "waiting", "running", "ended", "failed"] as const;
+/** What the server calls them, where it has another word. */
+const wireStates = { running: "active", failed: "unsuccessful" } as const;
 const columns = [
   nameColumn,
   projectColumn,
@@ -47,6 +51,7 @@ const columns = [
   waitedColumn,
   ranColumn,
   costColumn,
+  labelsColumn,
   idColumn,
 ];
 const keyOf = ({ id }: Job) => id;
@@ -56,17 +61,21 @@ const noJobs: readonly Job[] = [];
 export function JobsPage() {
   const me = useMe();
   const [params, set] = useAddress();
+  const account = useAccount();
   const state = states.find((each) => each === params.get("state")) ?? "all";
   const mine = params.get("mine") === "yes";
   const text = params.get("text") ?? "";
+  const label = params.get("label") ?? "";
   const chosen = chosenColumns(columns, params.get("columns") ?? "");
   const sort = sorts.find((each) => each === params.get("sort"));
   const query = {
-    state: state === "running" ? "active" : state,
+    state: state === "running" || state === "failed" ? wireStates[state] : state,
     count: true,
     limit: 100,
+    ...(account !== "" && { project: account }),
     ...(mine && { user: me.user }),
     ...(text !== "" && { text }),
+    ...(label !== "" && { label }),
     ...(sort !== undefined && { sort }),
     ...(chosen.includes(costColumn) && { cost: true }),
   } as const;
@@ -89,6 +98,13 @@ export function JobsPage() {
             width={200}
             value={text}
             onTyped={(typed) => set({ text: typed })}
+          />
+          <TypedText
+            label="Filter by label"
+            hint="Label, such as sweep=lr"
+            width={170}
+            value={label}
+            onTyped={(typed) => set({ label: typed.trim() })}
           />
           <ColumnChoice
             columns={columns}

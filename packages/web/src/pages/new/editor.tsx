@@ -90,7 +90,7 @@ export default function Editor({ text, onChange, fields, mark }: EditorProps) {
           autocompletion({ override: [completer(known)] }),
           // Tab leaves the editor: keyboard users must be able to leave it.
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": "Job file (YAML)" }),
+          EditorView.contentAttributes.of({ "aria-label": "Job file (YAML)", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) held.current.onChange(update.state.doc.toString());
           }),

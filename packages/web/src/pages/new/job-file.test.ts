@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { gpusOf, jobsIn, lineOf, partsOfGpus, readFile, withField } from "./job-file.ts";
+import { documentsIn, gpusOf, jobsIn, lineOf, partsOfGpus, withField } from "./job-file.ts";
 
 describe("a job file that is being written", () => {
   it("keeps its comments when the form changes a field", () => {
@@ -12,9 +12,9 @@ describe("a job file that is being written", () => {
 
   it("says in which line it cannot be read, and leaves such a text alone", () => {
     const text = "name: a\nrun: [\n";
-    assert.ok(readFile(text).fault!.line >= 2);
+    assert.ok(documentsIn(text)[0]!.fault!.line >= 2);
     assert.equal(withField(text, "name", "b"), text);
-    assert.deepEqual(readFile("").fields, {});
+    assert.deepEqual(documentsIn("")[0]!.fields, {});
   });
 
   it("finds the line of a field and takes GPUs apart", () => {
@@ -33,8 +33,8 @@ it("a text with several documents is several jobs, with faults at their lines", 
     jobsIn(text).map((job) => job.text.match(/name: (.)/)?.[1]),
     ["a", "b", "c"],
   );
-  assert.equal(readFile(text).fields.name, "a");
-  assert.deepEqual(readFile("name: a\n---\nname: b\nrun: [\n").fault?.line, 5);
+  assert.equal(documentsIn(text)[0]!.fields.name, "a");
+  assert.deepEqual(documentsIn("name: a\n---\nname: b\nrun: [\n")[1]!.fault?.line, 5);
   const renamed = withField("name: a\n---\nname: b\n", "name", "z");
   assert.deepEqual(
     jobsIn(renamed).map((job) => job.text.trim()),

@@ -1,10 +1,9 @@
 import { isMap, parseDocument } from "yaml";
 
-/** A job file that is being written: the text is the truth, the form is a view of it. */
-export interface JobFile {
-  readonly fields: Readonly<Record<string, unknown>>;
-  /** The YAML error of the text, with its line. */
-  readonly fault?: { readonly line: number; readonly message: string };
+/** What makes a text unreadable, and its line. */
+export interface Fault {
+  readonly line: number;
+  readonly message: string;
 }
 
 /** One of the jobs of a text: documents of YAML stand between lines of `---`. */
@@ -36,18 +35,31 @@ function lineEnded(text: string): string {
   return text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** The fields of the first job, and the first fault of any. */
-export function readFile(text: string): JobFile {
-  const jobs = jobsIn(text);
-  for (const { text: job, before } of jobs) {
-    const [error] = parseDocument(job).errors;
-    if (error !== undefined) {
-      const line = before + (error.linePos?.[0].line ?? 1);
-      return { fields: {}, fault: { line, message: error.message.split("\n")[0]! } };
-    }
+/** A job of a text, with the line of what makes it unreadable. */
+export interface Document extends JobText {
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** The YAML error, with its line in the whole text. */
+  readonly fault?: Fault;
+}
+
+/** The jobs of a text, each with its fields or its fault. */
+export function documentsIn(text: string): Document[] {
+  return jobsIn(text).map((job) => ({ ...job, ...readOne(job) }));
+}
+
+function readOne({ text, before }: JobText): Pick<Document, "name" | "fields" | "fault"> {
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  const written = /^name:\s*(\S+)/m.exec(text)?.[1];
+  if (error !== undefined) {
+    const line = before + (error.linePos?.[0].line ?? 1);
+    return { name: written ?? "job", fields: {}, fault: { line, message: error.message.split("\n")[0]! } };
   }
-  const fields: unknown = parseDocument(jobs[0]!.text).toJS();
-  return { fields: typeof fields === "object" && fields !== null ? (fields as Record<string, unknown>) : {} };
+  const fields: unknown = document.toJS();
+  const isJob = typeof fields === "object" && fields !== null && !Array.isArray(fields);
+  const own = isJob ? (fields as Record<string, unknown>) : {};
+  return { name: String(own.name ?? "job"), fields: own };
 }
 
 /** The text with one field changed; comments and the order of the rest stay. An empty value removes the field. */

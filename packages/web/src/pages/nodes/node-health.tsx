@@ -1,14 +1,15 @@
-import type { CheckShape, FindingShape } from "@tessera/wire";
-import { useMay } from "../../api/me.tsx";
+import type { CheckShape, FindingShape, NodeShape } from "@tessera/wire";
 import { useAct, useCall } from "../../api/use-call.ts";
-import { Button, Card, Time } from "../../design/parts.tsx";
+import { Act } from "../../design/act.tsx";
+import { mayDo } from "../../design/may-do.ts";
+import { Card, Time } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { count } from "../../format/numbers.ts";
 import { NodeRepair } from "./node-repair.tsx";
 
 /** What was found of the node and its GPUs, what is being repaired, and how its last checks went. */
-export function NodeHealth({ name }: { name: string }) {
-  const may = useMay();
+export function NodeHealth({ node }: { node: NodeShape }) {
+  const { name } = node;
   const { data } = useCall("readNodeHealth", { at: { node: name } }, { everyMs: 5_000 });
   const check = useAct("checkNode", () => `${name} is being checked.`);
   if (data === undefined) return null;
@@ -17,15 +18,19 @@ export function NodeHealth({ name }: { name: string }) {
     <Card
       title="Health"
       beside={
-        may("node.write") && (
-          <Button disabled={checking} onClick={() => check.mutate({ at: { node: name }, body: {} })}>
-            {checking ? "Checks run" : "Check now"}
-          </Button>
-        )
+        <Act
+          act="checkNode"
+          of={node}
+          at=""
+          disabled={checking}
+          onClick={() => check.mutate({ at: { node: name }, body: {} })}
+        >
+          {checking ? "Checks run" : "Check now"}
+        </Act>
       }
     >
       <div className="stack">
-        {repair !== undefined && <NodeRepair node={name} id={repair} />}
+        {repair !== undefined && <NodeRepair node={name} id={repair} mayClose={mayDo("closeRepair", node)} />}
         {faults > 0 && <p>Taken out of use {count(faults, "time")} within seven days.</p>}
         {findings.length === 0 ? <p className="quiet">Nothing was found.</p> : <Findings findings={findings} />}
         {checked !== undefined && (

@@ -1,16 +1,18 @@
 import type { NodeShape } from "@tessera/wire";
 import { useState } from "react";
 import { Link, useParams } from "wouter";
-import { isMissing, wordsOf } from "../../api/call.ts";
+import { isMissing } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
-import { useAct, useCall } from "../../api/use-call.ts";
+import { useCall } from "../../api/use-call.ts";
 import { Chart } from "../../chart/chart.tsx";
-import { Dialog } from "../../design/dialog.tsx";
+import { Act } from "../../design/act.tsx";
 import { Missing } from "../../design/missing.tsx";
-import { Button, Card, Field, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
+import { Card, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
 import { spellSharing } from "../../format/sharing.ts";
+import { AskNode } from "./ask-node.tsx";
 import { ModeChip } from "./mode-chip.tsx";
+import { type NodeAct, useUpNode } from "./node-acts.ts";
 import { NodeHealth } from "./node-health.tsx";
 
 /** One node: its GPUs, the jobs that keep it from being empty, and its events. */
@@ -61,7 +63,7 @@ export default function NodePage() {
       </div>
       {node.labels !== undefined && <Labels labels={node.labels} />}
       <Telemetry name={name} />
-      <NodeHealth name={name} />
+      <NodeHealth node={node} />
       <div className="grid">
         <Gpus name={name} />
         <History name={name} />
@@ -101,12 +103,9 @@ function Telemetry({ name }: { name: string }) {
   );
 }
 
-type Asking = "cordon" | "drain" | "down" | undefined;
-
 function Head({ node }: { node: NodeShape }) {
-  const may = useMay();
-  const [asking, setAsking] = useState<Asking>();
-  const up = useAct("upNode", () => `${node.name} takes work again.`);
+  const [asking, setAsking] = useState<NodeAct>();
+  const up = useUpNode();
   return (
     <div className="head">
       <div>
@@ -126,84 +125,30 @@ function Head({ node }: { node: NodeShape }) {
           <Link href={`/fleet?node=${encodeURIComponent(node.name)}`}>on the map</Link>
         </p>
       </div>
-      {may("node.write") && (
-        <div className="row wrap">
-          {node.mode !== "up" && node.mode !== "unknown" && (
-            <Button onClick={() => up.mutate({ at: { node: node.name }, body: {} })}>Take work again</Button>
-          )}
-          {node.mode === "up" && <Button onClick={() => setAsking("cordon")}>Cordon</Button>}
-          {(node.mode === "up" || node.mode === "cordoned") && (
-            <Button onClick={() => setAsking("drain")}>Drain</Button>
-          )}
-          {node.mode !== "down" && (
-            <Button kind="danger" onClick={() => setAsking("down")}>
-              Declare lost
-            </Button>
-          )}
-        </div>
-      )}
-      {asking !== undefined && <Ask node={node} asking={asking} onClose={() => setAsking(undefined)} />}
-    </div>
-  );
-}
-
-const effects = {
-  cordon: "The node takes no new work. Running jobs continue.",
-  drain: "The node takes no new work. Jobs that still run at the deadline are stopped and put back into the queue.",
-  down: "Only when the machine is really gone: its leases count as ended, and its jobs wait again.",
-} as const;
-const titles = { cordon: "Cordon", drain: "Drain", down: "Declare lost:" } as const;
-
-function Ask({ node, asking, onClose }: { node: NodeShape; asking: NonNullable<Asking>; onClose: () => void }) {
-  const [reason, setReason] = useState("");
-  const [within, setWithin] = useState("1h");
-  const cordon = useAct("cordonNode", () => `${node.name} is cordoned.`);
-  const drain = useAct("drainNode", () => `${node.name} is draining.`);
-  const down = useAct("downNode", () => `${node.name} is declared lost.`);
-  const act = () => {
-    const at = { node: node.name };
-    const body = reason === "" ? {} : { reason };
-    const done = { onSuccess: onClose };
-    if (asking === "cordon") cordon.mutate({ at, body }, done);
-    else if (asking === "down") down.mutate({ at, body }, done);
-    else drain.mutate({ at, body: { ...body, ...(within !== "" && { within }) } }, done);
-  };
-  const busy = cordon.isPending || drain.isPending || down.isPending;
-  const holds = node.gpus - node.gpusFree;
-  return (
-    <Dialog
-      title={`${titles[asking]} ${node.name}`}
-      onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind={asking === "down" ? "danger" : "primary"} disabled={busy} onClick={act}>
-            {asking === "cordon" ? "Cordon it" : asking === "drain" ? "Drain it" : "Declare lost"}
-          </Button>
-        </>
-      }
-    >
-      <div className="stack tight">
-        <p>{effects[asking]}</p>
-        <p className="quiet">It holds {spellNumber(holds)} GPUs of jobs now.</p>
-        <Field label="Reason">
-          {(props) => (
-            <input {...props} className="input" value={reason} onChange={(event) => setReason(event.target.value)} />
-          )}
-        </Field>
-        {asking === "drain" && (
-          <Field
-            label="Deadline"
-            wrong={drain.error === null ? undefined : wordsOf(drain.error)}
-            hint="such as 30m or 2h; empty: wait until the jobs end"
-          >
-            {(props) => (
-              <input {...props} className="input" value={within} onChange={(event) => setWithin(event.target.value)} />
-            )}
-          </Field>
+      <div className="row wrap">
+        {node.mode !== "up" && node.mode !== "unknown" && (
+          <Act act="upNode" of={node} at="" onClick={() => up.mutate({ at: { node: node.name }, body: {} })}>
+            Take work again
+          </Act>
+        )}
+        {node.mode === "up" && (
+          <Act act="cordonNode" of={node} at="" onClick={() => setAsking("cordon")}>
+            Cordon
+          </Act>
+        )}
+        {(node.mode === "up" || node.mode === "cordoned") && (
+          <Act act="drainNode" of={node} at="" onClick={() => setAsking("drain")}>
+            Drain
+          </Act>
+        )}
+        {node.mode !== "down" && (
+          <Act act="downNode" of={node} at="" kind="danger" onClick={() => setAsking("down")}>
+            Declare lost
+          </Act>
         )}
       </div>
-    </Dialog>
+      {asking !== undefined && <AskNode node={node} act={asking} onClose={() => setAsking(undefined)} />}
+    </div>
   );
 }
 
@@ -268,6 +213,7 @@ function History({ name }: { name: string }) {
   const may = useMay();
   const query = { subject: name, limit: eventsShown };
   const events = useCall("listEvents", { query }, { on: may("event.read"), everyMs: 5_000 }).data?.items;
+  if (!may("event.read")) return null;
   return (
     <Card title="Events" className="span-6">
       {events === undefined ? (

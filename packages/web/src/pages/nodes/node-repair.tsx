@@ -1,19 +1,25 @@
 import { useState } from "react";
-import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field, Notice, Time } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
 
 /** The open repair of a node: what has to be done, the evidence, and a way to say that the node is well. */
-export function NodeRepair({ node, id }: { node: string; id: number }) {
-  const may = useMay();
-  const mayChange = may("node.write");
-  const { data } = useCall("listRepairs", { query: { node } }, { on: mayChange, everyMs: 5_000 });
+export function NodeRepair({ node, id, mayClose }: { node: string; id: number; mayClose: boolean }) {
+  const { data } = useCall("listRepairs", { query: { node } }, { on: mayClose, everyMs: 5_000 });
   const [closing, setClosing] = useState(false);
   const repair = data?.items.find((each) => each.id === id);
   return (
-    <Notice kind="warn" action={mayChange && <Button onClick={() => setClosing(true)}>The node is well</Button>}>
+    <Notice
+      kind="warn"
+      action={
+        mayClose && (
+          <Button data-act="closeRepair" onClick={() => setClosing(true)}>
+            The node is well
+          </Button>
+        )
+      }
+    >
       <p>
         <b>Repair {id} is open</b>
         {repair !== undefined && (

@@ -1,32 +1,34 @@
-import type { FleetNodeShape } from "@tessera/wire";
-import { useMemo } from "react";
-import { useLive } from "../../api/live.ts";
+import type { NodeShape, QueryOf } from "@tessera/wire";
+import { useCall } from "../../api/use-call.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { type Column, Rows } from "../../design/rows.tsx";
-import { spellNumber } from "../../format/numbers.ts";
+import { TypedText } from "../../design/typed-text.tsx";
+import { count, spellNumber } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
 import { ModeChip } from "./mode-chip.tsx";
 
+const everyMs = 5_000;
 const filters = ["all", "up", "out"] as const;
+const sorts = ["name", "mode", "model", "free", "rack"].flatMap(
+  (name) => [name, `-${name}`] as NonNullable<QueryOf<"listNodes">["sort"]>[],
+);
 
-const held = ({ cells }: FleetNodeShape) => [...cells].filter((letter) => letter !== ".").length;
-const columns: readonly Column<FleetNodeShape>[] = [
-  { label: "Node", width: "minmax(0, 2fr)", show: ({ name }) => <strong>{name}</strong> },
-  { label: "Mode", width: "126px", show: ({ mode }) => <ModeChip mode={mode} /> },
-  { label: "GPUs", width: "120px", wide: true, show: ({ cells, model }) => `${cells.length} × ${model}` },
+const columns: readonly Column<NodeShape>[] = [
+  { label: "Node", width: "minmax(0, 2fr)", sort: "name", show: ({ name }) => <strong>{name}</strong> },
+  { label: "Mode", width: "126px", sort: "mode", show: ({ mode }) => <ModeChip mode={mode} /> },
+  { label: "GPUs", width: "120px", wide: true, sort: "model", show: ({ gpus, model }) => `${gpus} × ${model}` },
   {
-    label: "Held",
+    label: "Free",
     width: "minmax(0, 0.9fr)",
-    show: (node) => (
+    sort: "free",
+    show: ({ gpus, gpusFree }) => (
       <div className="row">
         <div className="bar" style={{ flex: 1 }}>
-          <div
-            className="part used"
-            style={{ left: 0, width: `${(100 * held(node)) / Math.max(1, node.cells.length)}%` }}
-          />
+          <div className="part used" style={{ left: 0, width: `${(100 * (gpus - gpusFree)) / Math.max(1, gpus)}%` }} />
         </div>
-        <span className="small">{held(node)}</span>
+        <span className="small nowrap">{spellNumber(gpusFree)} free</span>
       </div>
     ),
   },
@@ -34,30 +36,30 @@ const columns: readonly Column<FleetNodeShape>[] = [
     label: "Reason",
     width: "minmax(0, 2fr)",
     wide: true,
-    show: ({ reason }) => reason !== undefined && <span title={reason}>{reason}</span>,
+    show: ({ reason }) => reason !== "" && <span title={reason}>{reason}</span>,
   },
-  { label: "Rack", width: "minmax(0, 1fr)", wide: true, show: ({ rack }) => rack },
+  { label: "Rack", width: "minmax(0, 1fr)", wide: true, sort: "rack", show: ({ rack }) => rack },
   { label: "Block", width: "minmax(0, 1fr)", wide: true, show: ({ block }) => block },
 ];
+const keyOf = ({ name }: NodeShape) => name;
 
-/** Every node and its state. */
+/** Every node and its state, read page by page; the server filters, sorts and counts. */
 export default function NodesPage() {
-  const nodes = useLive("readFleet");
   const [params, set] = useAddress();
   const mode = filters.find((each) => each === params.get("mode")) ?? "all";
-  const text = (params.get("text") ?? "").toLowerCase();
+  const text = params.get("text") ?? "";
   const engine = params.get("engine") ?? "";
-  const engines = useMemo(() => [...new Set((nodes ?? []).map((node) => node.engine ?? ""))].sort(), [nodes]);
-  const shown = useMemo(
-    () =>
-      (nodes ?? []).filter(
-        (node) =>
-          (mode === "all" || (mode === "up") === (node.mode === "up")) &&
-          (engine === "" || node.engine === engine) &&
-          (text === "" || `${node.name} ${node.rack} ${node.block} ${node.model}`.toLowerCase().includes(text)),
-      ),
-    [nodes, mode, text, engine],
-  );
+  const sort = sorts.find((each) => each === params.get("sort"));
+  const engines = useCall("listEngines").data?.items ?? [];
+  const query = {
+    count: true,
+    limit: 100,
+    ...(mode !== "all" && { mode }),
+    ...(text !== "" && { text }),
+    ...(engine !== "" && { engine }),
+    ...(sort !== undefined && { sort }),
+  } as const;
+  const { items: nodes, total, more } = usePages("listNodes", query, everyMs);
   return (
     <div className="page">
       <div className="head">
@@ -69,7 +71,7 @@ export default function NodesPage() {
             word={(each) => (each === "out" ? "not up" : each)}
             onChoose={(each) => set({ mode: each === "all" ? "" : each })}
           />
-          {engines.length > 1 && (
+          {(engines.length > 1 || engine !== "") && (
             <select
               className="input"
               style={{ width: 160 }}
@@ -78,37 +80,38 @@ export default function NodesPage() {
               onChange={(event) => set({ engine: event.target.value })}
             >
               <option value="">all engines</option>
-              {engines.map((name) => (
+              {engines.map(({ name }) => (
                 <option key={name}>{name}</option>
               ))}
             </select>
           )}
-          <input
-            className="input"
-            style={{ width: 200 }}
-            aria-label="Filter by name, rack or model"
-            placeholder="Name, rack, model"
+          <TypedText
+            label="Filter by name, rack, model or reason"
+            hint="Name, rack, model, reason"
+            width={220}
             value={text}
-            onChange={(event) => set({ text: event.target.value })}
+            onTyped={(typed) => set({ text: typed })}
           />
         </div>
       </div>
-      <Card
-        flush
-        title={nodes === undefined ? "Nodes" : `${spellNumber(shown.length)} of ${spellNumber(nodes.length)}`}
-      >
+      <Card flush title={total === undefined ? "Nodes" : count(total, "node")}>
         {nodes === undefined ? (
-          <Skeleton lines={8} />
-        ) : shown.length === 0 ? (
+          <div className="body">
+            <Skeleton lines={8} />
+          </div>
+        ) : nodes.length === 0 ? (
           <Empty title="No node matches" command="npx tess node get" />
         ) : (
           <Rows
             label="Nodes"
-            items={shown}
+            items={nodes}
             columns={columns}
-            keyOf={({ name }) => name}
+            keyOf={keyOf}
             hrefOf={({ name }) => nodeAddress(name)}
+            sort={sort ?? ""}
+            onSort={(next) => set({ sort: next })}
             height="calc(100vh - 220px)"
+            onEnd={more}
           />
         )}
       </Card>

@@ -1,9 +1,10 @@
 import type { Moment } from "@tessera/wire";
 import { useEffect, useState } from "react";
 import { wordsOf } from "../../api/call.ts";
+import { Chip } from "../../design/chip.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
 import { useTick } from "../../design/tick.ts";
-import { spellDay } from "../../format/times.ts";
+import { spellDay, spellSpan } from "../../format/times.ts";
 import { zoneName } from "../../format/zone.ts";
 import { useAddress } from "../../frame/address.ts";
 
@@ -11,8 +12,14 @@ const minute = 60_000;
 const hour = 60 * minute;
 /** A hand that moves the bar stops for as long before the moment is read. */
 const settleMs = 200;
+/** To the right of now the bar is a third as long as to its left; at least so long. */
+const aheadMin = hour;
 /** Until the server has said how far back the past is kept. */
 const usualSpan = 24 * hour;
+
+/** Shares of the bar: that a label takes at its left end, and that half of a short one does. */
+const labelShare = 0.25;
+const edgeShare = 0.03;
 
 /** Finer ones a hand cannot set. */
 const stepsOfBar = 2_000;
@@ -24,10 +31,16 @@ const steps = [
   ["+1 h", hour],
 ] as const;
 
-/** The button that leads into the past. */
-export function LookBack() {
+/** The buttons that lead into the past, and to what is planned. */
+export function LookElsewhere() {
   const [, set] = useAddress();
-  return <Button onClick={() => set({ at: new Date(Date.now() - hour).toISOString() })}>Look back</Button>;
+  const go = (ms: number) => set({ at: new Date(Date.now() + ms).toISOString() });
+  return (
+    <>
+      <Button onClick={() => go(-hour)}>Look back</Button>
+      <Button onClick={() => go(hour)}>Look ahead</Button>
+    </>
+  );
 }
 
 interface TimeBarProps {
@@ -36,14 +49,18 @@ interface TimeBarProps {
   readonly error: Error | null;
 }
 
-/** A bar from the earliest moment that is kept until now; what it stands at is what the page shows. */
+/** A bar from the earliest moment that is kept over now to what is planned; what it stands at is what the page shows. */
 export function TimeBar({ asked, moment, error }: TimeBarProps) {
   useTick(5_000);
   const [, set] = useAddress();
   const now = Date.now();
   const oldest = moment === undefined ? now - usualSpan : Date.parse(moment.oldest);
-  const within = (at: number) => Math.min(now, Math.max(oldest, at));
+  const aheadMax = moment === undefined ? usualSpan : Date.parse(moment.latest) - now - minute;
   const [at, setAt] = useState(() => Date.parse(asked) || now);
+  const aheadMs = Math.max(Math.min(aheadMax, Math.max(aheadMin, (now - oldest) / 3)), Math.min(aheadMax, at - now));
+  const end = now + aheadMs;
+  const nowAt = (now - oldest) / (end - oldest);
+  const within = (moment: number, most = now + aheadMax) => Math.min(most, Math.max(oldest, moment));
   useEffect(() => setAt(Date.parse(asked) || Date.now()), [asked]);
   useEffect(() => {
     if (at === Date.parse(asked)) return;
@@ -55,9 +72,14 @@ export function TimeBar({ asked, moment, error }: TimeBarProps) {
       <div className="row wrap">
         <strong>{spellDay(at)}</strong>
         <span className="quiet small">
-          {moment === undefined || moment.at !== asked ? "is being read" : `row ${moment.row} of the journal`},{" "}
-          {zoneName()}
+          {moment === undefined || moment.at !== asked
+            ? "is being read"
+            : moment.planned === undefined
+              ? `row ${moment.row} of the journal`
+              : `in ${spellSpan(at - now)}`}
+          , {zoneName()}
         </span>
+        {moment?.planned !== undefined && <Chip shape="square">planned, as of now</Chip>}
         <span className="grow" />
         {steps.map(([label, ms]) => (
           <Button key={label} small onClick={() => setAt(within(at + ms))}>
@@ -73,15 +95,23 @@ export function TimeBar({ asked, moment, error }: TimeBarProps) {
         aria-label="Moment"
         aria-valuetext={spellDay(at)}
         min={oldest}
-        max={now}
-        step={Math.max(1_000, Math.round((now - oldest) / stepsOfBar))}
-        value={within(at)}
+        max={end}
+        step={Math.max(1_000, Math.round((end - oldest) / stepsOfBar))}
+        value={within(at, end)}
         onChange={(event) => setAt(Number(event.target.value))}
       />
-      <div className="row apart quiet small">
-        <span>{spellDay(oldest)}</span>
-        <span>now</span>
+      <div className="ends quiet small">
+        {/* Beside each other they would cover each other. */}
+        <span>{nowAt > labelShare ? spellDay(oldest) : ""}</span>
+        <span style={{ left: `${100 * Math.max(nowAt, edgeShare)}%` }}>now</span>
+        <span>planned</span>
       </div>
+      {moment?.planned !== undefined && (
+        <p className="small">
+          Running jobs end when they are expected to, and waiting ones start where that is planned. What is submitted,
+          fails or ends early until then is not known, so more may be free here than there will be.
+        </p>
+      )}
       {error !== null && <Notice kind="warn">{wordsOf(error)}</Notice>}
     </section>
   );

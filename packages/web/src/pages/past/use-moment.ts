@@ -4,14 +4,18 @@ import { call } from "../../api/call.ts";
 import { useAddress } from "../../frame/address.ts";
 
 interface ShownMoment {
-  /** Whether the page shows the past. */
-  readonly isPast: boolean;
+  /** Whether the page shows another moment than now. */
+  readonly isThen: boolean;
+  /** Whether that moment is to come: then all is as planned. */
+  readonly isPlanned: boolean;
   /** What was asked for, as the address has it. */
   readonly asked: string | undefined;
-  /** Of the past; while another one is on its way, the one before, which says itself when it was. */
+  /** While another one is on its way, the one before, which says itself when it is. */
   readonly moment: Moment | undefined;
   readonly error: Error | null;
 }
+
+const planEveryMs = 15_000;
 
 /** The moment of the page: it is in the address, so that a link keeps it. */
 export function useMoment(): ShownMoment {
@@ -22,10 +26,12 @@ export function useMoment(): ShownMoment {
     queryFn: ({ signal }) => call("readMoment", { query: { at: asked ?? "" }, signal }),
     enabled: asked !== undefined,
     placeholderData: keepPreviousData,
-    // What was does not change.
-    staleTime: Number.POSITIVE_INFINITY,
+    // What was does not change; plans do.
+    staleTime: (query) => (query.state.data?.planned === undefined ? Number.POSITIVE_INFINITY : 0),
+    refetchInterval: (query) => (query.state.data?.planned === undefined ? false : planEveryMs),
     retry: false,
   });
-  const isPast = asked !== undefined;
-  return { isPast, asked, moment: isPast ? data : undefined, error: isPast ? error : null };
+  const isThen = asked !== undefined;
+  const moment = isThen ? data : undefined;
+  return { isThen, isPlanned: moment?.planned !== undefined, asked, moment, error: isThen ? error : null };
 }

@@ -2,6 +2,7 @@ import type { Role } from "@tessera/wire/roles";
 import { type FormEvent, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
+import { useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field } from "../../design/parts.tsx";
@@ -16,13 +17,14 @@ interface Draft {
 
 /** Creates a user with a first role and, if one is given, a first password. */
 export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) {
+  const me = useMe();
   const accounts = useCall("listAccounts", { query: { limit: 1000 } });
   const paths = (accounts.data?.items ?? []).filter(({ path }) => path !== "");
   const [draft, setDraft, drop] = useDraft<Draft>("user", { name: "", role: "member" });
   const { name, role, account } = draft;
   const [password, setPassword] = useState("");
   const [wrong, setWrong] = useState<string | undefined>();
-  const at = placeOf(role, account, paths);
+  const at = placeOf(me, role, account, paths);
   const close = () => {
     drop();
     onClose();

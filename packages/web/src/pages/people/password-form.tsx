@@ -36,7 +36,7 @@ export function PasswordForm({ user, asks }: { user: string; asks: boolean }) {
           )}
         </Field>
       </div>
-      <Button type="submit" disabled={set.isPending}>
+      <Button data-act="setPassword" type="submit" disabled={set.isPending}>
         Set
       </Button>
     </form>

@@ -1,17 +1,29 @@
-import type { UserShape } from "@tessera/wire";
+import type { QueryOf, UserShape } from "@tessera/wire";
 import { useState } from "react";
-import { Link, useLocation, useParams, useSearchParams } from "wouter";
-import { useLive } from "../../api/live.ts";
+import { Link, useLocation, useParams } from "wouter";
+import { isMissing } from "../../api/call.ts";
 import { useMay, useMe } from "../../api/me.tsx";
+import { useCall } from "../../api/use-call.ts";
+import { usePages } from "../../api/use-pages.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Button, Card, Empty, Skeleton, Tabs, Time } from "../../design/parts.tsx";
 import { type Column, Rows } from "../../design/rows.tsx";
+import { TypedText } from "../../design/typed-text.tsx";
+import { count } from "../../format/numbers.ts";
+import { useAddress } from "../../frame/address.ts";
 import { MyAccess } from "./my-access.tsx";
 import { NewUser } from "./new-user.tsx";
 import { UserPanel } from "./user-panel.tsx";
 
+const everyMs = 5_000;
+const sorts = ["name", "created"].flatMap((name) => [name, `-${name}`] as NonNullable<QueryOf<"listUsers">["sort"]>[]);
 const columns: readonly Column<UserShape>[] = [
-  { label: "Name", width: "minmax(0, 1fr)", show: ({ name, id }) => <strong>{name || id}</strong> },
+  {
+    label: "Name",
+    width: "minmax(0, 1fr)",
+    sort: "name",
+    show: ({ name }) => (name === "" ? <span className="quiet">erased</span> : <strong>{name}</strong>),
+  },
   {
     label: "Roles",
     width: "minmax(0, 2fr)",
@@ -29,7 +41,7 @@ const columns: readonly Column<UserShape>[] = [
       </Chip>
     ),
   },
-  { label: "Made", width: "110px", wide: true, show: ({ createdAt }) => <Time at={createdAt} /> },
+  { label: "Made", width: "110px", wide: true, sort: "created", show: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 /** The users that one may see; for others their own password, tokens and sessions. */
@@ -52,40 +64,65 @@ export default function PeoplePage() {
   );
 }
 
+const keyOf = ({ id }: UserShape) => id;
+
+/** Read page by page; the server filters, sorts and counts. */
 function Everyone({ chosen }: { chosen: string }) {
   const may = useMay();
-  const users = useLive("listUsers", {});
-  const [params] = useSearchParams();
+  const [params, set] = useAddress();
   const [, go] = useLocation();
   const [making, setMaking] = useState(params.get("new") === "user");
-  if (users === undefined) return <Skeleton lines={6} />;
-  const user = users.find(({ id }) => id === chosen);
-  const known = [...users].filter(({ name }) => name !== "").sort((a, b) => (a.name < b.name ? -1 : 1));
+  const text = params.get("text") ?? "";
+  const sort = sorts.find((each) => each === params.get("sort"));
+  const query = { count: true, limit: 100, ...(text !== "" && { text }), ...(sort !== undefined && { sort }) } as const;
+  const { items: users, total, more } = usePages("listUsers", query, everyMs);
+  // The one that is looked at need not be among those that were read.
+  const one = useCall("getUser", { at: { user: chosen } }, { on: chosen !== "", everyMs });
+  const user = chosen === "" ? undefined : one.data;
+  const search = params.toString();
   return (
     <div className="grid">
       <Card
         flush
-        title={`${known.length} people`}
+        title={total === undefined ? "People" : count(total, "person", "people")}
         className={user === undefined ? "span-12" : "span-7"}
         beside={
-          may("user.write") && (
-            <Button kind="primary" small onClick={() => setMaking(true)}>
-              New user
-            </Button>
-          )
+          <span className="row wrap">
+            <TypedText
+              label="Filter people"
+              hint="Name, role, account"
+              width={170}
+              value={text}
+              onTyped={(typed) => set({ text: typed })}
+            />
+            {may("user.write") && (
+              <Button kind="primary" small data-act="createUser" onClick={() => setMaking(true)}>
+                New user
+              </Button>
+            )}
+          </span>
         }
       >
-        {known.length === 0 ? (
+        {users === undefined ? (
+          <div className="body">
+            <Skeleton lines={6} />
+          </div>
+        ) : users.length === 0 && text !== "" ? (
+          <Empty title="Nobody matches" />
+        ) : users.length === 0 ? (
           <Empty title="No users yet" command="npx tess user create ana --role member --account research" />
         ) : (
           <Rows
             label="People"
-            items={known}
+            items={users}
             columns={user === undefined ? columns : columns.slice(0, 2)}
-            keyOf={({ id }) => id}
-            hrefOf={({ id }) => `/people/${id}`}
+            keyOf={keyOf}
+            hrefOf={({ id }) => `/people/${id}${search === "" ? "" : `?${search}`}`}
             current={user?.id}
-            height={Math.min(640, known.length * 40 + 8)}
+            sort={sort ?? "name"}
+            onSort={(next) => set({ sort: next })}
+            height={Math.min(640, users.length * 40 + 8)}
+            onEnd={more}
           />
         )}
       </Card>
@@ -103,7 +140,7 @@ function Everyone({ chosen }: { chosen: string }) {
           }}
         />
       )}
-      {chosen !== "" && user === undefined && (
+      {chosen !== "" && isMissing(one.error) && (
         <p className="quiet span-12">
           There is no such user. <Link href="/people">Everyone</Link>
         </p>

@@ -1,6 +1,7 @@
-import type { Account } from "@tessera/wire";
+import type { Account, WhoAmI } from "@tessera/wire";
 import { type Role, roles } from "@tessera/wire/roles";
-import { isOwner, useMe } from "../../api/me.tsx";
+import { useMe } from "../../api/me.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Field } from "../../design/parts.tsx";
 
 /** Roles that make sense for the whole platform; only its owner may give them there. */
@@ -10,11 +11,29 @@ export function placeWord(account: string): string {
   return account === "" ? "the platform" : account;
 }
 
-/** Where a role would hold: what was chosen, as far as it goes with the role. */
-export function placeOf(role: Role, chosen: string | undefined, accounts: readonly Account[]): string {
-  if (role === "platform-owner") return "";
-  if (chosen === "" && platformWide.includes(role)) return "";
-  return chosen || (accounts.find(({ path }) => path !== "")?.path ?? "");
+/** Where a role would hold: what was chosen, as far as it goes with the role and the user may give it there. */
+export function placeOf(me: WhoAmI, role: Role, chosen: string | undefined, accounts: readonly Account[]): string {
+  const places = placesFor(me, role, accounts);
+  if (chosen !== undefined && places.includes(chosen)) return chosen;
+  return places.find((path) => path !== "") ?? "";
+}
+
+/** The roles that the user may give at an account, as the server says of each of the user's own roles. */
+function rolesToGive({ bindings }: WhoAmI, at: string): readonly Role[] {
+  const over = bindings.filter(({ account }) => account === "" || at === account || at.startsWith(`${account}/`));
+  return roles.filter((role) => over.some(({ gives }) => gives?.includes(role)));
+}
+
+/** Where the role may be given; the empty path stands for the platform. */
+function placesFor(me: WhoAmI, role: Role, accounts: readonly Account[]): readonly string[] {
+  const places = accounts.filter((each) => each.path !== "" && mayDo("bindRole", each)).map(({ path }) => path);
+  const all = role === "platform-owner" ? [""] : platformWide.includes(role) ? ["", ...places] : places;
+  return all.filter((at) => rolesToGive(me, at).includes(role));
+}
+
+/** Whether there is any role that the user may give. */
+export function canGive(me: WhoAmI, accounts: readonly Account[]): boolean {
+  return roles.some((role) => placesFor(me, role, accounts).length > 0);
 }
 
 interface RolePickProps {
@@ -25,7 +44,7 @@ interface RolePickProps {
   readonly onAccount: (account: string) => void;
 }
 
-/** A role and where it holds; the server says which ones may be given. */
+/** A role and where it holds, of those that the user may give. */
 export function RolePick({ role, account, accounts, onRole, onAccount }: RolePickProps) {
   const me = useMe();
   return (
@@ -33,21 +52,22 @@ export function RolePick({ role, account, accounts, onRole, onAccount }: RolePic
       <Field label="Role">
         {(props) => (
           <select {...props} className="input" value={role} onChange={(event) => onRole(event.target.value as Role)}>
-            {roles.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
+            {roles
+              .filter((name) => placesFor(me, name, accounts).length > 0)
+              .map((name) => (
+                <option key={name}>{name}</option>
+              ))}
           </select>
         )}
       </Field>
       <Field label="At">
         {(props) => (
           <select {...props} className="input" value={account} onChange={(event) => onAccount(event.target.value)}>
-            {platformWide.includes(role) && isOwner(me) && <option value="">the platform</option>}
-            {accounts
-              .filter(({ path }) => path !== "" && role !== "platform-owner")
-              .map(({ path }) => (
-                <option key={path}>{path}</option>
-              ))}
+            {placesFor(me, role, accounts).map((path) => (
+              <option key={path} value={path}>
+                {placeWord(path)}
+              </option>
+            ))}
           </select>
         )}
       </Field>

@@ -5,6 +5,7 @@ import { useLive } from "../../api/live.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Button, Field, Time } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
 import { CurrentPassword } from "./password-form.tsx";
@@ -23,8 +24,15 @@ function isSession({ prefix }: TokenShape): boolean {
   return prefix.startsWith("sess_");
 }
 
+interface TokenListProps {
+  readonly user: string;
+  readonly mine: boolean;
+  readonly asks: boolean;
+  readonly mayMake: boolean;
+}
+
 /** Tokens of programs and sessions of browsers, with when they were last used. */
-export function TokenList({ user, mine, asks }: { user: string; mine: boolean; asks: boolean }) {
+export function TokenList({ user, mine, asks, mayMake }: TokenListProps) {
   const tokens = useLive("listTokens", { user });
   const revoke = useAct("revokeToken", () => "The token was revoked.");
   const [revoking, setRevoking] = useState<TokenShape | undefined>();
@@ -76,39 +84,45 @@ export function TokenList({ user, mine, asks }: { user: string; mine: boolean; a
                 )}
               </span>
               {expiring && <span className="chip">expires soon</span>}
-              <Button small onClick={() => setRevoking(token)}>
-                {isSession(token) ? "Sign out" : "Revoke"}
-              </Button>
+              {mayDo("revokeToken", token) && (
+                <Button small data-act="revokeToken" onClick={() => setRevoking(token)}>
+                  {isSession(token) ? "Sign out" : "Revoke"}
+                </Button>
+              )}
             </li>
           );
         })}
       </ul>
-      <div className="row wrap" style={{ alignItems: "flex-end" }}>
-        <Field label="New token for">
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              placeholder="laptop, CI …"
-              value={label}
-              onChange={(event) => setLabel(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Expires after">
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              style={{ width: 90 }}
-              value={life}
-              onChange={(event) => setLife(event.target.value)}
-            />
-          )}
-        </Field>
-        {asks && <CurrentPassword value={current} onChange={setCurrent} />}
-        <Button onClick={() => void make()}>Create</Button>
-      </div>
+      {mayMake && (
+        <div className="row wrap" style={{ alignItems: "flex-end" }}>
+          <Field label="New token for">
+            {(props) => (
+              <input
+                {...props}
+                className="input"
+                placeholder="laptop, CI …"
+                value={label}
+                onChange={(event) => setLabel(event.target.value)}
+              />
+            )}
+          </Field>
+          <Field label="Expires after">
+            {(props) => (
+              <input
+                {...props}
+                className="input"
+                style={{ width: 90 }}
+                value={life}
+                onChange={(event) => setLife(event.target.value)}
+              />
+            )}
+          </Field>
+          {asks && <CurrentPassword value={current} onChange={setCurrent} />}
+          <Button data-act="createToken" onClick={() => void make()}>
+            Create
+          </Button>
+        </div>
+      )}
       {revoking !== undefined && (
         <Confirm
           title={`${isSession(revoking) ? "Sign out" : "Revoke"} ${revoking.label || `${revoking.prefix}…`}?`}

@@ -4,10 +4,13 @@ import { useState } from "react";
 import { Link } from "wouter";
 import { useMay, useMe } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { Act } from "../../design/act.tsx";
 import { Confirm } from "../../design/confirm.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Button, Card } from "../../design/parts.tsx";
+import { AskDisable, useEnableUser } from "./ask-disable.tsx";
 import { PasswordForm } from "./password-form.tsx";
-import { placeOf, placeWord, RolePick } from "./roles.tsx";
+import { canGive, placeOf, placeWord, RolePick } from "./roles.tsx";
 import { TokenList } from "./token-list.tsx";
 
 /** One user: roles, password, tokens, and whether the user is enabled. */
@@ -24,11 +27,11 @@ export function UserPanel({ user }: { user: UserShape }) {
     ({ role: given, account: at }) => `${user.name} is ${given} of ${at || "the platform"} now.`,
   );
   const unbind = useAct("unbindRole", () => "The role was removed.");
-  const disable = useAct("disableUser", () => `${user.name} is refused from now on.`);
-  const enable = useAct("enableUser", () => `${user.name} is accepted again.`);
+  const enable = useEnableUser(user.name);
   const [disabling, setDisabling] = useState(false);
   const [taking, setTaking] = useState<UserShape["bindings"][number] | undefined>();
-  const at = placeOf(role, account, paths);
+  const at = placeOf(me, role, account, paths);
+  const notFor = `You may act for ${user.name} only with roles that could give each role of ${user.name}; ask an administrator who holds them.`;
   return (
     <Card
       title={user.name}
@@ -47,8 +50,8 @@ export function UserPanel({ user }: { user: UserShape }) {
                 <span style={{ flex: 1 }}>
                   {binding.role} of {placeWord(binding.account)}
                 </span>
-                {may("role.write") && (
-                  <Button small onClick={() => setTaking(binding)}>
+                {mayDo("unbindRole", binding) && (
+                  <Button small data-act="unbindRole" onClick={() => setTaking(binding)}>
                     Remove
                   </Button>
                 )}
@@ -56,40 +59,39 @@ export function UserPanel({ user }: { user: UserShape }) {
             ))}
           </ul>
         </div>
-        {may("role.write") && (
+        {canGive(me, paths) && (
           <div className="row wrap" style={{ alignItems: "flex-end" }}>
             <RolePick role={role} account={at} accounts={paths} onRole={setRole} onAccount={setAccount} />
-            <Button onClick={() => bind.mutate({ body: { user: user.id, role, account: at } })}>Give</Button>
+            <Button data-act="bindRole" onClick={() => bind.mutate({ body: { user: user.id, role, account: at } })}>
+              Give
+            </Button>
           </div>
         )}
-        {may("user.write") && <PasswordForm user={user.id} asks={asks} />}
-        {may("token.read") && <TokenList user={user.id} mine={user.id === me.user} asks={asks} />}
-        {may("user.write") && user.id !== me.user && (
+        {mayDo("setPassword", user) && <PasswordForm user={user.id} asks={asks} />}
+        {may("token.read") && (
+          <TokenList user={user.id} mine={user.id === me.user} asks={asks} mayMake={mayDo("createToken", user)} />
+        )}
+        {user.id !== me.user && (
           <div className="row">
             {user.disabled ? (
-              <Button onClick={() => enable.mutate({ at: { user: user.id }, body: {} })}>Enable</Button>
+              <Act
+                act="enableUser"
+                of={user}
+                at=""
+                why={notFor}
+                onClick={() => enable.mutate({ at: { user: user.id }, body: {} })}
+              >
+                Enable
+              </Act>
             ) : (
-              <Button kind="danger" onClick={() => setDisabling(true)}>
+              <Act act="disableUser" of={user} at="" why={notFor} kind="danger" onClick={() => setDisabling(true)}>
                 Disable
-              </Button>
+              </Act>
             )}
           </div>
         )}
       </div>
-      {disabling && (
-        <Confirm
-          title={`Disable ${user.name}?`}
-          act={`Disable ${user.name}`}
-          busy={disable.isPending}
-          onAct={() => disable.mutate({ at: { user: user.id }, body: {} }, { onSuccess: () => setDisabling(false) })}
-          onClose={() => setDisabling(false)}
-        >
-          <p>
-            {user.name} is signed out everywhere now, and every token of {user.name} is refused. Jobs that run go on.
-            You can enable the user again.
-          </p>
-        </Confirm>
-      )}
+      {disabling && <AskDisable user={user} onClose={() => setDisabling(false)} />}
       {taking !== undefined && (
         <Confirm
           title={`Take ${taking.role} of ${placeWord(taking.account)} from ${user.name}?`}

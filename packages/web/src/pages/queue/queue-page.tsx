@@ -1,6 +1,6 @@
 import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
@@ -9,11 +9,14 @@ import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.ts
 import { Rows } from "../../design/rows.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellSpan, spellStart } from "../../format/times.ts";
+import { useAccount } from "../../frame/account.ts";
 import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
-import { LookBack, TimeBar } from "../past/time-bar.tsx";
+import { LookElsewhere, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
+import { UntilThen } from "../plan/until-then.tsx";
 import { reasonIn, useQueue, type Waiting } from "./use-queue.ts";
 
+const PlanPicture = lazy(() => import("../plan/plan-picture.tsx"));
 const QueueCharts = lazy(() => import("./queue-charts.tsx"));
 
 const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
@@ -21,11 +24,12 @@ const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn
 /** The waiting jobs, their order and reasons. The chosen job and reason are in the address. */
 export function QueuePage() {
   const then = useMoment();
-  const { isPast, asked, moment, error } = then;
+  const { isThen, isPlanned, asked, moment, error } = then;
+  const [lit, setLit] = useState<Lit>();
   const [params, setParams] = useSearchParams();
   const reason = reasonIn(params.get("reason"));
   const chosen = params.get("job");
-  const queue = useQueue(then, reason);
+  const queue = useQueue(then, reason, useAccount());
   const hrefWith = (name: string, value: string | undefined) => {
     const next = new URLSearchParams(params);
     if (value === undefined) next.delete(name);
@@ -44,6 +48,13 @@ export function QueuePage() {
   const { waiting, inOrder, more, laneJobs } = queue;
   const lanes = waiting.byAccount;
   const { oldestAt } = waiting;
+  const picture = (!isThen || isPlanned) && (
+    <OrElse instead={null}>
+      <Suspense fallback={<Skeleton lines={6} />}>
+        <PlanPicture lit={lit} moment={asked} />
+      </Suspense>
+    </OrElse>
+  );
   return (
     <div className="page">
       <div className="head">
@@ -66,7 +77,7 @@ export function QueuePage() {
               {waitingReasons[kind].title} <span className="quiet">{spellNumber(many)}</span>
             </button>
           ))}
-          {!isPast && <LookBack />}
+          {!isThen && <LookElsewhere />}
         </div>
       </div>
       {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
@@ -84,7 +95,7 @@ export function QueuePage() {
             label="GPUs asked for"
             value={spellNumber(waiting.gpus)}
             unit="GPUs"
-            beside={lanes[0] === undefined ? "" : `most: ${lanes[0].account}`}
+            beside={lanes[0] === undefined ? "by nobody" : `most: ${lanes[0].account}`}
           />
         </div>
         <div className="span-4">
@@ -93,20 +104,27 @@ export function QueuePage() {
             value={
               oldestAt === undefined
                 ? "none"
-                : spellSpan((isPast ? Date.parse(moment!.at) : Date.now()) - Date.parse(oldestAt))
+                : spellSpan((isThen ? Date.parse(moment!.at) : Date.now()) - Date.parse(oldestAt))
             }
-            beside={isPast ? "of all that waited" : "of all that wait now"}
+            beside={isPlanned ? "of all that will wait" : isThen ? "of all that waited" : "of all that wait now"}
           />
         </div>
       </div>
+      {moment?.planned !== undefined && <UntilThen planned={moment.planned} />}
       {waiting.jobs === 0 ? (
-        <Card>
-          <Empty title="Nothing waits" command="npx tess run --gpus 8 -- ./train.sh">
-            <ButtonLink href="/new" kind="primary">
-              New job
-            </ButtonLink>
-          </Empty>
-        </Card>
+        <>
+          <Card>
+            <Empty
+              title={isThen ? "Nothing waits then" : "Nothing waits"}
+              command="npx tess run --gpus 8 -- ./train.sh"
+            >
+              <ButtonLink href="/new" kind="primary">
+                New job
+              </ButtonLink>
+            </Empty>
+          </Card>
+          {picture}
+        </>
       ) : (
         <>
           <Card
@@ -122,6 +140,7 @@ export function QueuePage() {
                   widest={lanes[0]!.gpus}
                   hrefOf={(id) => hrefWith("job", id)}
                   chosen={chosen}
+                  onLook={setLit}
                 />
               ))}
               {waiting.accounts > lanesShown && (
@@ -129,6 +148,7 @@ export function QueuePage() {
               )}
             </div>
           </Card>
+          {picture}
           <div className="grid">
             <Card
               flush
@@ -155,7 +175,7 @@ export function QueuePage() {
                 <Chosen
                   id={chosen}
                   job={inOrder?.find(({ id }) => id === chosen)}
-                  isPast={isPast}
+                  isThen={isThen}
                   closeHref={hrefWith("job", undefined)}
                 />
               </div>
@@ -172,6 +192,9 @@ export function QueuePage() {
   );
 }
 
+/** A job that is pointed at. */
+type Lit = Pick<Job, "id" | "name">;
+
 const lanesShown = 12;
 const chipsShown = 16;
 const chipsEveryMs = 10_000;
@@ -183,9 +206,11 @@ interface LaneProps {
   readonly widest: number;
   readonly hrefOf: (id: string) => string;
   readonly chosen: string | null;
+  /** Told the job that is pointed at; undefined = none any more. */
+  readonly onLook: (job: Lit | undefined) => void;
 }
 
-function LaneRow({ lane, jobs, widest, hrefOf, chosen }: LaneProps) {
+function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
   const query = { state: "waiting", sort: "queue", project: lane.account, limit: chipsShown } as const;
   const now = useCall("listJobs", { query }, { on: jobs === undefined, everyMs: chipsEveryMs }).data?.items;
   const next = (jobs ?? now ?? []).slice(0, chipsShown);
@@ -202,6 +227,10 @@ function LaneRow({ lane, jobs, widest, hrefOf, chosen }: LaneProps) {
             style={{ flexGrow: Math.max(1, job.gpus) }}
             title={`${job.name}: ${spellGpus(job.gpus)}, ${job.reason?.detail ?? ""}`}
             aria-label={`${job.name}, ${spellGpus(job.gpus)}`}
+            onPointerEnter={() => onLook(job)}
+            onPointerLeave={() => onLook(undefined)}
+            onFocus={() => onLook(job)}
+            onBlur={() => onLook(undefined)}
             {...(chosen === job.id && { "aria-current": "true" as const })}
           />
         ))}
@@ -222,9 +251,9 @@ function LaneRow({ lane, jobs, widest, hrefOf, chosen }: LaneProps) {
 }
 
 /** The chosen job beside the list: why it waits, when it starts, what is ahead. */
-function Chosen(props: { id: string; job: Job | undefined; isPast: boolean; closeHref: string }) {
-  const { id, job, isPast, closeHref } = props;
-  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { on: !isPast, everyMs: 5_000 });
+function Chosen(props: { id: string; job: Job | undefined; isThen: boolean; closeHref: string }) {
+  const { id, job, isThen, closeHref } = props;
+  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { on: !isThen, everyMs: 5_000 });
   return (
     <Card
       title={job?.name ?? id}
@@ -234,10 +263,10 @@ function Chosen(props: { id: string; job: Job | undefined; isPast: boolean; clos
         </Link>
       }
     >
-      {isPast ? (
+      {isThen ? (
         <div className="stack tight">
           <ReasonChip reason={job?.reason} />
-          <p>{job?.reason?.detail ?? "The job did not wait then."}</p>
+          <p>{job?.reason?.detail ?? "The job does not wait then."}</p>
           <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
         </div>
       ) : isError ? (

@@ -3,6 +3,7 @@ import { waitingReasons } from "@tessera/wire/reasons";
 import { useMemo } from "react";
 import { useCall } from "../../api/use-call.ts";
 import { usePages } from "../../api/use-pages.ts";
+import { isWithin } from "../../frame/account.ts";
 import type { useMoment } from "../past/use-moment.ts";
 import { lanesOf, reasonsOf } from "./lanes.ts";
 
@@ -28,29 +29,31 @@ export function reasonIn(text: string | null): ReasonKind | undefined {
 
 /** The queue now, or as it was; undefined until it has arrived. */
 export function useQueue(
-  { isPast, moment }: ReturnType<typeof useMoment>,
+  { isThen, moment }: ReturnType<typeof useMoment>,
   reason: ReasonKind | undefined,
+  account: string,
 ): Queue | undefined {
-  const now = useCall("readSummary", {}, { on: !isPast, everyMs }).data?.waiting;
-  const query = { state: "waiting", sort: "queue", limit: 100, ...(reason && { reason }) } as const;
-  const { items, more } = usePages("listJobs", query, everyMs, !isPast);
+  const of = account === "" ? {} : { project: account };
+  const now = useCall("readSummary", { query: of }, { on: !isThen, everyMs }).data?.waiting;
+  const query = { state: "waiting", sort: "queue", limit: 100, ...of, ...(reason && { reason }) } as const;
+  const { items, more } = usePages("listJobs", query, everyMs, !isThen);
   const past = useMemo(
-    () => (isPast && moment !== undefined ? pastQueue(moment, reason) : undefined),
-    [isPast, moment, reason],
+    () => (isThen && moment !== undefined ? pastQueue(moment, reason, account) : undefined),
+    [isThen, moment, reason, account],
   );
-  if (isPast) return past;
+  if (isThen) return past;
   return now && { waiting: now, inOrder: items, more, laneJobs: undefined };
 }
 
 type Moment = NonNullable<ReturnType<typeof useMoment>["moment"]>;
 
-function pastQueue(moment: Moment, reason: ReasonKind | undefined): Queue {
-  const jobs = moment.jobs.filter(({ state }) => state === "waiting");
+function pastQueue(moment: Moment, reason: ReasonKind | undefined, account: string): Queue {
+  const jobs = moment.jobs.filter(({ state, project }) => state === "waiting" && isWithin(project, account));
   const lanes = lanesOf(jobs);
   const oldestAt = jobs.map(({ submittedAt }) => submittedAt).sort()[0];
   return {
     waiting: {
-      jobs: moment.waiting,
+      jobs: account === "" ? moment.waiting : jobs.length,
       gpus: lanes.reduce((sum, { gpus }) => sum + gpus, 0),
       ...(oldestAt !== undefined && { oldestAt }),
       byReason: reasonsOf(jobs).map(({ kind, jobs: many }) => ({ reason: kind, jobs: many, gpus: 0 })),

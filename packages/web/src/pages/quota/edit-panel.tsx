@@ -1,9 +1,10 @@
 import type { Account, AccountEdit } from "@tessera/wire";
 import { type FormEvent, useState } from "react";
 import { Link } from "wouter";
-import { useMay } from "../../api/me.tsx";
 import { useAct } from "../../api/use-call.ts";
+import { Allowed } from "../../design/act.tsx";
 import { Button, Card, Field, Notice, Time } from "../../design/parts.tsx";
+import { above } from "../../design/why-not.ts";
 import { count } from "../../format/numbers.ts";
 import { spellAmounts } from "./amounts.ts";
 import { EffectCard, usePreview } from "./effect-card.tsx";
@@ -32,7 +33,6 @@ function byModel(amount: number | Record<string, number>): Record<string, number
 
 /** An account: its quota, and an edit of it that shows its effect before it is saved. */
 export function EditPanel({ account }: { account: Account }) {
-  const may = useMay();
   const [guarantee, setGuarantee] = useState(writeAmount(account.guarantee));
   const [max, setMax] = useState(writeAmount(account.max));
   const [weight, setWeight] = useState(String(account.weight));
@@ -89,7 +89,7 @@ export function EditPanel({ account }: { account: Account }) {
             For a while ({state}): {JSON.stringify(quota)}, <Time at={from} /> to <Time at={to} />
           </Notice>
         ))}
-        {may("account.write") && (
+        <Allowed act="editAccount" of={account} at={above(account.path)}>
           <form className="stack tight" onSubmit={save}>
             <div className="fields">
               <Field
@@ -143,12 +143,12 @@ export function EditPanel({ account }: { account: Account }) {
               />
             )}
             <div className="row">
-              <Button kind="primary" type="submit" disabled={!preview.ready || edit.isPending}>
+              <Button data-act="editAccount" kind="primary" type="submit" disabled={!preview.ready || edit.isPending}>
                 Save
               </Button>
             </div>
           </form>
-        )}
+        </Allowed>
       </div>
     </Card>
   );

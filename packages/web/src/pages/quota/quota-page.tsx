@@ -3,6 +3,7 @@ import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { isOwner, useMay, useMe } from "../../api/me.tsx";
 import { OrElse } from "../../chart/fallback.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Missing } from "../../design/missing.tsx";
 import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
@@ -12,6 +13,7 @@ import { notesOf } from "./notes.ts";
 import { QuotaBar } from "./quota-bar.tsx";
 import { type TreeRow, treeOf } from "./tree.ts";
 
+const AccountParts = lazy(() => import("./account-parts.tsx"));
 const QuotaCharts = lazy(() => import("./quota-charts.tsx"));
 
 /** The accounts with guarantee, use, borrowing and lending. The chosen account is in the address. */
@@ -47,8 +49,8 @@ export default function QuotaPage() {
     <div className="page">
       <div className="head">
         <h1>Quota</h1>
-        {may("account.write") && (
-          <Button kind="primary" onClick={() => setMaking(true)}>
+        {may("account.write") && (account === undefined || mayDo("createAccount", account)) && (
+          <Button kind="primary" data-act="createAccount" onClick={() => setMaking(true)}>
             {isOwner(me) ? "New account" : "New account below"}
           </Button>
         )}
@@ -138,8 +140,15 @@ export default function QuotaPage() {
           )}
         </Card>
         {account !== undefined && (
-          <div className="span-5 chosen">
+          <div className="span-5 chosen stack">
             <EditPanel key={account.path} account={account} />
+            <Suspense fallback={<Skeleton />}>
+              <AccountParts
+                key={account.path}
+                account={account}
+                isEmpty={!accounts.some(({ path }) => path.startsWith(`${account.path}/`))}
+              />
+            </Suspense>
           </div>
         )}
       </div>
@@ -150,7 +159,9 @@ export default function QuotaPage() {
       </OrElse>
       {making && (
         <AccountDialog
-          under={account?.path ?? (isOwner(me) ? "" : (me.bindings[0]?.account ?? ""))}
+          under={
+            account?.path ?? (isOwner(me) ? "" : (accounts.find((each) => mayDo("createAccount", each))?.path ?? ""))
+          }
           onClose={() => setMaking(false)}
           onMade={(path) => {
             setMaking(false);

@@ -2,15 +2,14 @@ import type { PriceBookShape } from "@tessera/wire";
 import { fallbackCurrency } from "@tessera/wire/money";
 import { type FormEvent, useId, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
-import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Empty, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
 
 /** What an hour of each GPU costs, now and from when; a new list is tried on a month before it is added. */
 export function PriceBook() {
-  const may = useMay();
   const { data } = useCall("readPrices");
   const gpus = useCall("listGpus", { query: { limit: 1000 } });
   if (data === undefined) return <Skeleton />;
@@ -33,7 +32,9 @@ export function PriceBook() {
         ) : (
           <Rates list={now} />
         )}
-        {may("price.write") && models !== undefined && <NewList key={now?.id ?? ""} before={now} models={models} />}
+        {mayDo("addPrices", data) && models !== undefined && (
+          <NewList key={now?.id ?? ""} before={now} models={models} />
+        )}
       </div>
     </Card>
   );

@@ -5,8 +5,8 @@ import { Choice } from "../../design/choice.tsx";
 import { Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
+import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
-import { AccountSelect } from "../cost/account-select.tsx";
 import { CostTabs } from "../cost/cost-tabs.tsx";
 import { unitMsOf, wastedMicros } from "./classes.ts";
 import { WasteBar, WasteClasses } from "./waste-bar.tsx";
@@ -20,7 +20,7 @@ export default function WastePage() {
   const [params, set] = useAddress();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
   const days = ranges.find((each) => String(each) === params.get("days")) ?? 7;
-  const account = params.get("account") ?? "";
+  const account = useAccount();
   const of = { from: `${days}d`, ...(account !== "" && { account }) };
   const { data, isError, error } = useCall("readWaste", { query: { ...of, by } }, { everyMs: 60_000 });
   return (
@@ -40,7 +40,6 @@ export default function WastePage() {
             word={(each) => (each === 1 ? "1 day" : `${each} days`)}
             onChoose={(each) => set({ days: each === 7 ? "" : String(each) })}
           />
-          <AccountSelect account={account} onChoose={(path) => set({ account: path })} />
         </div>
       </div>
       <CostTabs here="waste" />

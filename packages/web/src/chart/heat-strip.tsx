@@ -1,0 +1,239 @@
+import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
+import { readColour } from "../design/colour.ts";
+import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
+import { TableBox } from "../design/table-box.tsx";
+import { saveCsv } from "../format/csv.ts";
+import { count } from "../format/numbers.ts";
+import { spellClock, spellSeconds } from "../format/times.ts";
+import { useTheme } from "../frame/use-theme.ts";
+import { type Heat, heatStep, heatSteps, spreadOf } from "./heat.ts";
+import { valueText } from "./view.ts";
+
+const rowPx = 16;
+const heightMax = 320;
+const heightMin = 28;
+const rowsShown = 64;
+
+interface Cell {
+  readonly row: number;
+  readonly column: number;
+}
+
+interface StripProps {
+  readonly title: string;
+  readonly heat: Heat | undefined;
+  readonly error: Error | null;
+  /** What chooses the measure. */
+  readonly choice: React.ReactNode;
+}
+
+/** Ranks × time as a strip of colours, with the value under the cursor; as a table or a file on request. */
+export default function HeatStrip({ title, heat, error, choice }: StripProps) {
+  const [table, setTable] = useState(false);
+  const empty = heat?.rows.every(({ values }) => values.every((value) => value === null));
+  return (
+    <Card
+      title={title}
+      className="span-12"
+      beside={
+        <span className="row wrap">
+          {choice}
+          {heat !== undefined && !empty && (
+            <>
+              <Button small aria-label={`${title}: ${table ? "strip" : "table"}`} onClick={() => setTable(!table)}>
+                {table ? "Strip" : "Table"}
+              </Button>
+              <Button small aria-label={`${title}: CSV`} onClick={() => saveCsv("ranks-over-time.csv", fileOf(heat))}>
+                CSV
+              </Button>
+            </>
+          )}
+        </span>
+      }
+    >
+      {heat === undefined ? (
+        error === null ? (
+          <Skeleton lines={3} />
+        ) : (
+          <Empty title="Not available">{error.message}</Empty>
+        )
+      ) : empty ? (
+        <p className="quiet">Nothing was measured in this time.</p>
+      ) : table ? (
+        <Spreads heat={heat} />
+      ) : (
+        <Strip heat={heat} title={title} />
+      )}
+    </Card>
+  );
+}
+
+function Strip({ heat, title }: { heat: Heat; title: string }) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const theme = useTheme();
+  const [cell, setCell] = useState<Cell>();
+  const { rows, times, stepMs } = heat;
+  const span = Math.max(1, heat.to - heat.from);
+  const left = (column: number) => (100 * (times[0]! + column * stepMs - heat.from)) / span;
+  const height = Math.min(heightMax, Math.max(heightMin, rows.length * rowPx));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
+  useEffect(() => {
+    if (canvas.current !== null) draw(canvas.current, heat);
+  }, [heat, theme]);
+  const within = ({ row, column }: Cell): Cell => ({
+    row: Math.min(rows.length - 1, Math.max(0, row)),
+    column: Math.min(times.length - 1, Math.max(0, column)),
+  });
+  const at = (event: PointerEvent<HTMLDivElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const time = heat.from + ((event.clientX - box.left) / box.width) * span;
+    const row = Math.floor(((event.clientY - box.top) / box.height) * rows.length);
+    setCell(within({ row, column: Math.floor((time - times[0]!) / stepMs) }));
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const { row, column } = cell ?? { row: 0, column: times.length - 1 };
+    const to: Readonly<Record<string, Cell>> = {
+      ArrowLeft: { row, column: column - 1 },
+      ArrowRight: { row, column: column + 1 },
+      ArrowUp: { row: row - 1, column },
+      ArrowDown: { row: row + 1, column },
+      Home: { row, column: 0 },
+      End: { row, column: times.length - 1 },
+    };
+    if (event.key === "Escape") setCell(undefined);
+    const next = to[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    setCell(within(next));
+  };
+  const [width, tall] = [(100 * stepMs) / span, 100 / rows.length];
+  return (
+    <div className="on-axis">
+      <div className="heat-ranks quiet" aria-hidden>
+        <span>{rows[0]?.key}</span>
+        {rows.length > 1 && <span>{rows.at(-1)?.key}</span>}
+      </div>
+      <div
+        className="heat"
+        role="img"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reads values as the pointer does
+        tabIndex={0}
+        aria-label={`${title}. Arrow keys move through ranks and time; the values are also in its table`}
+        style={{ height }}
+        onPointerMove={at}
+        onPointerLeave={() => setCell(undefined)}
+        onKeyDown={onKey}
+      >
+        <canvas
+          ref={canvas}
+          width={times.length}
+          height={rows.length}
+          style={{ left: `${left(0)}%`, width: `${times.length * width}%` }}
+        />
+        {cell !== undefined && (
+          <i
+            style={{
+              left: `${left(cell.column)}%`,
+              top: `${cell.row * tall}%`,
+              width: `${width}%`,
+              height: `${tall}%`,
+            }}
+          />
+        )}
+      </div>
+      <p className="small heat-words" aria-live="polite">
+        {cell === undefined
+          ? `${count(rows.length, "rank")}; point at one, or use the arrow keys.`
+          : cellText(heat, cell)}
+      </p>
+      <Ramp heat={heat} />
+    </div>
+  );
+}
+
+function cellText({ rows, times, stepMs, unit }: Heat, { row, column }: Cell): string {
+  const line = rows[row];
+  const time = times[column];
+  if (line === undefined || time === undefined) return "";
+  const text = new Date(time).toISOString();
+  const clock = stepMs < 60_000 ? spellSeconds(text) : spellClock(text);
+  return `${line.label}, ${clock}: ${valueText(line.values, column, unit)}`;
+}
+
+/** One pixel for each value: the browser makes it as large as the strip. */
+function draw(canvas: HTMLCanvasElement, { rows, times, most }: Heat): void {
+  const pen = canvas.getContext("2d");
+  if (pen === null) return;
+  const ramp = Array.from({ length: heatSteps }, (_, step) => readColour(`--heat-${step}`));
+  const unknown = readColour("--map-unmeasured");
+  for (const [row, { values }] of rows.entries()) {
+    for (let column = 0; column < times.length; column++) {
+      const step = heatStep(values[column], most);
+      pen.fillStyle = step === undefined ? unknown : ramp[step]!;
+      pen.fillRect(column, row, 1, 1);
+    }
+  }
+}
+
+function Ramp({ heat: { most, unit } }: { heat: Heat }) {
+  const from = (step: number) => valueText([Math.round((most * step) / heatSteps)], 0, unit);
+  return (
+    <ul className="chart-legend">
+      {Array.from({ length: heatSteps }, (_, step) => `--heat-${step}`).map((name, step) => (
+        <li key={name}>
+          <i className="mark area" style={{ background: `var(${name})` }} />
+          from {from(step)}
+        </li>
+      ))}
+      <li>
+        <i
+          className="mark area"
+          style={{ background: "var(--map-unmeasured)", border: "1px solid var(--line-strong)" }}
+        />
+        not measured
+      </li>
+    </ul>
+  );
+}
+
+function Spreads({ heat: { rows, unit } }: { heat: Heat }) {
+  const spreads = useMemo(() => rows.map((row) => ({ ...row, spread: spreadOf(row.values) })), [rows]);
+  const text = (value: number | undefined) => valueText([value ?? null], 0, unit);
+  return (
+    <>
+      <TableBox label="Values by rank">
+        <thead>
+          <tr>
+            <th>Rank</th>
+            <th className="number">Least</th>
+            <th className="number">Mean</th>
+            <th className="number">Most</th>
+          </tr>
+        </thead>
+        <tbody>
+          {spreads.slice(0, rowsShown).map(({ key, label, spread }) => (
+            <tr key={key}>
+              <td>{label}</td>
+              <td className="number">{text(spread?.least)}</td>
+              <td className="number">{text(spread?.mean)}</td>
+              <td className="number">{text(spread?.most)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </TableBox>
+      {rows.length > rowsShown && (
+        <p className="quiet small">
+          The first {rowsShown} of {count(rows.length, "rank")}; the CSV file has all, with all values.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A row for each instant, a column for each rank. */
+function fileOf({ rows, times, unit }: Heat) {
+  return times.map((at, column) => ({
+    from: new Date(at).toISOString(),
+    ...Object.fromEntries(rows.map(({ label, values }) => [`${label} (${unit})`, values[column] ?? ""])),
+  }));
+}

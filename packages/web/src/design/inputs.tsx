@@ -1,0 +1,70 @@
+import type { InputHTMLAttributes, ReactNode } from "react";
+import { Field } from "./parts.tsx";
+
+interface About {
+  readonly label: string;
+  readonly hint?: ReactNode;
+  readonly wrong?: string | undefined;
+}
+
+interface TextFieldProps
+  extends About,
+    Omit<InputHTMLAttributes<HTMLInputElement>, "onChange" | "value" | "id" | "className"> {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A line of text with its label, its hint and what is wrong with it. */
+export function TextField({ label, hint, wrong, value, onChange, ...rest }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint} wrong={wrong}>
+      {(props) => (
+        <input
+          autoComplete="off"
+          {...rest}
+          {...props}
+          className="input"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface SelectFieldProps<Value extends string> extends About {
+  readonly value: Value;
+  /** Each value with its words, in order. */
+  readonly of: Readonly<Record<Value, string>>;
+  readonly onChange: (value: Value) => void;
+  readonly disabled?: boolean;
+}
+
+/** One of a few values, each in words. */
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const { label, hint, wrong, value, of, onChange, disabled = false } = props;
+  return (
+    <Field label={label} hint={hint} wrong={wrong}>
+      {(about) => (
+        <select
+          {...about}
+          className="input"
+          disabled={disabled}
+          value={value}
+          onChange={(event) => onChange(event.target.value as Value)}
+        >
+          {(Object.entries(of) as [Value, string][]).map(([each, words]) => (
+            <option key={each} value={each}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** The same act on the command line. */
+export function CommandLine({ children }: { children: string }) {
+  return <code className="command quiet small">{children}</code>;
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { SearchHit, WhoAmI } from "@tessera/wire";
+import { entriesFor } from "./entries.ts";
+
+const me: WhoAmI = {
+  ...{ user: "usr_1", name: "ana", bindings: [], scopes: [] },
+  may: ["job.read", "job.control"],
+};
+const job: SearchHit = {
+  ...{ kind: "job", id: "job_1", name: "train-a", address: "/jobs/job_1", about: "running, lab", state: "running" },
+  may: "all",
+};
+const cancelled = { label: "Cancel train-a", about: "action", text: "cancel train-a" };
+
+describe("what the palette lists first", () => {
+  const first = (typed: string) => entriesFor(me, typed, [job], [cancelled])[0];
+
+  it("is a thing by its name, also where something was done to it before", () => {
+    assert.deepEqual(first("train-a")?.choice, { go: "/jobs/job_1" });
+  });
+
+  it("is an act where its verb is typed", () => {
+    assert.deepEqual(first("cancel tra")?.choice, { deed: "cancel", hit: job });
+  });
+
+  it("is what was chosen before, where nothing is typed", () => {
+    assert.deepEqual(first("")?.choice, { type: "cancel train-a" });
+  });
+});

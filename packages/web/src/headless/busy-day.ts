@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { BodyOf } from "@tessera/wire";
+import { OwnServer } from "./server.ts";
+
+const simulator = fileURLToPath(new URL("../../../sim/dist/main.js", import.meta.url));
+const jobsAtOnce = 16;
+const lookEveryMs = 2_000;
+
+/** A server that a whole simulated day lies behind, with people of every role and a morning's work on top. */
+export interface BusyDay {
+  readonly server: OwnServer;
+  /** Of people by what they are, as tokens. */
+  readonly tokens: Readonly<Record<Who, string>>;
+  /** Jobs that are worth a look. */
+  readonly jobs: Readonly<Record<"waiting" | "gang" | "array", string>>;
+  end(): Promise<void>;
+}
+
+export const roles = ["tenant-admin", "team-admin", "member", "viewer", "finance", "auditor"] as const;
+export type Who = "owner" | (typeof roles)[number];
+
+const team = "org1/vision";
+
+/** Simulates 24 hours of 50,000 GPUs into a folder, or opens the one that is given, and lets a morning begin. */
+export async function openBusyDay(folder: string | undefined, gpus = 50_000): Promise<BusyDay> {
+  const data = folder ?? mkdtempSync(join(tmpdir(), "tessera-day-"));
+  if (folder === undefined) await simulate(data, gpus);
+  const server = OwnServer.on(data, "--no-local");
+  const end = async () => {
+    await server.end();
+    if (folder === undefined) rmSync(data, { recursive: true, force: true });
+  };
+  await server.start();
+  try {
+    const tokens = await peopleOf(server);
+    const jobs = await morning(server, tokens.member, gpus);
+    await rolledUp(server);
+    return { server, tokens, jobs, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function simulate(data: string, gpus: number): Promise<void> {
+  const args = [simulator, "day", "--data", data, "--gpus", String(gpus)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`tess-sim day ended with ${code}`);
+}
+
+/** Charts end where the reading of the journal has come to: waits until it has come to now. */
+async function rolledUp(server: OwnServer): Promise<void> {
+  for (;;) {
+    const { series } = await server.call("readSeries", { query: { metric: "capacity", from: "10m", step: "1m" } });
+    if (series.some(({ values }) => values.some((value) => value !== null))) return;
+    await setTimeout(lookEveryMs);
+  }
+}
+
+async function peopleOf(server: OwnServer): Promise<Record<Who, string>> {
+  const tokens: Partial<Record<Who, string>> = { owner: server.ownerToken };
+  for (const role of roles) {
+    const account = role === "tenant-admin" || role === "finance" || role === "auditor" ? "org1" : team;
+    const name = `${role}-${Date.now().toString(36)}`;
+    const user = await server.call("createUser", { body: { name, role, account } });
+    tokens[role] = (await server.call("createToken", { body: { user: user.id, label: "pictures" } })).token;
+  }
+  return tokens as Record<Who, string>;
+}
+
+/** More is asked for than is free; some of it is worth a look: an array under way, a gang that prints, a failure. */
+async function morning(server: OwnServer, member: string, gpus: number): Promise<BusyDay["jobs"]> {
+  const teams = ["vision", "speech", "language", "robotics", "search", "ads", "science", "platform"];
+  const many = Math.max(20, Math.round(gpus / 80));
+  const bodies: BodyOf<"submitJob">[] = Array.from({ length: many }, (_, i) => ({
+    name: `${["pretrain", "finetune", "sweep", "eval"][i % 4]}-${i + 1}`,
+    project: `org${1 + ((i * 7) % 30)}/${teams[i % 8]}`,
+    gpus: "H100:8",
+    nodes: [1, 2, 4, 4, 8, 16][i % 6]!,
+    ...(i % 5 === 0 && { topology: "rack?" }),
+    priority: (["normal", "normal", "high", "low"] as const)[i % 4]!,
+    max_time: `${2 + (i % 20)}h`,
+    run: `echo "epoch 1 loss 2.31"; sleep ${1 + (i % 18)}h`,
+  }));
+  const run =
+    'echo "step 100 loss 2.31"; sleep 3; echo "step 200 loss 1.87"; sleep 3; echo "step 300 loss 1.52"; sleep 5h';
+  const mine = (body: Omit<BodyOf<"submitJob">, "project">) =>
+    server.call("submitJob", { body: { ...body, project: team }, token: member });
+  const gang = await mine({ name: "llama-ft", gpus: "H100:8", nodes: 8, max_time: "8h", priority: "high", run });
+  const array = await mine({ name: "sweep-lr", gpus: "H100:1", array: "0-199%40", max_time: "1h", run: "sleep 45" });
+  await mine({
+    name: "eval-broken",
+    gpus: "H100:1",
+    max_time: "1h",
+    run: 'echo "loading checkpoint"; echo "CUDA out of memory"; exit 1',
+  });
+  let next = 0;
+  const worker = async () => {
+    for (let i = next++; i < bodies.length; i = next++) await server.call("submitJob", { body: bodies[i]! });
+  };
+  await Promise.all(Array.from({ length: jobsAtOnce }, worker));
+  const waits = await mine({
+    name: "llama-pretrain",
+    gpus: "H100:8",
+    nodes: 64,
+    max_time: "20h",
+    priority: "low",
+    run,
+  });
+  return { waiting: waits.id, gang: gang.id, array: array.id };
+}

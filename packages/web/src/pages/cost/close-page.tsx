@@ -1,0 +1,160 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ClosePreview } from "@tessera/wire";
+import { useState } from "react";
+import { Link, useSearchParams } from "wouter";
+import { call, isNotShown, wordsOf } from "../../api/call.ts";
+import { useAct } from "../../api/use-call.ts";
+import { Chip } from "../../design/chip.tsx";
+import { Confirm } from "../../design/confirm.tsx";
+import { CommandLine } from "../../design/inputs.tsx";
+import { Button, Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
+import { TableBox } from "../../design/table-box.tsx";
+import { spellMoney } from "../../format/money.ts";
+import { count } from "../../format/numbers.ts";
+import { CostTabs } from "./cost-tabs.tsx";
+import { lastMonths } from "./ledger-view.ts";
+
+/** Closes a month that is over: first the invoices that this would write, then the act. The month is in the address. */
+export default function ClosePage() {
+  const [params, setParams] = useSearchParams();
+  const [months] = useState(() => lastMonths(13, Date.now()));
+  const period = params.get("month") ?? months[1]!;
+  const { data, error } = useQuery({
+    queryKey: ["previewClose", period],
+    queryFn: ({ signal }) => call("previewClose", { body: { period }, signal }),
+    throwOnError: isNotShown,
+  });
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>Cost</h1>
+        <select
+          className="input"
+          style={{ width: 150 }}
+          aria-label="Month"
+          value={period}
+          onChange={(event) => setParams({ month: event.target.value }, { replace: true })}
+        >
+          {months.map((month) => (
+            <option key={month}>{month}</option>
+          ))}
+        </select>
+      </div>
+      <CostTabs here="close" />
+      {error !== null ? (
+        <Notice kind="bad">{wordsOf(error)}</Notice>
+      ) : data === undefined ? (
+        <Skeleton lines={6} />
+      ) : (
+        <Month key={period} preview={data} />
+      )}
+    </div>
+  );
+}
+
+function Month({ preview }: { preview: ClosePreview }) {
+  const { period, rows, issued, over, currency, tz } = preview;
+  const [asking, setAsking] = useState(false);
+  const close = useAct("closePeriod", ({ invoices }) =>
+    invoices.length === 0 ? `${period} is closed; there was nothing to bill.` : `${period} is closed.`,
+  );
+  const total = spellMoney(String(rows.reduce((sum, { totalMicros }) => sum + BigInt(totalMicros), 0n)), currency);
+  const charged = rows.filter(({ mode }) => mode === "chargeback");
+  return (
+    <>
+      <div className="grid">
+        <div className="span-4">
+          <Figure label="To be invoiced" value={total} beside={`${period} (${tz})`} />
+        </div>
+        <div className="span-4">
+          <Figure
+            label="Invoices to write"
+            value={rows.length}
+            beside={`${charged.length} owed, ${rows.length - charged.length} only shown`}
+          />
+        </div>
+        <div className="span-4">
+          <Figure label="Have their invoice" value={issued.length} beside={issued.slice(0, 3).join(", ")} />
+        </div>
+      </div>
+      {!over && (
+        <Notice>
+          {period} is not over: the amounts still grow. It can be closed from {preview.to.slice(0, 10)} on.
+        </Notice>
+      )}
+      <Card
+        flush
+        title="Invoices that would be written"
+        beside={
+          over &&
+          rows.length > 0 && (
+            <span className="row wrap">
+              <CommandLine>{`tess invoice close ${period}`}</CommandLine>
+              <Button kind="primary" onClick={() => setAsking(true)}>
+                Close {period}
+              </Button>
+            </span>
+          )
+        }
+      >
+        {rows.length === 0 ? (
+          <Empty
+            title={
+              issued.length > 0 ? `Every tenant has its invoice of ${period}` : `Nothing is to be billed for ${period}`
+            }
+          >
+            {issued.length > 0 && <Link href="/cost/invoices">Invoices</Link>}
+          </Empty>
+        ) : (
+          <TableBox label="Invoices that would be written">
+            <thead>
+              <tr>
+                <th>Tenant</th>
+                <th>Billed by</th>
+                <th className="number">Lines</th>
+                <th className="number">Of them corrections</th>
+                <th className="number">Total</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map(({ tenant, mode, lines, corrections, totalMicros }) => (
+                <tr key={tenant}>
+                  <td>{tenant}</td>
+                  <td>
+                    <Chip
+                      tone={mode === "chargeback" ? "guaranteed" : "idle"}
+                      shape={mode === "chargeback" ? "dot" : "ring"}
+                    >
+                      {mode}
+                    </Chip>
+                  </td>
+                  <td className="number">{lines}</td>
+                  <td className="number">{corrections}</td>
+                  <td className="number">{spellMoney(totalMicros, currency)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </TableBox>
+        )}
+      </Card>
+      {asking && (
+        <Confirm
+          title={`Close ${period}?`}
+          act={`Close ${period}`}
+          busy={close.isPending}
+          onAct={() => close.mutate({ body: { period } }, { onSuccess: () => setAsking(false) })}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {count(rows.length, "invoice")} over {total} {rows.length === 1 ? "is" : "are"} written now and booked in
+            the ledger{charged.length > 0 && `; ${count(charged.length, "tenant")} then owe what is on them`}.
+          </p>
+          <p>
+            It cannot be taken back. Usage of {period} that becomes known later is corrected in the next invoice, and
+            mistakes by an adjustment in the ledger.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

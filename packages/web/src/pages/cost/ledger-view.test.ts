@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { EntryShape } from "@tessera/wire";
+import { balancesAfter, balanceWords, bookWords, csvRows, lastMonths, openHolds, sidesOf } from "./ledger-view.ts";
+
+const at = "2026-11-03T00:00:00.000Z";
+function entry(no: number, kind: EntryShape["kind"], legs: [string, string][], of?: number): EntryShape {
+  return {
+    ...{ no, kind, at, currency: "EUR", memo: "why" },
+    legs: legs.map(([account, micros]) => ({ account, micros })),
+    ...(of !== undefined && { of }),
+  };
+}
+const owed = "tenant/lab/owed";
+const entries = [
+  entry(3, "hold", [
+    [owed, "40"],
+    ["tenant/lab/held", "-40"],
+  ]),
+  entry(2, "payment", [
+    ["cash", "1000"],
+    [owed, "-1000"],
+  ]),
+  entry(1, "charge", [
+    [owed, "700"],
+    ["revenue/gpu", "-700"],
+  ]),
+];
+
+describe("the ledger as it is shown", () => {
+  it("says what a tenant owed after each entry, back from what it owes now", () => {
+    assert.deepEqual(balancesAfter(entries, owed, "-260"), ["-260", "-300", "700"]);
+  });
+
+  it("shows both sides before an entry is booked, and they add up to nothing", () => {
+    for (const [kind, micros] of [
+      ["payment", "5000000"],
+      ["adjustment", "-12500000"],
+      ["hold", "7"],
+      ["post", "30"],
+      ["void", undefined],
+    ] as const) {
+      const sides = sidesOf(kind, "lab", micros, entries[0]);
+      assert.ok(sides.length >= 2, kind);
+      assert.equal(
+        sides.reduce((sum, side) => sum + BigInt(side.micros), 0n),
+        0n,
+        kind,
+      );
+    }
+    assert.deepEqual(sidesOf("payment", "lab", "5", undefined), [
+      { account: "cash", micros: "5" },
+      { account: owed, micros: "-5" },
+    ]);
+    assert.deepEqual(sidesOf("post", "lab", "5", undefined), []);
+    assert.deepEqual(sidesOf("payment", "lab", undefined, undefined), []);
+  });
+
+  it("knows which holds are open", () => {
+    assert.deepEqual(
+      openHolds(entries).map(({ no }) => no),
+      [3],
+    );
+    assert.deepEqual(openHolds([entry(4, "void", [], 3), ...entries]), []);
+  });
+
+  it("writes a row for each leg, in whole micros", () => {
+    const rows = csvRows(entries, ["a", "b", "c"]) as { entry: number; micros: string; owedAfterMicros: string }[];
+    assert.equal(rows.length, 6);
+    assert.deepEqual([rows[0]!.micros, rows[2]!.owedAfterMicros], ["40", "b"]);
+  });
+
+  it("names books in words, and months across a year", () => {
+    assert.equal(bookWords("tenant/lab/owed"), "owed by lab");
+    assert.equal(bookWords("cash"), "cash");
+    assert.deepEqual(balanceWords(owed, "-260"), { label: "Paid in advance by lab", micros: "260" });
+    assert.deepEqual(balanceWords("tenant/lab/held", "-40"), { label: "Set aside for lab", micros: "40" });
+    assert.deepEqual(lastMonths(3, Date.parse("2027-01-31T23:00:00Z")), ["2027-01", "2026-12", "2026-11"]);
+  });
+});

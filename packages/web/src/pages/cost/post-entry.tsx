@@ -1,0 +1,165 @@
+import type { EntryPost, EntryShape } from "@tessera/wire";
+import { fallbackCurrency } from "@tessera/wire/money";
+import { type FormEvent, useState } from "react";
+import { useDraft } from "../../api/draft.ts";
+import { refusedAt } from "../../api/refused-at.ts";
+import { useAct, useCall } from "../../api/use-call.ts";
+import { Dialog } from "../../design/dialog.tsx";
+import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
+import { Button, Notice } from "../../design/parts.tsx";
+import { readMoney, spellMoney } from "../../format/money.ts";
+import { AmountField } from "./amount-field.tsx";
+import { bookWords, kindWords, openHolds, sidesOf } from "./ledger-view.ts";
+
+type Kind = EntryPost["kind"];
+
+/** Books an entry in two steps: what is meant, then both sides of it, which are never changed afterwards. */
+export function PostEntry(props: { tenants: readonly string[]; tenant: string; onClose: () => void }) {
+  const { tenants, onClose } = props;
+  const first = { tenant: props.tenant, kind: "payment" as Kind, sign: "more", amount: "", of: "", memo: "" };
+  const [draft, setDraft, drop] = useDraft("ledger entry", first);
+  const [sure, setSure] = useState(false);
+  const post = useAct("postEntry", ({ no }) => `Entry ${no} was booked.`);
+  const tenant = draft.tenant === "" ? (tenants[0] ?? "") : draft.tenant;
+  const known = useCall("listEntries", { query: { account: tenant, limit: 1000 } }, { on: tenant !== "" });
+  const { data: billing } = useCall("listBilling");
+  const currency = billing?.items[0]?.currency ?? fallbackCurrency;
+  const change = (part: Partial<typeof draft>) => {
+    post.reset();
+    setSure(false);
+    setDraft({ ...draft, ...part });
+  };
+  const holds = openHolds(known.data?.items ?? []);
+  const { kind, memo } = draft;
+  const ends = kind === "post" || kind === "void";
+  const hold = ends ? (holds.find(({ no }) => String(no) === draft.of) ?? holds[0]) : undefined;
+  const corrected = kind === "adjustment" && /^[1-9]\d{0,11}$/.test(draft.of.trim()) ? Number(draft.of) : undefined;
+  const badOf = kind === "adjustment" && draft.of.trim() !== "" && corrected === undefined;
+  const read = kind === "void" ? null : readMoney(draft.amount);
+  const micros = read !== null && "micros" in read ? signed(read.micros, kind, draft.sign) : undefined;
+  const sides = sidesOf(kind, tenant, micros, hold);
+  const ready = sides.length > 0 && memo.trim() !== "" && !badOf;
+  const of = hold?.no ?? corrected;
+  const close = () => {
+    drop();
+    onClose();
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!sure) return setSure(true);
+    const body = { account: tenant, kind, micros: micros ?? "0", memo, ...(of !== undefined && { of }) };
+    post.mutate({ body }, { onSuccess: close });
+  };
+  return (
+    <Dialog title="Post an entry" onClose={onClose}>
+      <form className="stack tight" onSubmit={submit}>
+        <SelectField
+          label="Tenant"
+          value={tenant}
+          of={Object.fromEntries(tenants.map((each) => [each, each]))}
+          onChange={(value) => change({ tenant: value, of: "" })}
+        />
+        <SelectField label="Kind" value={kind} of={kindWords} onChange={(value) => change({ kind: value, of: "" })} />
+        {ends && <HoldField holds={holds} hold={hold} currency={currency} onChange={(no) => change({ of: no })} />}
+        {kind === "adjustment" && (
+          <>
+            <SelectField
+              label="Direction"
+              value={draft.sign}
+              of={{ less: "the tenant owes less", more: "the tenant owes more" }}
+              onChange={(sign) => change({ sign })}
+            />
+            <TextField
+              label="Entry that it corrects"
+              hint="its number; may be empty"
+              inputMode="numeric"
+              wrong={badOf ? `${draft.of} is not the number of an entry.` : refusedAt(post.error, "of")}
+              value={draft.of}
+              onChange={(value) => change({ of: value })}
+            />
+          </>
+        )}
+        {kind !== "void" && (
+          <AmountField
+            label="Amount"
+            hint={`in ${currency}`}
+            value={draft.amount}
+            read={draft.amount === "" ? null : read}
+            currency={currency}
+            onChange={(amount) => change({ amount })}
+          />
+        )}
+        <TextField
+          label="Why"
+          hint="such as bank transfer 88"
+          maxLength={300}
+          value={memo}
+          wrong={refusedAt(post.error, "memo")}
+          onChange={(value) => change({ memo: value })}
+        />
+        {sides.length > 0 && <Sides sides={sides} currency={currency} />}
+        {post.error !== null && refusedAt(post.error, "of", "memo") === undefined && (
+          <Notice kind="bad">{post.error.message}</Notice>
+        )}
+        {sure && post.error === null && (
+          <Notice kind="warn">An entry is never changed or deleted; a mistake needs another entry.</Notice>
+        )}
+        <div className="row wrap">
+          <Button kind="primary" type="submit" disabled={!ready || post.isPending || post.isError}>
+            {sure ? "Book it for good" : "Book it"}
+          </Button>
+          <CommandLine>{commandOf(kind, tenant, draft.amount, draft.sign, of)}</CommandLine>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function HoldField(props: {
+  holds: readonly EntryShape[];
+  hold: EntryShape | undefined;
+  currency: string;
+  onChange: (no: string) => void;
+}) {
+  const { holds, hold, currency, onChange } = props;
+  if (hold === undefined) return <Notice>This tenant has no open hold among its newest 1,000 entries.</Notice>;
+  const words = holds.map(({ no, legs, memo }) => [no, `${no}: ${spellMoney(legs[0]!.micros, currency)}, ${memo}`]);
+  return (
+    <SelectField label="Hold that ends" value={String(hold.no)} of={Object.fromEntries(words)} onChange={onChange} />
+  );
+}
+
+function Sides({ sides, currency }: { sides: readonly { account: string; micros: string }[]; currency: string }) {
+  return (
+    <table className="table" aria-label="Both sides of the entry">
+      <thead>
+        <tr>
+          <th>Book</th>
+          <th className="number">Taken out</th>
+          <th className="number">Put in</th>
+        </tr>
+      </thead>
+      <tbody>
+        {sides.map(({ account, micros }) => (
+          <tr key={account}>
+            <td>{bookWords(account)}</td>
+            <td className="number">{micros.startsWith("-") ? spellMoney(micros.slice(1), currency) : ""}</td>
+            <td className="number">{micros.startsWith("-") ? "" : spellMoney(micros, currency)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Only an adjustment goes both ways. */
+function signed(micros: string, kind: Kind, sign: string): string | undefined {
+  if (micros === "0") return undefined;
+  return kind === "adjustment" && sign === "less" ? `-${micros}` : micros;
+}
+
+function commandOf(kind: Kind, tenant: string, amount: string, sign: string, of: number | undefined): string {
+  const typed = amount.trim() === "" ? "AMOUNT" : amount.trim();
+  const size = kind === "void" ? "" : ` --amount ${kind === "adjustment" && sign === "less" ? "-" : ""}${typed}`;
+  return `tess ledger post ${tenant} --kind ${kind}${size}${of === undefined ? "" : ` --of ${of}`} --memo …`;
+}

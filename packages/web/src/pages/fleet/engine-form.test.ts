@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { EngineShape } from "@tessera/wire";
+import { createBody, draftOf, editBody, wrongIn } from "./engine-form.ts";
+
+const east: EngineShape = {
+  ...{ name: "east", kind: "kubernetes", reach: "reachable", nodes: 1, gpus: 8, gpusHeld: 0, gpusFree: 8 },
+  ...{ leaving: false, lostAfter: "10m", credentials: "kept", fromStart: false },
+  settings: { context: "east", rackLabel: "rack" },
+};
+
+describe("an engine as it is typed", () => {
+  it("changes only what was changed, and takes away a setting that is gone", () => {
+    const draft = draftOf(east);
+    assert.equal(editBody(east, draft, ""), undefined);
+    assert.deepEqual(editBody(east, { ...draft, settings: "context=west", lostAfter: "never" }, ""), {
+      settings: { context: "west", rackLabel: null },
+      lostAfter: null,
+    });
+    assert.deepEqual(editBody(east, draft, "apiVersion: v1"), { kubeconfig: "apiVersion: v1" });
+  });
+
+  it("is made with what was given, and says what is wrong by field", () => {
+    const draft = { ...draftOf(undefined), name: "sim", kind: "simulated" as const, settings: "fleet=2x8" };
+    assert.deepEqual(createBody(draft, ""), {
+      ...{ name: "sim", kind: "simulated", settings: { fleet: "2x8" }, lostAfter: null },
+    });
+    assert.deepEqual(wrongIn(draft), {});
+    assert.deepEqual(Object.keys(wrongIn({ ...draft, name: "East", settings: "x", lostAfter: "soon" })), [
+      ...["name", "settings", "lostAfter"],
+    ]);
+  });
+});

@@ -1,0 +1,71 @@
+import type { EngineCreate, EngineEdit, EngineShape } from "@tessera/wire";
+import { readDuration } from "@tessera/wire/duration";
+import { readPairs, writePairs } from "../../format/pairs.ts";
+
+/** An engine as it is typed, without its credentials. */
+export interface EngineDraft {
+  readonly name: string;
+  readonly kind: EngineCreate["kind"];
+  readonly settings: string;
+  /** `never`: its jobs are waited for. */
+  readonly lostAfter: string;
+}
+
+export function draftOf(engine: EngineShape | undefined): EngineDraft {
+  return {
+    name: engine?.name ?? "",
+    kind: engine?.kind === "simulated" ? "simulated" : "kubernetes",
+    settings: writePairs(engine?.settings ?? {}),
+    lostAfter: engine === undefined ? "never" : (engine.lostAfter ?? "never"),
+  };
+}
+
+type Wrong = Readonly<Partial<Record<"name" | "settings" | "lostAfter", string>>>;
+
+/** What is wrong with what was typed, by field. */
+export function wrongIn({ name, settings, lostAfter }: EngineDraft): Wrong {
+  const pairs = readPairs(settings);
+  return {
+    ...(name !== "" &&
+      !/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name) && {
+        name: `${name} is not a name: use lower-case letters, digits and -, at most 40.`,
+      }),
+    ...("wrong" in pairs && { settings: pairs.wrong }),
+    ...(lostAfter !== "never" &&
+      readDuration(lostAfter) === undefined && {
+        lostAfter: `${lostAfter || "It"} is not a duration: type 10m or 2h, or never.`,
+      }),
+  };
+}
+
+function pairsOf(settings: string): Record<string, string> {
+  const read = readPairs(settings);
+  return "pairs" in read ? read.pairs : {};
+}
+
+/** A new engine as the API takes it. */
+export function createBody(draft: EngineDraft, kubeconfig: string): EngineCreate {
+  const settings = pairsOf(draft.settings);
+  return {
+    ...{ name: draft.name, kind: draft.kind },
+    ...(kubeconfig !== "" && { kubeconfig }),
+    ...(Object.keys(settings).length > 0 && { settings }),
+    lostAfter: draft.lostAfter === "never" ? null : draft.lostAfter,
+  };
+}
+
+/** What changes about an engine: a setting that is no longer typed is taken away. Undefined = nothing. */
+export function editBody(engine: EngineShape, draft: EngineDraft, kubeconfig: string): EngineEdit | undefined {
+  const before = engine.settings ?? {};
+  const now = pairsOf(draft.settings);
+  const settings: Record<string, string | null> = {};
+  for (const [name, value] of Object.entries(now)) if (before[name] !== value) settings[name] = value;
+  for (const name of Object.keys(before)) if (!Object.hasOwn(now, name)) settings[name] = null;
+  const lostAfter = draft.lostAfter === "never" ? null : draft.lostAfter;
+  const body: EngineEdit = {
+    ...(kubeconfig !== "" && { kubeconfig }),
+    ...(Object.keys(settings).length > 0 && { settings }),
+    ...(lostAfter !== engine.lostAfter && { lostAfter }),
+  };
+  return Object.keys(body).length === 0 ? undefined : body;
+}

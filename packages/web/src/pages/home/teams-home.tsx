@@ -1,0 +1,164 @@
+import type { SummaryShape } from "@tessera/wire";
+import { lazy, Suspense } from "react";
+import { Link } from "wouter";
+import { isOwner, useMe } from "../../api/me.tsx";
+import { useCall } from "../../api/use-call.ts";
+import { OrElse } from "../../chart/fallback.tsx";
+import { Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
+import { TableBox } from "../../design/table-box.tsx";
+import { spellMoney } from "../../format/money.ts";
+import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
+import { isWithin, useAccount } from "../../frame/account.ts";
+import { QuotaBar } from "../quota/quota-bar.tsx";
+import { NearBudgets } from "./near-budgets.tsx";
+import { addedUp } from "./teams.ts";
+import { WaitsLongest } from "./waits-longest.tsx";
+
+const OwnCharts = lazy(() => import("./own-charts.tsx"));
+
+type Team = NonNullable<SummaryShape["below"]>[number];
+
+/** The accounts below those that a person administers: what each holds, waits for, spends and loses. */
+export default function TeamsHome() {
+  const me = useMe();
+  const chosen = useAccount();
+  const roots = me.bindings.filter(({ role }) => /-(admin|owner)$/.test(role)).map(({ account }) => account);
+  const account = chosen || (roots.length === 1 ? roots[0]! : "");
+  const of = account === "" ? {} : { account };
+  const query = { below: true, ...(account !== "" && { project: account }) };
+  const summary = useCall("readSummary", { query }, { everyMs: 5_000 }).data;
+  const costs = useCall("readCosts", { query: { by: "account", from: "24h", ...of } }, { everyMs: 60_000 }).data;
+  if (summary === undefined) {
+    return (
+      <div className="page">
+        <h1>Teams</h1>
+        <Skeleton lines={8} />
+      </div>
+    );
+  }
+  const teams = summary.below ?? [];
+  const spentBy = costs && addedUp(costs.rows, teams);
+  const failed = teams.reduce((sum, team) => sum + (team.failed ?? 0), 0);
+  return (
+    <div className="page">
+      <div className="head">
+        <h1>{account === "" ? (isOwner(me) ? "Tenants" : "Teams") : `Teams of ${account}`}</h1>
+      </div>
+      <div className="grid">
+        <div className="span-3">
+          <Figure
+            label="Running"
+            value={spellNumber(summary.running.jobs)}
+            unit="jobs"
+            beside={`on ${spellGpus(summary.running.gpus)}`}
+          />
+        </div>
+        <div className="span-3">
+          <Figure
+            label="Waiting"
+            value={spellNumber(summary.waiting.jobs)}
+            unit="jobs"
+            beside={`for ${spellGpus(summary.waiting.gpus)}`}
+          />
+        </div>
+        <div className="span-3">
+          <Figure
+            label="Spent in 24 h"
+            value={costs === undefined ? "–" : spellMoney(costs.totalMicros, costs.currency)}
+            beside={costs === undefined ? "there are no prices" : "of all accounts below"}
+          />
+        </div>
+        <div className="span-3">
+          <Figure label="Failed in 24 h" value={spellNumber(failed)} unit="jobs" beside="in the accounts below" />
+        </div>
+      </div>
+      <Card flush title={count(teams.length, "account")}>
+        {teams.length === 0 ? (
+          <Empty title={`Nothing is below ${account || "the platform"} yet`}>
+            <Link href={account === "" ? "/quota" : `/quota/${account}`}>Make an account</Link>
+          </Empty>
+        ) : (
+          <Teams teams={teams} costs={spentBy} currency={costs?.currency ?? ""} />
+        )}
+      </Card>
+      <div className="grid">
+        <WaitsLongest account={account} />
+        <NearBudgets isShown={(path) => isWithin(path, account)} />
+      </div>
+      <OrElse instead={null}>
+        <Suspense fallback={<Skeleton lines={6} />}>
+          <OwnCharts />
+        </Suspense>
+      </OrElse>
+    </div>
+  );
+}
+
+interface TeamsProps {
+  readonly teams: readonly Team[];
+  readonly costs: ReadonlyMap<string, string> | undefined;
+  readonly currency: string;
+}
+
+function Teams({ teams, costs, currency }: TeamsProps) {
+  const widest = Math.max(1, ...teams.map(({ held, guarantee }) => Math.max(held, guarantee)));
+  return (
+    <TableBox label="Accounts below">
+      <thead>
+        <tr>
+          <th>Account</th>
+          <th>Held of guarantee</th>
+          <th className="number">Waiting</th>
+          <th>Longest wait since</th>
+          {costs !== undefined && <th className="number">Spent in 24 h</th>}
+          <th className="number">Failed in 24 h</th>
+        </tr>
+      </thead>
+      <tbody>
+        {teams.map(({ account, held, guarantee, waiting, failed }) => (
+          <tr key={account}>
+            <td className="nowrap">
+              <Link href={`/?home=teams&account=${encodeURIComponent(account)}`}>{account}</Link>
+            </td>
+            <td style={{ width: "30%" }}>
+              <div className="row">
+                <div style={{ flex: 1 }}>
+                  <QuotaBar
+                    guarantee={guarantee}
+                    used={held}
+                    borrowed={Math.max(0, held - guarantee)}
+                    max={undefined}
+                    widest={widest}
+                  />
+                </div>
+                <Link href={`/quota/${account}`} className="small nowrap">
+                  {spellNumber(held)} of {spellGpus(guarantee)}
+                </Link>
+              </div>
+            </td>
+            <td className="number nowrap">
+              <Link href={`/queue?account=${encodeURIComponent(account)}`}>
+                {waiting.jobs === 0 ? "none" : `${count(waiting.jobs, "job")}, ${spellGpus(waiting.gpus)}`}
+              </Link>
+            </td>
+            <td>{waiting.oldestAt === undefined ? "" : <Time at={waiting.oldestAt} />}</td>
+            {costs !== undefined && (
+              <td className="number">
+                <Link href={`/cost/money?account=${encodeURIComponent(account)}`}>
+                  {spellMoney(costs.get(account) ?? "0", currency)}
+                </Link>
+              </td>
+            )}
+            <td className="number">
+              {failed === undefined ? (
+                "–"
+              ) : (
+                <Link href={`/jobs?state=failed&account=${encodeURIComponent(account)}`}>{spellNumber(failed)}</Link>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </TableBox>
+  );
+}

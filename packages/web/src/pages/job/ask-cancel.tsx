@@ -1,0 +1,35 @@
+import type { Job } from "@tessera/wire";
+import { useMe } from "../../api/me.tsx";
+import { useAct } from "../../api/use-call.ts";
+import { Confirm } from "../../design/confirm.tsx";
+import { count, spellGpus } from "../../format/numbers.ts";
+import { spellSpan } from "../../format/times.ts";
+
+/** Asks before a job is cancelled, with what is lost by it; wherever it is asked from. */
+export function AskCancel({ job, onClose }: { job: Job; onClose: () => void }) {
+  const me = useMe();
+  const cancel = useAct("cancelJob", () => `${job.name} is cancelled.`);
+  return (
+    <Confirm
+      title={`Cancel ${job.name}?`}
+      act="Cancel the job"
+      keep="Keep it"
+      busy={cancel.isPending}
+      onAct={() => cancel.mutate({ at: { job: job.id }, body: {} }, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>
+        {whatStops(job)} {job.user !== me.user && `It is a job of ${job.userName ?? job.user} in ${job.project}. `}
+        This cannot be undone, but the job can be submitted again.
+      </p>
+    </Confirm>
+  );
+}
+
+function whatStops({ state, startedAt, gpus, elements }: Job): string {
+  if (elements !== undefined)
+    return `${count(elements.active, "element")} that run and ${count(elements.waiting, "element")} that wait end; the others stay as they ended.`;
+  if (state === "waiting") return "The job has not started and will not start.";
+  const ran = startedAt === undefined ? "" : ` after ${spellSpan(Date.now() - Date.parse(startedAt))}`;
+  return `The job stops${ran} and releases ${spellGpus(gpus)}.`;
+}

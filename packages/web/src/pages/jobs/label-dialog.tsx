@@ -1,0 +1,82 @@
+import { useQueryClient } from "@tanstack/react-query";
+import type { Job } from "@tessera/wire";
+import { useState } from "react";
+import { call, wordsOf } from "../../api/call.ts";
+import { Choice } from "../../design/choice.tsx";
+import { Confirm } from "../../design/confirm.tsx";
+import { Field } from "../../design/parts.tsx";
+import { count } from "../../format/numbers.ts";
+import { toast } from "../../frame/toasts.tsx";
+import { doEach } from "./bulk.ts";
+import { keysOf, type LabelChange, labelBody, labelConcerns, labelEffect, wrongLabel } from "./labels.ts";
+
+interface LabelProps {
+  readonly jobs: readonly Job[];
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Gives jobs a label or takes one from them, with the effect told first. */
+export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
+  const queries = useQueryClient();
+  const [how, setHow] = useState<LabelChange["how"]>("add");
+  const [typed, setTyped] = useState("");
+  const [done, setDone] = useState<number>();
+  const keys = keysOf(jobs);
+  const text = how === "remove" && !keys.includes(typed) ? (keys[0] ?? "") : typed;
+  const change = { how, text };
+  const wrong = text === "" ? undefined : wrongLabel(change);
+  const changed = text === "" || wrong !== undefined ? [] : jobs.filter((job) => labelConcerns(change, job));
+  const doAll = async () => {
+    setDone(0);
+    const body = { labels: labelBody(change) };
+    const refused = await doEach(changed, ({ id: job }) => call("editJob", { at: { job }, body }), setDone);
+    void queries.invalidateQueries();
+    const first = refused[0];
+    if (first === undefined) toast("good", labelEffect(change, changed));
+    else toast("bad", `${count(refused.length, "job")} refused, such as ${first.item.name}: ${wordsOf(first.error)}`);
+    onClose();
+    onDone();
+  };
+  return (
+    <Confirm
+      title={`Label ${jobs.length === 1 ? jobs[0]!.name : count(jobs.length, "job")}`}
+      act={done === undefined ? (how === "add" ? "Add label" : "Remove label") : `${done} of ${changed.length}`}
+      busy={done !== undefined || changed.length === 0}
+      harmless
+      onAct={() => void doAll()}
+      onClose={onClose}
+    >
+      <Field label={how === "add" ? "Label" : "Label to remove"} wrong={wrong} hint="KEY=VALUE, such as sweep=lr">
+        {(props) =>
+          how === "add" ? (
+            <input
+              {...props}
+              className="input"
+              value={typed}
+              maxLength={600}
+              onChange={(event) => setTyped(event.target.value)}
+              onKeyDown={(event) => event.key === "Enter" && changed.length > 0 && done === undefined && void doAll()}
+            />
+          ) : (
+            <select {...props} className="input" value={text} onChange={(event) => setTyped(event.target.value)}>
+              {keys.map((key) => (
+                <option key={key}>{key}</option>
+              ))}
+            </select>
+          )
+        }
+      </Field>
+      <div className="row">
+        <Choice of={keys.length === 0 ? (["add"] as const) : ways} chosen={how} onChoose={setHow} />
+      </div>
+      <p aria-live="polite">
+        {text === "" || wrong !== undefined
+          ? "Labels change nothing about when a job runs."
+          : labelEffect(change, jobs)}
+      </p>
+    </Confirm>
+  );
+}
+
+const ways = ["add", "remove"] as const;

@@ -1,0 +1,55 @@
+import type { NodeShape } from "@tessera/wire";
+import { useState } from "react";
+import { wordsOf } from "../../api/call.ts";
+import { useAct } from "../../api/use-call.ts";
+import { Confirm } from "../../design/confirm.tsx";
+import { Field } from "../../design/parts.tsx";
+import { effectOn, type NodeAct } from "./node-acts.ts";
+
+const titles: Readonly<Record<NodeAct, string>> = { cordon: "Cordon", drain: "Drain", down: "Declare lost:" };
+const words: Readonly<Record<NodeAct, string>> = { cordon: "Cordon it", drain: "Drain it", down: "Declare lost" };
+
+/** Asks before a node is taken out of use, with what runs there; wherever it is asked from. */
+export function AskNode({ node, act, onClose }: { node: NodeShape; act: NodeAct; onClose: () => void }) {
+  const [reason, setReason] = useState("");
+  const [within, setWithin] = useState("1h");
+  const cordon = useAct("cordonNode", () => `${node.name} is cordoned.`);
+  const drain = useAct("drainNode", () => `${node.name} is draining.`);
+  const down = useAct("downNode", () => `${node.name} is declared lost.`);
+  const doIt = () => {
+    const at = { node: node.name };
+    const body = reason === "" ? {} : { reason };
+    const done = { onSuccess: onClose };
+    if (act === "cordon") cordon.mutate({ at, body }, done);
+    else if (act === "down") down.mutate({ at, body }, done);
+    else drain.mutate({ at, body: { ...body, ...(within !== "" && { within }) } }, done);
+  };
+  return (
+    <Confirm
+      title={`${titles[act]} ${node.name}`}
+      act={words[act]}
+      busy={cordon.isPending || drain.isPending || down.isPending}
+      harmless={act === "cordon"}
+      onAct={doIt}
+      onClose={onClose}
+    >
+      <p>{effectOn(act, node, within)}</p>
+      <Field label="Reason">
+        {(props) => (
+          <input {...props} className="input" value={reason} onChange={(event) => setReason(event.target.value)} />
+        )}
+      </Field>
+      {act === "drain" && (
+        <Field
+          label="Deadline"
+          wrong={drain.error === null ? undefined : wordsOf(drain.error)}
+          hint="such as 30m or 2h; empty: wait until the jobs end"
+        >
+          {(props) => (
+            <input {...props} className="input" value={within} onChange={(event) => setWithin(event.target.value)} />
+          )}
+        </Field>
+      )}
+    </Confirm>
+  );
+}

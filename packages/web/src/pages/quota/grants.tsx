@@ -1,0 +1,108 @@
+import type { Grant, VolumeShape } from "@tessera/wire";
+import { type FormEvent, useState } from "react";
+import { wordsOf } from "../../api/call.ts";
+import { useAct } from "../../api/use-call.ts";
+import { Dialog } from "../../design/dialog.tsx";
+import { SelectField, TextField } from "../../design/inputs.tsx";
+import { Button, Notice } from "../../design/parts.tsx";
+import { grantWords, noGrant, readGrant } from "./grant-words.ts";
+
+/** Which jobs may mount a volume: of one grant all that is said must hold, of several any is enough. */
+export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () => void }) {
+  const { account, name, grants } = volume;
+  const [draft, setDraft] = useState(noGrant);
+  const put = useAct("putGrants", () => `The grants of ${name} were changed.`);
+  const save = (now: Grant[] | null) =>
+    put.mutate({ at: { account, volume: name }, body: { grants: now } }, { onSuccess: () => setDraft(noGrant) });
+  const change = (part: Partial<typeof draft>) => {
+    put.reset();
+    setDraft({ ...draft, ...part });
+  };
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    save([...(grants ?? []), readGrant(draft)]);
+  };
+  return (
+    <Dialog title={`Grants of ${name}`} onClose={onClose}>
+      <div className="stack">
+        {grants === undefined ? (
+          <p>All jobs of {account} and below may mount it. The first grant replaces this rule.</p>
+        ) : (
+          <>
+            {grants.length === 0 && <p>No job may mount it.</p>}
+            <ul className="list">
+              {grants.map((grant, i) => (
+                <li key={grantWords(grant)} className="row apart">
+                  <span>{grantWords(grant)}</span>
+                  <Button
+                    small
+                    disabled={put.isPending}
+                    aria-label={`Take back grant ${i + 1}`}
+                    onClick={() => save(grants.filter((_, at) => at !== i))}
+                  >
+                    Take back
+                  </Button>
+                </li>
+              ))}
+            </ul>
+            <div className="row">
+              <Button small disabled={put.isPending} onClick={() => save(null)}>
+                Take all back: jobs of {account} and below may mount it
+              </Button>
+            </div>
+          </>
+        )}
+        <form className="stack tight" onSubmit={add}>
+          <h3>Add a grant</h3>
+          <SelectField
+            label="Access"
+            value={draft.access}
+            of={{ read: "read", write: "read and write" }}
+            onChange={(access) => change({ access })}
+          />
+          <TextField
+            label="Jobs of"
+            hint={`accounts, with commas between; empty: ${account} and below`}
+            value={draft.accounts}
+            onChange={(accounts) => change({ accounts })}
+          />
+          <div className="fields">
+            <TextField
+              label="Of users with a role"
+              hint="such as team-admin"
+              value={draft.roles}
+              onChange={(roles) => change({ roles })}
+            />
+            <TextField
+              label="Of tenants that are"
+              hint="confidential, untrusted or trusted"
+              value={draft.trust}
+              onChange={(trust) => change({ trust })}
+            />
+          </div>
+          <div className="fields">
+            <TextField
+              label="In regions"
+              hint="such as eu"
+              value={draft.regions}
+              onChange={(regions) => change({ regions })}
+            />
+            <TextField
+              label="For purposes"
+              hint="such as training"
+              value={draft.purposes}
+              onChange={(purposes) => change({ purposes })}
+            />
+          </div>
+          <p className="quiet small">{grantWords(readGrant(draft))}. Jobs that run keep their mounts.</p>
+          {put.error !== null && <Notice kind="bad">{wordsOf(put.error)}</Notice>}
+          <div className="row">
+            <Button kind="primary" type="submit" disabled={put.isPending || put.isError}>
+              Add it
+            </Button>
+          </div>
+        </form>
+      </div>
+    </Dialog>
+  );
+}
