@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { AnswerOf, RouteId } from "@tessera/wire";
+import { flushSync } from "react-dom";
 import { toast } from "../frame/toasts.tsx";
 import { type Ask, call, isNotShown, wordsOf } from "./call.ts";
 
@@ -24,13 +25,18 @@ export function useCall<Id extends RouteId>(id: Id, ask: Ask<Id> = {}, { on = tr
   });
 }
 
-/** A change through the API: says when it is done, and in the API's words when it was refused. */
-export function useAct<Id extends RouteId>(id: Id, said?: (answer: AnswerOf<Id>) => string) {
+/**
+ * A change through the API: says when it is done, and in the API's words when it was refused. `leave` goes away from
+ * the page of a thing that the change deletes, before the page asks for it again; it is called even if the page has
+ * noticed the deletion first.
+ */
+export function useAct<Id extends RouteId>(id: Id, said?: (answer: AnswerOf<Id>) => string, leave?: () => void) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (ask: Ask<Id>) => call(id, ask),
     onSuccess: (answer) => {
       if (said !== undefined) toast("good", said(answer));
+      if (leave !== undefined) flushSync(leave);
       void queries.invalidateQueries();
     },
     onError: (error) => toast("bad", wordsOf(error)),

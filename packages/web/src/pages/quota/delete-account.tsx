@@ -43,10 +43,14 @@ export function DeleteAccount({ account, isEmpty }: { account: Account; isEmpty:
 function Ask({ account: { path, revision }, onClose }: { account: Account; onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const [, go] = useLocation();
-  const remove = useAct("deleteAccount", () => `${path} was deleted.`);
+  const remove = useAct(
+    "deleteAccount",
+    () => `${path} was deleted.`,
+    () => go("/quota"),
+  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    remove.mutate({ at: { account: path }, ifMatch: revision }, { onSuccess: () => go("/quota") });
+    remove.mutate({ at: { account: path }, ifMatch: revision });
   };
   return (
     <Dialog title={`Delete ${path}?`} onClose={onClose}>
