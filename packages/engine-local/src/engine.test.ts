@@ -9,7 +9,7 @@ import { leaseFile } from "./lease/folder.ts";
 import { bareMachine } from "./limit/machine.fixture.ts";
 import { examineMachine } from "./limit/machine.ts";
 import { type Bench, openBench, orderOf, temporaryFolder } from "./order.fixture.ts";
-import { findProcess } from "./supervise/processes.ts";
+import { argumentsOf, findProcess } from "./supervise/processes.ts";
 import { startSupervisor } from "./supervise/start.ts";
 
 const canary = "canary-5f3a9c-secret";
@@ -26,18 +26,10 @@ function supervisorOf(bench: Bench, lease: string): number {
   return JSON.parse(readFileSync(join(bench.dir, "leases", lease, leaseFile.claim), "utf8")).pid;
 }
 
-function argumentsOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
-  } catch {
-    return ""; // ended meanwhile
-  }
-}
-
 /** Processes that run this very command line. */
 function running(command: string): number[] {
   return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && argumentsOf(name) === `${command.replaceAll(" ", "\0")}\0`)
+    .filter((name) => /^\d+$/.test(name) && argumentsOf(Number(name)) === `${command.replaceAll(" ", "\0")}\0`)
     .map(Number)
     .filter((pid) => findProcess(pid) !== undefined);
 }
@@ -230,7 +222,9 @@ for (const [name, examine] of Object.entries(machines)) {
       for (const what of ["cmdline", "environ"]) {
         assert.ok(!readFileSync(`/proc/${supervisor}/${what}`, "latin1").includes(canary), `supervisor's ${what}`);
       }
-      const shown = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && argumentsOf(pid).includes(canary));
+      const shown = readdirSync("/proc").filter(
+        (pid) => /^\d+$/.test(pid) && argumentsOf(Number(pid)).includes(canary),
+      );
       assert.deepEqual(shown, [], "processes that show the secret in their arguments");
     });
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeFleet } from "../inventory/machine.ts";
 import { limitsFor, ownChecks, readChecks } from "./check-files.ts";
@@ -20,9 +20,12 @@ const gpus = uuids.map((uuid, i) => ({
 const [real] = describeFleet(gpus, { nodeName: "desk" });
 const none: ReadonlySet<string> = new Set();
 
+const root = mkdtempSync(join(tmpdir(), "tessera-checks-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+
 /** A folder of an owner with these scripts. */
 function folder(files: Readonly<Record<string, string>>): string {
-  const path = mkdtempSync(join(tmpdir(), "checks-"));
+  const path = mkdtempSync(join(root, "owner-"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text, { mode: 0o755 });
   return path;
 }

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { KernelLog, parseRecord } from "./kernel-log.ts";
 
+const root = mkdtempSync(join(tmpdir(), "tessera-kernel-log-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+
 function files(text: string) {
-  const folder = mkdtempSync(join(tmpdir(), "kernel-log-"));
+  const folder = mkdtempSync(join(root, "log-"));
   const [file, memory] = [join(folder, "log"), join(folder, "position.json")];
   writeFileSync(file, text);
   const open = (bootId = "boot-1") => new KernelLog({ file, memory, bootId });

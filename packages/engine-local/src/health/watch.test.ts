@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import type { HealthFinding, LeaseId } from "@tessera/core";
 import { systemClock } from "@tessera/engine";
 import { describeFleet } from "../inventory/machine.ts";
 import { Addresses } from "./addresses.ts";
 import { HealthWatch } from "./watch.ts";
 
+const root = mkdtempSync(join(tmpdir(), "tessera-health-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+
 /** A machine that is declared as two nodes of two GPUs, with a log. */
 function machine(virtual = "2x2:H100") {
-  const folder = mkdtempSync(join(tmpdir(), "health-watch-"));
+  const folder = mkdtempSync(join(root, "machine-"));
   const kernelLog = join(folder, "kmsg");
   writeFileSync(kernelLog, "");
   const nodes = describeFleet([], { virtual });

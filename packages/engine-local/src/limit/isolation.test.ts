@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { leaseFile } from "../lease/folder.ts";
 import { atEnd, openBench, orderOf } from "../order.fixture.ts";
-import { descendantsOf } from "../supervise/processes.ts";
+import { argumentsOf, descendantsOf } from "../supervise/processes.ts";
 import { isRoot, needsRoot } from "./machine.fixture.ts";
 import { examineMachine, type Machine } from "./machine.ts";
 
@@ -58,7 +58,7 @@ for (const [name, examine] of Object.entries(ways)) {
 
     // What the victim really has, seen from outside: the thief is told exactly where to look.
     const { pid } = JSON.parse(readFileSync(join(bench.dir, "leases", victim.lease, leaseFile.claim), "utf8"));
-    const sleeps = (other: number) => readFileSync(`/proc/${other}/cmdline`, "utf8").startsWith("sleep\0");
+    const sleeps = (other: number) => argumentsOf(other).startsWith("sleep\0");
     while (!descendantsOf(pid).some(sleeps)) await pause(20); // "ready" is said a moment before
     const processes = descendantsOf(pid);
     const sleeper = processes.find(sleeps)!;

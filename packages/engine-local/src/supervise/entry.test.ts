@@ -1,21 +1,16 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseId } from "@tessera/core";
 import type { Engine, Entry } from "@tessera/engine";
 import { examineMachine } from "../limit/machine.ts";
 import { type Bench, openBench, orderOf } from "../order.fixture.ts";
-import { listProcesses } from "./processes.ts";
+import { argumentsOf, listProcesses } from "./processes.ts";
 
 const linux = process.platform === "linux" ? false : "needs /proc";
 
 function wordsOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ").trim();
-  } catch {
-    return "";
-  }
+  return argumentsOf(pid).replaceAll("\0", " ").trim();
 }
 
 const runs = (words: string) => listProcesses().some(({ pid }) => wordsOf(pid) === words);

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LogWriter, maskerOf } from "@tessera/engine/log";
@@ -13,6 +16,7 @@ import { Networks } from "../limit/network/networks.ts";
 import { planRun } from "../limit/plan.ts";
 import { atEnd, openBench, orderOf, temporaryFolder } from "../order.fixture.ts";
 import { environmentOf } from "./environment.ts";
+import { initDescriptor, initScript, initSettings } from "./init.ts";
 import { type Step, startStep } from "./job.ts";
 import { MemberNetwork } from "./network/member-network.ts";
 import { prepare } from "./prepare.ts";
@@ -113,6 +117,23 @@ for (const [name, examine] of Object.entries(ways)) {
     });
   });
 }
+
+it("knows its own processes although a signal ends the child that tells their numbers", async (t) => {
+  const folder = await temporaryFolder(t);
+  const thrice = "self() { for n in 1 2 3; do mkdir told-$n 2>/dev/null && exec /bin/sh -c 'kill $$'; done;";
+  const script = initScript.replace("self() {", () => thrice);
+  assert.ok(script.includes(thrice));
+  const child = spawn("/bin/sh", ["-c", script], { stdio: ["pipe", "ignore", "ignore", "ignore", "pipe", "pipe"] });
+  const stream = (place: number) => (child.stdio as readonly unknown[])[place];
+  const settings = initSettings({ folder, door: folder, script: "exit 3", environment: {} });
+  (stream(initDescriptor.settings) as Writable).end(settings);
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: stream(initDescriptor.status) as Readable })) {
+    lines.push(line.replace(/\b\d{2,}$/, "N"));
+    if (lines.length === 3) child.stdin!.end();
+  }
+  assert.deepEqual(lines.sort(), ["end 3", "go N", "keeper N"]);
+});
 
 it("ends the job as killed when the command kills the process that waits for it", async (t) => {
   const bench = await openBench(t);

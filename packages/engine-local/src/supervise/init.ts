@@ -33,6 +33,8 @@ const { seccomp, status, settings } = initDescriptor;
  * - The settings stay in functions that only subshells call. A variable of the user, such as TMOUT, must not change how
  *   the init itself works, and sessions get the same environment as the command. Words are put together before that
  *   environment is entered, for it may have a variable of the same name.
+ * - Each subshell learns its own number from a child, and asks again if a signal to the job ends that child: a keeper
+ *   without a number would be taken for a part of the job that is still there.
  * - Stderr of `run` is put aside: a shell comments there on how its child ended.
  */
 export const initScript = `exec ${seccomp}>&-
@@ -41,10 +43,17 @@ exec ${settings}<&-
 cd "$folder" 2>/dev/null || { echo "$strange" >&${status}; exit 126; }
 handle() { trap 'signalled=1' HUP INT QUIT PIPE ALRM TERM USR1 USR2 CONT; }
 self() { exec /bin/sh -c 'echo $PPID'; }
+learn() {
+  for try in 1 2 3 4 5; do
+    number=$(self)
+    [ -z "$number" ] || break
+  done 2>/dev/null
+}
 listen() {
   handle
   setsid=$(command -v setsid)
-  echo "keeper $(self)" >&${status}
+  learn
+  echo "keeper $number" >&${status}
   while :; do
     signalled=
     if read -r verb number; then order; elif [ -z "$signalled" ]; then break; fi
@@ -64,7 +73,8 @@ order() {
 run() {
   handle
   exec ${settings}>&2 2>/dev/null
-  echo "go $(self)" >&${status}
+  learn
+  echo "go $number" >&${status}
   (
     set -- /bin/sh -c "$script"
     enter

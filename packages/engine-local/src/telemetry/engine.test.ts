@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { leaseFile, readIfThere, stateFolder } from "../lease/folder.ts";
 import { openLocalEngine } from "../open.ts";
 import { benchOf, orderOf, temporaryFolder } from "../order.fixture.ts";
+import { findProcess } from "../supervise/processes.ts";
 import type { RunSheet } from "../supervise/sheet.ts";
 import { fakeDriver } from "../testing/driver.ts";
 import { pidsByMark, pidsIn } from "./process-usage.ts";
@@ -49,10 +50,11 @@ it("a member that computes on a GPU is seen, with the memory that its processes 
   assert.ok(member!.cpusMilli! > 0 && member!.memoryMiB! < 256);
 });
 
-/** A process of a member that runs. */
+/** The process that the others of a member come from, which stays for as long as it runs: they may be commands that have just ended. */
 async function processOf(dir: string, lease: string): Promise<number> {
   const text = await readIfThere(join(stateFolder(dir).leases, lease, leaseFile.order));
   const { groups, mark } = JSON.parse(text!) as RunSheet;
-  const pids = (await pidsIn(groups)) ?? (await pidsByMark()).get(mark);
-  return pids!.at(-1)!;
+  const pids = (await pidsIn(groups)) ?? (await pidsByMark()).get(mark)!;
+  const found = [...pids].map(findProcess).filter((entry) => entry !== undefined);
+  return found.find(({ parent }) => found.every(({ pid }) => pid !== parent))!.pid;
 }
