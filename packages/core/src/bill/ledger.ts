@@ -13,12 +13,12 @@ export function faultOf(entry: Pick<LedgerEntry, "legs">): string | undefined {
 }
 
 /** The account on the other side of an invoice line. */
-function contraAccount(kind: ChargeKind, tenant: string): LedgerAccount {
+function contraAccount(kind: ChargeKind, book: string): LedgerAccount {
   switch (kind) {
     case "reserved":
-      return `reservation/${tenant}`;
+      return `reservation/${book}`;
     case "lent":
-      return `lender/${tenant}`;
+      return `lender/${book}`;
     case "idle":
       return "idle-pool";
     case "lost-work":
@@ -30,14 +30,23 @@ function contraAccount(kind: ChargeKind, tenant: string): LedgerAccount {
 }
 
 /** The account that an invoice is booked to: owed with chargeback, only shown with showback. */
-function billedTo({ tenant, mode }: Pick<Invoice, "tenant" | "mode">): LedgerAccount {
-  return `tenant/${tenant}/${mode === "chargeback" ? "owed" : "shown"}`;
+function billedTo(mode: Invoice["mode"], book: string): LedgerAccount {
+  return `tenant/${book}/${mode === "chargeback" ? "owed" : "shown"}`;
 }
 
-/** One entry for each line of an invoice and one for the rounding, numbered from `firstNo` on. */
-export function entriesOf(invoice: Invoice, number: string, firstNo: number, at: Instant): LedgerEntry[] {
-  const { tenant, currency } = invoice;
-  const to = billedTo(invoice);
+/**
+ * One entry for each line of an invoice and one for the rounding, numbered from `firstNo` on. `ofTenant` names the books
+ * of the tenant, which are not those of its name once another tenant has that.
+ */
+export function entriesOf(
+  invoice: Invoice,
+  number: string,
+  firstNo: number,
+  at: Instant,
+  ofTenant = invoice.tenant,
+): LedgerEntry[] {
+  const { currency, mode } = invoice;
+  const to = billedTo(mode, ofTenant);
   const entries: LedgerEntry[] = [];
   const book = (kind: EntryKind, from: LedgerAccount, micros: Micros, memo: string, line?: number): void => {
     if (micros === 0n) return;
@@ -51,7 +60,7 @@ export function entriesOf(invoice: Invoice, number: string, firstNo: number, at:
   for (const [i, line] of invoice.lines.entries()) {
     const { kind, micros } = line;
     const entryKind = kind === "correction" ? "adjustment" : micros < 0n ? "credit" : "charge";
-    book(entryKind, contraAccount(kind, tenant), micros, memoOf(line), i + 1);
+    book(entryKind, contraAccount(kind, ofTenant), micros, memoOf(line), i + 1);
   }
   book("rounding", "rounding", invoice.roundingMicros, "rounded to what can be paid");
   return entries;

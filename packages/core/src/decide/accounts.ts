@@ -7,6 +7,7 @@ import type { Instant } from "../model/units.ts";
 import { accountOf } from "../quota/accounts.ts";
 import type { State } from "../state/state.ts";
 import { existing } from "./existing-account.ts";
+import { endWhatWasFormer } from "./reused-path.ts";
 import { changeVolume } from "./volumes.ts";
 import { editBase, setWindow } from "./windows.ts";
 
@@ -32,7 +33,10 @@ export function changeAccounts(state: State, command: AccountCommand, now: Insta
       if (bad !== undefined) return bad;
       const account = state.accounts.length as AccountNo;
       return {
-        events: [{ kind: "account-created", v: 1, at: now, account, id, parent: parent.no, path, terms }],
+        events: [
+          ...endWhatWasFormer(state, path, now),
+          { kind: "account-created", v: 1, at: now, account, id, parent: parent.no, path, terms },
+        ],
         result: id,
       };
     }

@@ -16,6 +16,7 @@ import { endJob } from "../run/finish.ts";
 import { stopJob } from "../run/stop.ts";
 import { stopForBudget } from "../run/stop-for-money.ts";
 import { type Books, holdKey, invoiceNumber, serialsOf } from "../state/books.ts";
+import { holderAt, ownSince } from "../state/holders.ts";
 import type { State } from "../state/state.ts";
 
 /** Prices, budgets, invoices and the ledger. A wrong amount is refused here and never written. */
@@ -91,6 +92,15 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
           "lies in a closed period",
           "give a time in an open period",
         );
+      const since = ownSince(state, state.accountByPath.get(contract.tenant)!);
+      if (contract.fromAt < since)
+        return refuse(
+          "conflict",
+          "from",
+          instantText(contract.fromAt),
+          `lies before ${contract.tenant} was created: another tenant had that name then`,
+          `give a time from ${instantText(since)} on`,
+        );
       return { events: [{ kind: "contract-set", v: 1, at: now, contract }] };
     }
     case "tenant.bill": {
@@ -130,7 +140,7 @@ export function changeBooks(state: State, command: MoneyCommand, now: Instant): 
       return { events: [notice, ...stopForBudget(state, tenant, reached ? "stop-burst" : "none", now, why)] };
     }
     case "invoice.issue":
-      return issueInvoice(books, command, now);
+      return issueInvoice(state, command, now);
     case "ledger.post":
       return postEntry(state, command, now);
   }
@@ -180,7 +190,8 @@ function reachBudget(state: State, command: Extract<MoneyCommand, { kind: "budge
   return { events: [reached, ...stopForBudget(state, account, stop, now)] };
 }
 
-function issueInvoice(books: Books, command: IssueInvoice, now: Instant): Decision {
+function issueInvoice(state: State, command: IssueInvoice, now: Instant): Decision {
+  const { books } = state;
   const { kind: _kind, ...issued } = command;
   const { tenant, period, currency, mode, ratingVersion } = issued;
   if (period.toAt > now)
@@ -205,7 +216,9 @@ function issueInvoice(books: Books, command: IssueInvoice, now: Instant): Decisi
   };
   const { nextEntry, nextInvoice } = serialsOf(books, tenant);
   const number = invoiceNumber(tenant, nextInvoice);
-  const entries = entriesOf(invoice, number, nextEntry, now);
+  // An invoice may be that of a former tenant with this name, issued after the name was given again.
+  const { book } = holderAt(state, tenant, period.toAt - 1);
+  const entries = entriesOf(invoice, number, nextEntry, now, book);
   const fault = unsound(entries);
   if (fault !== undefined) return fault;
   const event: Event = {

@@ -4,6 +4,7 @@ import { isRefusal, type Refusal } from "../journal/refusal.ts";
 import type { JobId } from "../model/ids.ts";
 import { apply } from "../state/apply/apply.ts";
 import { emptyState } from "../state/empty.ts";
+import { bytesOf } from "../state/indexes/load.ts";
 import { readSnapshot, writeSnapshot } from "../state/snapshot/snapshot.ts";
 import { wishOf } from "../state/wish-of.ts";
 import { jobId, World } from "../testing/world.ts";
@@ -11,6 +12,8 @@ import { jobId, World } from "../testing/world.ts";
 const world = () => new World().nodes(["n0", "H100:2"]).account("lab");
 const label = (w: World, id: JobId, labels: { [key: string]: string | null }) =>
   w.must({ kind: "job.label", job: id, labels }).map(({ kind }) => kind);
+
+const bytesHeld = (w: World) => w.state.load.ofTenant(w.state.accountByPath.get("lab")!.no).bytes;
 
 describe("labels of jobs", () => {
   it("are given with the job, and changed while it waits, runs and stops", () => {
@@ -23,10 +26,13 @@ describe("labels of jobs", () => {
     assert.deepEqual(label(w, jobId("a"), { sweep: "batch", best: null }), [], "nothing is new");
     label(w, jobId("a"), { owner: null, sweep: null });
     assert.equal(w.job("a").spec.labels, undefined);
+    assert.equal(bytesHeld(w), bytesOf(w.job("a").spec));
     w.must({ kind: "job.cancel", job: jobId("a") });
     label(w, jobId("a"), { why: "wrong data" });
     assert.deepEqual(w.job("a").spec.labels, { why: "wrong data" });
+    assert.equal(bytesHeld(w), bytesOf(w.job("a").spec));
     w.exit("a", 143);
+    assert.equal(bytesHeld(w), 0, "nothing is left of it");
     const refused = w.do({ kind: "job.label", job: jobId("a"), labels: { late: "1" } }) as Refusal;
     assert.ok(isRefusal(refused));
     assert.equal(refused.detail, "has ended");
@@ -57,6 +63,11 @@ describe("labels of jobs", () => {
     assert.deepEqual(w.state.jobById.get(element(200))!.spec.labels, { sweep: "seed" });
     const shared = new Set([...w.state.jobs.values()].map(({ spec }) => spec));
     assert.equal(shared.size, 2, "elements with the same labels share one spec");
+    const bytes = [...shared].reduce((sum, spec) => sum + bytesOf(spec), 0);
+    assert.equal(bytesHeld(w), bytes, "each spec counts once");
+    w.must({ kind: "job.cancel", job: jobId("a") });
+    for (const name of ["a.1", "a.2"]) w.exit(name, 143);
+    assert.equal(bytesHeld(w), 0, "nothing is left of it");
   });
 
   it("are the same after a replay and in a snapshot", () => {

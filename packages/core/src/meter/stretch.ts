@@ -47,27 +47,25 @@ export function closedRest(state: ReadonlyState, rest: RestStretch): Stretch {
   return stretchOfRest(state, rest, closedRevision);
 }
 
-/** Every stretch that is open, as if it ended at `toAt`; empty where it begins no earlier. */
+/** Every stretch that is open and began before `toAt`, as if it ended there. */
 export function stretchesUntil(state: ReadonlyState, toAt: Instant): Stretch[] {
   const open: Stretch[] = [];
-  for (const lease of state.leases.values()) open.push(stretchOf(state, lease, toAt, openRevision));
-  for (const [gpu, rest] of state.rest) open.push(stretchOfRest(state, { ...rest, gpu, toAt }, openRevision));
+  for (const lease of state.leases.values())
+    if (lease.since < toAt) open.push(stretchOf(state, lease, toAt, openRevision));
+  for (const [gpu, rest] of state.rest)
+    if (rest.since < toAt) open.push(stretchOfRest(state, { ...rest, gpu, toAt }, openRevision));
   return open;
 }
 
 /** The open stretches as billing takes them. */
 export function openUsage(state: ReadonlyState, toAt: Instant): Usage[] {
-  return stretchesUntil(state, toAt).filter(isNotEmpty).flatMap(usagesOf);
+  return stretchesUntil(state, toAt).flatMap(usagesOf);
 }
 
 /** The open stretches of one job as billing takes them. */
 export function openUsageOf(state: ReadonlyState, { leases }: Pick<Job, "leases">, toAt: Instant): Usage[] {
-  const open = leases.map((lease) => stretchOf(state, lease, toAt, openRevision));
-  return open.filter(isNotEmpty).flatMap(usagesOf);
-}
-
-function isNotEmpty({ fromAt, toAt }: Stretch): boolean {
-  return toAt > fromAt;
+  const begun = leases.filter(({ since }) => since < toAt);
+  return begun.flatMap((lease) => usagesOf(stretchOf(state, lease, toAt, openRevision)));
 }
 
 /** A stretch as billing takes it: one usage for each state that its GPUs are in. */

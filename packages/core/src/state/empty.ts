@@ -50,6 +50,7 @@ export function emptyState(): State {
     epoch: 1,
     nextJob: 1,
     accounts: [root],
+    former: new Map(),
     fleet: new Fleet(),
     users: new Map(),
     tokens: new Map(),

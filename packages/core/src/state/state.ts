@@ -24,6 +24,7 @@ import type { Volume } from "../model/volume.ts";
 import type { QuotaFacts } from "../quota/facts.ts";
 import type { AccountUsage } from "../quota/held.ts";
 import type { Books } from "./books.ts";
+import type { FormerAccount } from "./former.ts";
 import type { ApartNames } from "./indexes/apart.ts";
 import type { BurstOrder } from "./indexes/burst-order.ts";
 import type { Endings } from "./indexes/endings.ts";
@@ -57,6 +58,8 @@ export interface Facts extends WithHistory, WithPace, WithLengths {
   lastAt: Instant;
   epoch: number;
   nextJob: number;
+  /** Accounts that were deleted, by path, oldest first. */
+  readonly former: Map<string, FormerAccount[]>;
   readonly users: Map<UserId, User>;
   readonly tokens: Map<TokenId, Token>;
   /** When each secret was last set, by `account number/name`. */

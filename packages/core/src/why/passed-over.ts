@@ -1,8 +1,10 @@
 import { type Victim, whole } from "../claim/draft/victim.ts";
 import { partNeedOf } from "../claim/seats/part-seats.ts";
-import { Site } from "../claim/seats/site.ts";
+import { type ClaimNeed, Site } from "../claim/seats/site.ts";
+import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
-import type { Job } from "../model/job.ts";
+import type { Job, JobSpec } from "../model/job.ts";
+import type { FleetNode } from "../model/node.ts";
 import { before } from "../queue/in-account.ts";
 import { queueOrderOf } from "../quota/accounts.ts";
 import { modelsFor } from "../quota/demand.ts";
@@ -10,16 +12,17 @@ import { coverFor } from "../quota/guarantee.ts";
 import { needFor } from "../state/narrowing.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
+import type { Rooms } from "./rooms.ts";
 
 /**
  * Whether jobs behind a waiting job were backfilled onto seats that it could use: they end before the plans ahead of it
  * begin, and it does not [B2]. Derived from running jobs alone, so that server and simulation give the same reason.
  */
-export function isPassedOver(state: ReadonlyState, job: Job): boolean {
+export function isPassedOver(state: ReadonlyState, job: Job, rooms: Rooms): boolean {
   if (!hasPlanAhead(state, job)) return false;
   const isBurst = !isCovered(state, job);
   const passing = [...state.active.values()].filter((other) => hasPassed(state, other, job, isBurst)).map(whole);
-  return passing.length > 0 && fitsWithout(state, job, passing);
+  return passing.length > 0 && fitsWithout(state, job, passing, rooms);
 }
 
 function hasPlanAhead({ planned }: ReadonlyState, job: Job): boolean {
@@ -41,22 +44,42 @@ function isCovered(state: ReadonlyState, job: Job): boolean {
 }
 
 /** Whether a job fits on free seats and the seats of some other jobs together. */
-function fitsWithout(state: ReadonlyState, job: Job, others: readonly Victim[]): boolean {
-  const { min, apart } = job.spec.members;
+function fitsWithout(state: ReadonlyState, job: Job, others: readonly Victim[], rooms: Rooms): boolean {
   const leaving = byNode(others);
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
       const need = { ...needFor(state, job, choice, model), part: partNeedOf(state, job, choice) };
-      let members = 0;
-      for (const node of state.fleet.nodes) {
-        if (node?.mode !== "up") continue;
-        const fits = new Site(state.fleet, node, need).fits(leaving.get(node.no) ?? []);
-        members += Math.min(apart ? 1 : min, fits);
-        if (members >= min) return true;
-      }
+      if (membersWithout(state.fleet, need, job.spec.members, leaving, rooms) >= job.spec.members.min) return true;
     }
   }
   return false;
+}
+
+/** Members that find a seat once these jobs have left, counted up to the smallest gang. */
+function membersWithout(
+  fleet: ReadonlyFleet,
+  need: ClaimNeed,
+  { min, apart }: JobSpec["members"],
+  leaving: ReadonlyMap<NodeNo, readonly Victim[]>,
+  rooms: Rooms,
+): number {
+  const most = apart ? 1 : min;
+  const fitsOn = (node: FleetNode) => Math.min(most, new Site(fleet, node, need).fits(leaving.get(node.no) ?? []));
+  let members = 0;
+  if (need.part === undefined) {
+    const before = rooms.onceLeft(need, most);
+    members = before.members;
+    for (const no of leaving.keys()) {
+      const node = fleet.nodes[no]!;
+      if (node.mode === "up") members += fitsOn(node) - before.on[no]!;
+    }
+    return members;
+  }
+  for (const node of fleet.nodes) {
+    if (node?.mode === "up") members += fitsOn(node);
+    if (members >= min) break;
+  }
+  return members;
 }
 
 /** Each job with every node that it holds something of: elsewhere it makes no room. */

@@ -1,4 +1,4 @@
-import { gpusThatFit, type MemberNeed, membersThatFit, type View } from "../fleet/fit.ts";
+import { gpusThatFit, type MemberNeed } from "../fleet/fit.ts";
 import { outlasts } from "../fleet/maintenance.ts";
 import type { ReadonlyFleet } from "../fleet/readonly-fleet.ts";
 import type { LimitHit } from "../gate/limits.ts";
@@ -24,10 +24,11 @@ import { enginesOut } from "./engines-out.ts";
 import { leftOutReason, nodesLeftOut } from "./left-out.ts";
 import { isPassedOver } from "./passed-over.ts";
 import type { Reason, ReasonOf } from "./reason.ts";
+import { type Room, Rooms } from "./rooms.ts";
 
-/** Why a waiting job does not run, as values: the first reason of the list that holds. */
-export function reasonFor(state: ReadonlyState, job: Job, now: Instant): Reason {
-  return ownReason(state, job, now) ?? sharedReason(state, job, now);
+/** Why a waiting job does not run, as values: the first reason of the list that holds. Many jobs can share the rooms. */
+export function reasonFor(state: ReadonlyState, job: Job, now: Instant, rooms = new Rooms(state.fleet)): Reason {
+  return ownReason(state, job, now) ?? sharedReason(state, job, now, rooms);
 }
 
 /** What keeps this job from the queue, whatever the fleet looks like; undefined for one that waits for GPUs. */
@@ -53,21 +54,21 @@ export function ownReason(state: ReadonlyState, job: Job, now: Instant): Reason 
 }
 
 /** Why there is no room for a job: the same for most jobs of an account that ask for the same. */
-function sharedReason(state: ReadonlyState, job: Job, now: Instant): Reason {
+function sharedReason(state: ReadonlyState, job: Job, now: Instant, rooms: Rooms): Reason {
   const leftOut = nodesLeftOut(state, job);
   if (leftOut?.usable === 0) return { kind: "never", values: { model: job.spec.gpus[0]!.model, leftOut } };
   let first: Reason | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
       if (model >= 0 && !state.fleet.hasModel(model)) continue;
-      const reason = reasonAs(state, job, choice, model, now);
+      const reason = reasonAs(state, job, choice, model, now, rooms);
       if (reason === undefined) return orderReason(state, job);
       if (first === undefined || isNearer(reason, first)) first = reason;
     }
   }
   // The seats that are missing may be those on which jobs behind it were started.
   const lacksSeats = first?.kind === "capacity" || first?.kind === "shape" || first?.kind === "isolation";
-  if (lacksSeats && isPassedOver(state, job)) return orderReason(state, job);
+  if (lacksSeats && isPassedOver(state, job, rooms)) return orderReason(state, job);
   if (first !== undefined && (lacksSeats || first.kind === "health")) {
     const engines = enginesOut(state, job);
     return engines.length === 0 ? first : { ...first, engines };
@@ -91,7 +92,14 @@ function isNearer(reason: Reason, first: Reason): boolean {
 }
 
 /** What stops one alternative on one model; undefined = only the order of the queue. */
-function reasonAs(state: ReadonlyState, job: Job, choice: number, model: number, now: Instant): Reason | undefined {
+function reasonAs(
+  state: ReadonlyState,
+  job: Job,
+  choice: number,
+  model: number,
+  now: Instant,
+  rooms: Rooms,
+): Reason | undefined {
   const { spec } = job;
   const { min: members, apart } = spec.members;
   const ask = spec.gpus[choice]!;
@@ -114,7 +122,8 @@ function reasonAs(state: ReadonlyState, job: Job, choice: number, model: number,
       missingBesidePart(state, job, choice, model) ??
       partReason(seats, job, name)
     );
-  const usable = room(state, need, members, apart, "now");
+  const most = apart ? 1 : members;
+  const usable = rooms.of(need, most, "now");
   if (usable.members >= members) {
     const free = { gpus: usable.gpus, model: name };
     const values = spec.spread?.required
@@ -122,11 +131,11 @@ function reasonAs(state: ReadonlyState, job: Job, choice: number, model: number,
       : ({ cause: "together", free, level: spec.topology?.level ?? "node", members } as const);
     return { kind: "shape", values, needed, free: usable.gpus };
   }
-  const all = room(state, need, members, apart, "every-node-now");
+  const all = rooms.of(need, most, "every-node-now");
   if (all.members >= members) {
     return { kind: "health", values: { free: { gpus: all.gpus, model: name } }, needed, free: all.gpus };
   }
-  const lack = missingReason(state, need, members, apart, needed, name);
+  const lack = missingReason(state, need, members, needed, name, (asked) => rooms.of(asked, most, "every-node-now"));
   if (lack !== undefined) return { ...lack, needed, free: all.gpus };
   if (all.gpus < needed) {
     const values = { cause: "gpus", needed: { gpus: needed, model: name }, free: all.gpus } as const;
@@ -160,16 +169,15 @@ function missingReason(
   state: ReadonlyState,
   need: MemberNeed,
   members: number,
-  apart: boolean,
   needed: number,
   name: string,
+  roomFor: (need: MemberNeed) => Room,
 ): ReasonOf<"capacity"> | ReasonOf<"shape"> | undefined {
   const { fleet } = state;
-  const without = (part: Partial<MemberNeed>) =>
-    room(state, { ...need, ...part }, members, apart, "every-node-now").members >= members;
+  const without = (part: Partial<MemberNeed>) => roomFor({ ...need, ...part }).members >= members;
   const kindOf = (free: number, each: number) => (free < each * members ? "capacity" : "shape");
   if (need.gpuMemoryMiB > 0 && without({ gpuMemoryMiB: 0 })) {
-    const enough = room(state, need, members, apart, "every-node-now").gpus;
+    const enough = roomFor(need).gpus;
     const values = { needed: { gpus: needed, model: name }, memoryMiB: need.gpuMemoryMiB, enough };
     return { kind: "capacity", missing: "gpu_memory", values: { cause: "gpu-memory", ...values } };
   }
@@ -352,19 +360,6 @@ function unguaranteed(state: ReadonlyState, job: Job, needed: number): Reason {
     return { kind: "quota", values: { cause: "not-preemptible", guarantee }, account: path, needed, held, limit };
   }
   return { kind: "quota", values: { cause: "not-preemptible" }, needed };
-}
-
-function room(state: ReadonlyState, need: MemberNeed, members: number, apart: boolean, view: View) {
-  const found = { gpus: 0, members: 0, largest: 0 };
-  const most = apart ? 1 : members;
-  for (const node of state.fleet.nodes) {
-    if (node === undefined || need.among?.has(node) === false) continue;
-    const free = need.gpus === 0 ? 0 : gpusThatFit(state.fleet, node, need, false);
-    found.gpus += free;
-    found.largest = Math.max(found.largest, free);
-    found.members += membersThatFit(state.fleet, node, need, view, most);
-  }
-  return found;
 }
 
 function orderReason(state: ReadonlyState, job: Job): Reason {

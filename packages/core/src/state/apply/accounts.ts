@@ -110,6 +110,7 @@ function deleted(state: State, event: AccountDeleted): void {
   const parent = accountOf(state, account.parent);
   parent.children = parent.children.filter((child) => child !== no);
   state.accounts[no] = undefined;
+  noteFormer(state, account);
   state.waiting.listener.standingsChanged();
   countTerms(state, account.terms, -1);
   state.accountByPath.delete(account.path);
@@ -121,6 +122,11 @@ function deleted(state: State, event: AccountDeleted): void {
   for (const named of [state.secrets, state.volumes])
     for (const key of [...named.keys()]) if (key.startsWith(`${no}/`)) named.delete(key);
   for (const user of state.users.values()) user.bindings = user.bindings.filter((binding) => binding.account !== no);
+}
+
+function noteFormer({ former, books }: State, { path, createdAt }: Account): void {
+  const mode = books.tenants.get(path)?.mode;
+  former.set(path, [...(former.get(path) ?? []), { createdAt, ...(mode !== undefined && { mode }) }]);
 }
 
 /** Wakes the account when one of its windows begins or ends. */

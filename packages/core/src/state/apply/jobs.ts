@@ -11,17 +11,10 @@ import type {
 import { noteLength } from "../../learn/lengths.ts";
 import { noteEnd, noteSubmission } from "../../learn/pace.ts";
 import { type JobId, type JobNo, noAccount } from "../../model/ids.ts";
-import {
-  type AttemptRecord,
-  attemptsKept,
-  elementAt,
-  evictionsKept,
-  type Job,
-  type JobArray,
-  type JobSpec,
-} from "../../model/job.ts";
+import { type AttemptRecord, attemptsKept, elementAt, evictionsKept, type Job, type JobSpec } from "../../model/job.ts";
 import { labelsWith } from "../../model/labels.ts";
 import type { Lease } from "../../model/lease.ts";
+import { accountOf } from "../../quota/accounts.ts";
 import { jobOf } from "../live-jobs.ts";
 import type { State } from "../state.ts";
 import { wishOf } from "../wish-of.ts";
@@ -299,13 +292,19 @@ function edited(state: State, { job: no, spec, as }: JobEdited): void {
   }
 }
 
-/** No index looks at labels, so the job stays where it is in each; jobs that shared a spec go on sharing one. */
+/** Only the load counts labels, so the job keeps its place in all other indexes; jobs that shared a spec share one again. */
 function labelled(state: State, { job: no, set, drop = [] }: JobLabelled): void {
   const specs = new Map<JobSpec, JobSpec>();
-  const relabel = (job: Job | JobArray): void => {
-    const spec = specs.get(job.spec) ?? { ...job.spec, labels: labelsWith(job.spec.labels, set, drop) };
-    specs.set(job.spec, spec);
-    job.spec = spec;
+  const labelledAs = (before: JobSpec): JobSpec => {
+    const spec = specs.get(before) ?? { ...before, labels: labelsWith(before.labels, set, drop) };
+    specs.set(before, spec);
+    return spec;
+  };
+  const relabel = (job: Job): void => {
+    const { tenant } = accountOf(state, job.account);
+    state.load.letGo(tenant, job);
+    job.spec = labelledAs(job.spec);
+    state.load.hold(tenant, job);
   };
   const array = state.arrays.get(no);
   if (array === undefined) {
@@ -316,7 +315,7 @@ function labelled(state: State, { job: no, set, drop = [] }: JobLabelled): void 
     const job = state.jobs.get(element as JobNo);
     if (job !== undefined) relabel(job);
   }
-  relabel(array);
+  array.spec = labelledAs(array.spec);
 }
 
 function replaceSpec(state: State, job: Job, spec: JobSpec, no: JobNo): void {

@@ -87,7 +87,7 @@ export function bytesOf(spec: JobSpec): number {
   bytes += (after.length + spec.gpus.length) * entryBytes + (array?.indexes?.length ?? 0) * 8;
   for (const text of apartFrom) bytes += entryBytes + text.length;
   for (const text of secrets) bytes += entryBytes + text.length;
-  for (const texts of [spec.env, spec.mounts, spec.outputs, spec.where])
+  for (const texts of [spec.env, spec.mounts, spec.outputs, spec.where, spec.labels])
     for (const key in texts) bytes += entryBytes + key.length + texts[key]!.length;
   return bytes;
 }

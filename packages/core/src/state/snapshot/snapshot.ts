@@ -30,6 +30,7 @@ import { lookAtPrices } from "../apply/money.ts";
 import { noteNode, planWindows } from "../apply/nodes.ts";
 import { matchPools } from "../apply/pools.ts";
 import { emptyState } from "../empty.ts";
+import type { FormerAccount } from "../former.ts";
 import type { Round } from "../indexes/waiting.ts";
 import { noRound } from "../indexes/waiting.ts";
 import { jobOf } from "../live-jobs.ts";
@@ -39,7 +40,7 @@ import { type HealthImage, healthImage, readHealth } from "./health-image.ts";
 import { readTrail, type TrailImage, trailImage } from "./trail-image.ts";
 
 /** Version of `Image`. A snapshot of another version is ignored: the journal can always be replayed. */
-export const snapshotSchema = 8;
+export const snapshotSchema = 9;
 
 type NodeImage = Omit<
   FleetNode,
@@ -54,6 +55,8 @@ interface Image {
   readonly policy: Policy;
   readonly movedAt?: readonly number[];
   readonly accounts: readonly (Account | null)[];
+  /** Absent where no account was deleted. */
+  readonly former?: readonly (readonly [string, FormerAccount[]])[];
   /** A number stands for a node that was removed: how many GPU numbers it keeps. */
   readonly nodes: readonly (NodeImage | number)[];
   readonly models: readonly string[];
@@ -134,6 +137,7 @@ export function writeSnapshot(state: State): string {
     policy: state.policy,
     ...(state.movedAt.length > 0 && { movedAt: state.movedAt }),
     accounts: state.accounts.map((account) => account ?? null),
+    ...(state.former.size > 0 && { former: byKey(state.former) }),
     nodes: fleet.nodes.map((node, no) => {
       if (node === undefined)
         return fleet.gpuNode.subarray(0, fleet.gpus).reduce((sum, of) => sum + (of === no ? 1 : 0), 0);
@@ -216,6 +220,7 @@ export function readSnapshot(text: string): State {
     state.accountByPath.set(account.path, account);
     state.accountById.set(account.id, account);
   }
+  for (const [path, all] of image.former ?? []) state.former.set(path, all);
   const { fleet } = state;
   for (const engine of image.engines ?? []) {
     keep(state, engine);
