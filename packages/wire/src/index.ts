@@ -119,7 +119,6 @@ export {
   type JournalMetric,
   journalMetrics,
   type MeasuredGroup,
-  type MeasuredMetric,
   measuredGroups,
   type SeriesGroup,
   SeriesLine,
@@ -133,7 +132,13 @@ export {
 export { SessionItem } from "./shapes/session.ts";
 export { HeldPart, PartOffer, SharingShape } from "./shapes/sharing.ts";
 export { StepUpShape } from "./shapes/step-up.ts";
-export { SummaryShape, summaryAccountsMax, summaryBelowMax, summaryColumnsMax } from "./shapes/summary.ts";
+export {
+  SummaryShape,
+  summaryAccountsMax,
+  summaryBelowMax,
+  summaryColumnsMax,
+  WaitingSummary,
+} from "./shapes/summary.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
 export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 export { Grant, VolumeShape } from "./shapes/volume.ts";

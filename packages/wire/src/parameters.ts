@@ -13,10 +13,11 @@ const pathParameters: Readonly<Record<string, TSchema>> = {
   }),
   line: Type.String({ pattern: "^[0-9]{1,9}$", maxLength: 9, description: "Number of a line" }),
   period: Type.String({
-    pattern: "^([0-9]{4}-(0[1-9]|1[0-2])|open)$",
-    maxLength: 7,
+    pattern: "^([0-9]{4}-(0[1-9]|1[0-2])(~[0-9]{1,4})?|open)$",
+    maxLength: 12,
     title: "a month",
-    description: "A month such as 2026-11, or open for the current one",
+    description:
+      "A month such as 2026-11, or open for the current one. 2026-11~1 is the part of it in which the first of several tenants had this name",
   }),
   secret: Type.String({
     pattern: "^[A-Za-z_][A-Za-z0-9_]{0,127}$",

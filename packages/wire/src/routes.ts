@@ -20,7 +20,16 @@ import {
 } from "./shapes/access.ts";
 import { Account, AccountCreate, AccountEdit, AccountPage, SecretList, SecretPut } from "./shapes/account.ts";
 import { BusyReport, busyGroups } from "./shapes/busy.ts";
-import { AccountPath, CountQuery, DateTimeOrAgo, Duration, Line, PageQuery, SortQuery } from "./shapes/common.ts";
+import {
+  AccountPath,
+  CountQuery,
+  DateTimeOrAgo,
+  Duration,
+  LargestQuery,
+  Line,
+  PageQuery,
+  SortQuery,
+} from "./shapes/common.ts";
 import { ContentAsk, ContentMissing, ContentTaken } from "./shapes/content.ts";
 import { EngineCreate, EngineEdit, EnginePage, EngineShape } from "./shapes/engine.ts";
 import { EnterBody, Entrance } from "./shapes/entrance.ts";
@@ -940,7 +949,11 @@ const table = {
       {
         project: Type.Optional(AccountPath),
         user: Type.Optional(Line(200, "Only the jobs of this user")),
-        below: Type.Optional(Type.Boolean({ description: "Also for each account right below the ones asked for" })),
+        below: Type.Optional(
+          Type.Boolean({
+            description: "Also for each account right below the ones asked for; cannot be used together with user",
+          }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -1577,6 +1590,10 @@ const table = {
         from: instant,
         to: instant,
         account: Type.Optional(AccountPath),
+        job: Type.Optional(
+          Type.String({ maxLength: 100, description: "Of this job alone, or of all elements of this array" }),
+        ),
+        ...LargestQuery,
       },
       { additionalProperties: false },
     ),
@@ -1773,6 +1790,7 @@ const table = {
         to: instant,
         compare: Type.Optional(Type.Boolean({ description: "Also the same length of time before" })),
         account: Type.Optional(AccountPath),
+        ...LargestQuery,
       },
       { additionalProperties: false },
     ),
@@ -2075,6 +2093,7 @@ const table = {
       {
         ...PageQuery,
         ...CountQuery,
+        id: Type.Optional(Line(40, "The one entry with this id")),
         account: Type.Optional(AccountPath),
         actor: text(),
         action: text(50),
@@ -2110,7 +2129,7 @@ const table = {
         job: text(),
         account: Type.Optional(AccountPath),
         subject: Type.Optional(Line(200, "Only of this job, node, engine, pool or account")),
-        kind: Type.Optional(Line(50, "Only of this kind, such as node-changed")),
+        kind: Type.Optional(Line(500, "Only of these kinds, such as node-changed,engine-reached")),
         text: Type.Optional(Line(100, "In the subject or the sentence")),
       },
       { additionalProperties: false },

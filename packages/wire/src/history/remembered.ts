@@ -40,10 +40,18 @@ export async function compareHead(
   if (line === known?.checked || line === known?.seen) return undefined;
   const before = known === undefined ? undefined : parseHead(known.checked);
   if (known === undefined || before === undefined) return { remember: await meet(server, now) };
-  const head = parseHead(line);
+  const shown = await newestOf(server, before, line);
+  const head = parseHead(shown);
   const found = head === undefined ? "its head cannot be read" : await look(server, known, before, head, now);
-  if (typeof found === "string") return { fault: found, before: known.checked, now: line };
+  if (typeof found === "string") return { fault: found, before: known.checked, now: shown };
   return { remember: { ...known, ...found } };
+}
+
+/** An answer that was on its way longer than others shows an earlier row than they did: then the server is asked for its newest. */
+async function newestOf(server: HeadServer, before: HeadLine, line: string): Promise<string> {
+  const head = parseHead(line);
+  const isEarlier = head !== undefined && head.server === before.server && head.row < before.row;
+  return isEarlier ? (await server.head()).line : line;
 }
 
 /** The first time: key and head are believed. */

@@ -104,6 +104,17 @@ export const PageQuery = {
 /** Also how many there are in all. */
 export const CountQuery = { count: Type.Optional(Type.Boolean({ description: "Also say how many match in all" })) };
 
+/** Of a report with a row for each of many things. */
+export const LargestQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: "Only so many rows, the largest first; `rest` says what the others come to",
+    }),
+  ),
+};
+
 /** What a list is sorted by: a name, or `-` and a name for the other way round. */
 export function SortQuery<const Names extends readonly string[]>(names: Names) {
   const both = names.flatMap((name) => [name, `-${name}`] as const) as (Names[number] | `-${Names[number]}`)[];

@@ -3,6 +3,8 @@ import { May } from "../acts.ts";
 import { CountedPage, DateTime, Duration, Line, Page, Timestamp, Zone } from "./common.ts";
 import { SharingShape } from "./sharing.ts";
 
+const JobNames = Type.Array(Type.String(), { description: "What people call the jobs, in their order" });
+
 export const NodeShape = Type.Object({
   name: Type.String(),
   engine: Type.String(),
@@ -49,7 +51,7 @@ export const NodeShape = Type.Object({
     ),
   ),
   /** The jobs that a draining node waits for; only what the caller may see is named, the rest is counted. */
-  blockers: Type.Optional(Type.Object({ jobs: Type.Array(Type.String()), hidden: Type.Integer() })),
+  blockers: Type.Optional(Type.Object({ jobs: Type.Array(Type.String()), names: JobNames, hidden: Type.Integer() })),
   /** What ends or moves when the node is emptied; with one node only, not in lists. */
   load: Type.Optional(
     Type.Object({
@@ -76,6 +78,7 @@ export const GpuShape = Type.Object({
   sharing: Type.Optional(SharingShape),
   /** Jobs that the caller may see; others count in `free` only. */
   jobs: Type.Array(Type.String()),
+  names: JobNames,
 });
 export type GpuShape = Static<typeof GpuShape>;
 export const GpuPage = Page(GpuShape);
@@ -94,8 +97,13 @@ export const FleetNodeShape = Type.Object({
   reason: Type.Optional(Type.String({ description: "Why it is not up, where that is known" })),
   cells: Type.String({
     description:
-      "One letter a GPU: . idle, g guaranteed, b burst, l leaving, x held by others; as a capital where a part is free",
+      "One letter a GPU: . idle, or of no use where the node is not up, r reserved for a job, w withheld by its engine; g guaranteed, b burst, l leaving, x held by others: as a capital where a part is not held",
   }),
+  parts: Type.Optional(
+    Type.Record(Type.String(), Type.Record(Type.String(), Type.Number()), {
+      description: "Of GPUs that are held in parts, by their place: how much of each is held or not, by letter",
+    }),
+  ),
   tenants: Type.Optional(Type.Array(Type.String(), { description: "Holders on this node that the caller may see" })),
   holders: Type.Optional(
     Type.Array(Type.Integer(), {

@@ -3,6 +3,7 @@ import { Timestamp } from "./common.ts";
 import { FleetNodeShape } from "./fleet.ts";
 import { Job } from "./job.ts";
 import { PlanBlock } from "./plan.ts";
+import { WaitingSummary } from "./summary.ts";
 
 /** What is planned to have happened between now and a moment to come. */
 const PlannedUntil = Type.Object({
@@ -22,7 +23,10 @@ export const Moment = Type.Object({
   nodes: Type.Array(FleetNodeShape),
   waiting: Type.Integer({ description: "Jobs that waited" }),
   holding: Type.Integer({ description: "Jobs that held GPUs, or were to" }),
-  jobs: Type.Array(Job, { description: "Those that waited first; at most a thousand" }),
+  jobs: Type.Array(Job, {
+    description: "Those that waited, in the order of the queue, then those that held GPUs; at most a thousand",
+  }),
+  summary: WaitingSummary,
   planned: Type.Optional(PlannedUntil),
 });
 export type Moment = Static<typeof Moment>;

@@ -144,6 +144,7 @@ export type PricePreview = Static<typeof PricePreview>;
 
 export const CostRow = Type.Object({
   key: Type.String({ description: "As asked with by=" }),
+  name: Type.Optional(Type.String({ description: "With by=job: the name of the job, where it is known" })),
   micros: Micros,
   beforeMicros: Type.Optional(Micros),
   byKind: Type.Record(Type.String(), Micros),
@@ -155,6 +156,8 @@ export const CostReport = Type.Object({
   by: Type.Enum(["account", "user", "job", "model", "class", "day"]),
   currency: Currency,
   rows: Type.Array(CostRow),
+  /** What the rows beyond `limit` come to. */
+  rest: Type.Optional(Type.Object({ rows: Type.Integer(), micros: Micros })),
   totalMicros: Micros,
   beforeMicros: Type.Optional(Micros),
   /** At the end of the running month, if everything goes on as now. */

@@ -42,9 +42,6 @@ export const FleetPlanShape = Type.Object({
     description: "The largest jobs by name; what ends in the same part of the time is one block",
   }),
   closed: Type.Array(PlanClosed),
-  waiting: Type.Object(
-    { jobs: Type.Integer(), planned: Type.Integer() },
-    { description: "Your jobs that wait, and how many of them have a planned start" },
-  ),
+  planned: Type.Integer({ description: "Planned starts of your waiting jobs and array elements" }),
 });
 export type FleetPlanShape = Static<typeof FleetPlanShape>;

@@ -70,7 +70,7 @@ export const journalMetrics = {
   borrowed: { by: ["none", "account"], ofFleet: false },
   waiting: { by: ["none", "reason", "account"], ofFleet: false },
   guarantee: { by: ["none", "account"], ofFleet: false },
-  max: { by: ["none", "account"], ofFleet: false },
+  max: { by: ["none", "account", "model"], ofFleet: false },
   lent: { by: ["none", "account"], ofFleet: false },
   wait_p50: { by: ["none", "account"], ofFleet: false },
   wait_p90: { by: ["none", "account"], ofFleet: false },
@@ -90,14 +90,13 @@ export const spendGroups = ["none", "account", "model", "class"] as const;
 /** The groups that what was measured can be split into. */
 export const measuredGroups = ["none", "account", "user", "job", "rank", "node", "gpu", "model"] as const;
 export type MeasuredGroup = (typeof measuredGroups)[number];
-export type MeasuredMetric = Exclude<SeriesMetric, JournalMetric | "spend">;
 
 export const SeriesLine = Type.Object({
   key: Type.String({ description: "The id or name that it stands for; empty for the line of all, or for no lease" }),
   label: Type.String(),
   values: Type.Array(Type.Union([Type.Number(), Type.Null()]), {
     description:
-      "The mean of each step; energy and spend: its sum. null = nothing was measured, which is not 0. Spend is without credits for lost work and shares of idle GPUs, which are of no day",
+      "The mean of each step; energy and spend: its sum. null = nothing was measured, which is not 0; of max: there is no limit, also of several accounts where one has none. By model, * is the limit of all models together. Spend is without credits for lost work and shares of idle GPUs, which are of no day",
   }),
   simulated: Type.Optional(Type.Literal(true, { description: "There is no hardware behind it" })),
 });
@@ -114,5 +113,11 @@ export const SeriesView = Type.Object({
   times: Type.Array(Type.Integer(), { description: "The begin of each step, in milliseconds since 1970" }),
   series: Type.Array(SeriesLine),
   leftOut: Type.Integer({ description: "Lines beyond the most that are answered, left out smallest first" }),
+  knownTo: Type.Optional(
+    Type.Integer({
+      description:
+        "Absent: all is known up to the last minute. While an old journal is read for the first time, until when it has been read, in milliseconds since 1970",
+    }),
+  ),
 });
 export type SeriesView = Static<typeof SeriesView>;

@@ -9,28 +9,36 @@ export const summaryColumnsMax = 240;
 
 const count = { jobs: Type.Integer(), gpus: Type.Number() };
 
+/** What is held, idle, reserved and unusable adds up to the GPUs; a part of a GPU counts as its part. */
 const gpuCounts = {
   gpus: Type.Integer(),
-  idle: Type.Integer(),
-  guaranteed: Type.Integer(),
-  burst: Type.Integer(),
-  leaving: Type.Integer(),
-  others: Type.Integer({ description: "Held by jobs that the caller may not see" }),
-  unusable: Type.Integer({ description: "Idle in nodes that are down, in maintenance or out of reach" }),
+  idle: Type.Number({ description: "Held by no job, and any job may have it" }),
+  reserved: Type.Number({ description: "Held by no job, and kept for one for which room is being made" }),
+  guaranteed: Type.Number(),
+  burst: Type.Number(),
+  leaving: Type.Number(),
+  others: Type.Number({ description: "Held by jobs that the caller may not see" }),
+  unusable: Type.Number({
+    description: "Held by no job, and no job can have it now: its node is not up, or its engine withholds it",
+  }),
 };
+
+/** Jobs that wait, counted by reason and by account. */
+export const WaitingSummary = Type.Object({
+  ...count,
+  oldestAt: Type.Optional(Timestamp),
+  byReason: Type.Array(Type.Object({ reason: Type.Enum(reasonKinds), ...count })),
+  byAccount: Type.Array(Type.Object({ account: Type.String(), ...count }), {
+    description: "Those that wait for most GPUs, the most first",
+  }),
+  accounts: Type.Integer({ description: "All accounts in which a job waits" }),
+});
+export type WaitingSummary = Static<typeof WaitingSummary>;
 
 /** Jobs that wait or hold GPUs, and the fleet, counted: an array counts as one job, and with the GPUs of its elements. */
 export const SummaryShape = Type.Object({
   at: Timestamp,
-  waiting: Type.Object({
-    ...count,
-    oldestAt: Type.Optional(Timestamp),
-    byReason: Type.Array(Type.Object({ reason: Type.Enum(reasonKinds), ...count })),
-    byAccount: Type.Array(Type.Object({ account: Type.String(), ...count }), {
-      description: "Those that wait for most GPUs, the most first",
-    }),
-    accounts: Type.Integer({ description: "All accounts in which a job waits" }),
-  }),
+  waiting: WaitingSummary,
   running: Type.Object({
     ...count,
     byState: Type.Object({
@@ -45,13 +53,23 @@ export const SummaryShape = Type.Object({
         account: Type.String(),
         held: Type.Number({ description: "GPUs" }),
         guarantee: Type.Number({ description: "GPUs of all models" }),
+        borrowed: Type.Number({ description: "GPUs held beyond the guarantee, of each model that it names by itself" }),
         waiting: Type.Object({ ...count, oldestAt: Type.Optional(Timestamp) }),
         running: Type.Object(count),
         failed: Type.Optional(
-          Type.Integer({ description: "Jobs of the last 24 hours that ended otherwise than succeeded or cancelled" }),
+          Type.Integer({
+            description:
+              "Jobs that ended in the last 24 hours, to ten minutes, and neither succeeded nor were cancelled",
+          }),
         ),
       }),
       { description: "With below=true: each account right below the ones asked for, with all below it" },
+    ),
+  ),
+  belowTotal: Type.Optional(
+    Type.Object(
+      { accounts: Type.Integer(), failed: Type.Optional(Type.Integer()) },
+      { description: "Of all accounts right below: `below` tells of those that hold and wait for most GPUs" },
     ),
   ),
   fleet: Type.Object({
@@ -63,8 +81,8 @@ export const SummaryShape = Type.Object({
       Type.Array(
         Type.Object({
           gpus: Type.Integer(),
-          held: Type.Integer(),
-          burst: Type.Integer(),
+          held: Type.Number(),
+          burst: Type.Number(),
           mode: Type.Enum(["up", "cordoned", "out"]),
         }),
         { description: "The nodes in order, added up to a picture; for who may see all jobs" },

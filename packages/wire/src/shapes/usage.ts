@@ -16,6 +16,8 @@ export const UsageReport = Type.Object({
   to: Timestamp,
   by: Type.Enum(["account", "user", "job", "gpu", "node"]),
   rows: Type.Array(UsageRowShape),
+  /** What the rows beyond `limit` come to. */
+  rest: Type.Optional(Type.Object({ rows: Type.Integer(), unitMs: UnitMs })),
   /** Over the whole fleet; present for callers who may see it. */
   fleet: Type.Optional(
     Type.Object({
@@ -81,12 +83,14 @@ export const UsageEventPage = Type.Object({
 export type UsageEventPage = Static<typeof UsageEventPage>;
 
 export const AuditEntry = Type.Object({
+  id: Type.String({ description: "The row of the journal that proves it, and its number in the row" }),
   at: Timestamp,
   actor: Type.String(),
   actorName: Type.String(),
   token: Type.Optional(Type.String()),
   action: Type.String(),
   target: Type.String(),
+  targetName: Type.Optional(Type.String({ description: "Of a user, what people call them" })),
   account: Type.String(),
   outcome: Type.String(),
   detail: Type.String({ description: "For a change of policy, quota, role or price: each field before → after" }),
@@ -102,6 +106,7 @@ export const FeedEntry = Type.Object({
   at: Timestamp,
   kind: Type.String(),
   subject: Type.String({ description: "Job, node or account" }),
+  name: Type.Optional(Type.String({ description: "Of a job, where it is still known" })),
   account: Type.String(),
   text: Type.String(),
 });

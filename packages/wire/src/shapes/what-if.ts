@@ -41,7 +41,7 @@ export const WhatIfReport = Type.Object({
   currency: Type.Union([Type.String(), Type.Null()]),
   fleet: Type.Object({ asItWas: FleetFigures, changed: FleetFigures }),
   accounts: Type.Array(Type.Object({ account: Type.String(), asItWas: WhatIfFigures, changed: WhatIfFigures })),
-  /** What really became of everybody: how near the unchanged replay comes to it tells how far it can be trusted. */
+  /** What became of these jobs in the past: how near the unchanged replay comes to it tells how far it can be trusted. */
   recorded: WhatIfFigures,
   endUnknown: Type.Integer({ description: "Jobs of which the past does not tell how long they take" }),
   differences: Type.Integer({ description: "Batches that the scheduler of today decides otherwise than was recorded" }),

@@ -1,0 +1,2 @@
+/** The key of the line of a series that adds up all that would be too many; no account is called so. */
+export const othersKey = "(others)";
