@@ -16,6 +16,7 @@ export { openStretches } from "./flow/meter/usage.ts";
 export { wasteReport } from "./flow/meter/waste.ts";
 export { verify } from "./flow/project/verify.ts";
 export { restoreBackup } from "./flow/restore/restore.ts";
+export { Chunk as SeriesChunk } from "./flow/series/chunk.ts";
 export { SeriesFile } from "./flow/series/file.ts";
 export { type LevelNo, levelNos as seriesLevelNos, levels as seriesLevels } from "./flow/series/levels.ts";
 export type { LineName } from "./flow/series/lines.ts";

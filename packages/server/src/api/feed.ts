@@ -7,6 +7,7 @@ import {
   elementAt,
   elementsOf,
   type Instant,
+  type Job,
   type JobIdle,
   type JobLabelled,
   type JobNo,
@@ -29,14 +30,22 @@ export interface FeedItem {
   readonly place: number;
   readonly event: Event;
   readonly subject: string;
+  /** Of a job: what people call it. */
+  readonly name?: string;
   /** Account path; empty for the fleet, which every signed-in user may see. */
+  readonly account: string;
+}
+
+interface NamedJob {
+  readonly id: string;
+  readonly name: string;
   readonly account: string;
 }
 
 /** What the numbers in an event stand for. */
 interface Names {
-  job(no: JobNo): { readonly id: string; readonly account: string } | undefined;
-  jobById(id: string): { readonly id: string; readonly account: string } | undefined;
+  job(no: JobNo): NamedJob | undefined;
+  jobById(id: string): NamedJob | undefined;
   account(no: AccountNo): string | undefined;
   node(no: NodeNo): string | undefined;
   newNode(facts: NodeFacts): string;
@@ -145,8 +154,8 @@ export class Feed {
 }
 
 function namesIn(state: ReadonlyState): Names {
-  const named = (job: { id: string; account: AccountNo } | undefined) =>
-    job && { id: job.id, account: state.accounts[job.account]!.path };
+  const named = (job: Pick<Job, "id" | "account" | "spec"> | undefined) =>
+    job && { id: job.id, name: job.spec.name, account: state.accounts[job.account]!.path };
   return {
     job: (no) => named(state.jobs.get(no) ?? state.arrays.get(no)),
     jobById: (id) => named(state.jobById.get(id as never) ?? state.arrayById.get(id as never)),
@@ -162,10 +171,10 @@ function namesIn(state: ReadonlyState): Names {
 /** Names for events of the past: what the events themselves introduce, else what is still live. */
 function namesOf(events: readonly Event[], state: ReadonlyState): Names {
   const live = namesIn(state);
-  const jobs = new Map<JobNo, { id: string; account: string }>();
-  const byId = new Map<string, { id: string; account: string }>();
+  const jobs = new Map<JobNo, NamedJob>();
+  const byId = new Map<string, NamedJob>();
   /** Their elements are named when an event is about them: there may be very many. */
-  const arrays: { no: JobNo; id: string; account: string; array: ArrayAsk }[] = [];
+  const arrays: (NamedJob & { readonly no: JobNo; readonly array: ArrayAsk })[] = [];
   for (const event of events) {
     if (event.kind === "job-edited" && event.as !== undefined) {
       const known = jobs.get(event.job);
@@ -174,20 +183,18 @@ function namesOf(events: readonly Event[], state: ReadonlyState): Names {
     if (event.kind !== "job-submitted") continue;
     const account = live.account(event.account);
     if (account === undefined) continue;
-    const add = (no: number, id: string) => {
-      jobs.set(no as JobNo, { id, account });
-      byId.set(id, { id, account });
-    };
-    add(event.job, event.id);
-    if (event.spec.array !== undefined) arrays.push({ no: event.job, id: event.id, account, array: event.spec.array });
+    const job = { id: event.id, name: event.spec.name, account };
+    jobs.set(event.job, job);
+    byId.set(event.id, job);
+    if (event.spec.array !== undefined) arrays.push({ ...job, no: event.job, array: event.spec.array });
   }
   const elementByNo = (no: JobNo) => {
     const of = arrays.find((each) => no > each.no && no <= each.no + elementsOf(each.array));
-    return of && { id: `${of.id}.${elementAt(of.array, no - of.no - 1)}`, account: of.account };
+    return of && { id: `${of.id}.${elementAt(of.array, no - of.no - 1)}`, name: of.name, account: of.account };
   };
   const elementById = (id: string) => {
     const of = byId.get(id.slice(0, Math.max(0, id.lastIndexOf("."))));
-    return of && { id, account: of.account };
+    return of && { id, name: of.name, account: of.account };
   };
   return {
     ...live,
@@ -197,7 +204,7 @@ function namesOf(events: readonly Event[], state: ReadonlyState): Names {
 }
 
 /** Who or what an event is about; undefined for what is no news, or belongs to the audit. */
-function subjectOf(event: Event, names: Names): { subject: string; account: string } | undefined {
+function subjectOf(event: Event, names: Names): Pick<FeedItem, "subject" | "name" | "account"> | undefined {
   switch (event.kind) {
     case "node-added":
       return { subject: names.newNode(event.facts), account: "" };
@@ -228,11 +235,11 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
     case "lease-stopping":
     case "lease-ended": {
       const job = names.jobById(parseLeaseId(event.lease)?.job ?? "");
-      return job && { subject: job.id, account: job.account };
+      return job && { subject: job.id, name: job.name, account: job.account };
     }
     case "job-submitted": {
       const account = names.account(event.account);
-      return account === undefined ? undefined : { subject: event.id, account };
+      return account === undefined ? undefined : { subject: event.id, name: event.spec.name, account };
     }
     case "job-held":
     case "job-entered":
@@ -250,7 +257,7 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
     case "own-budget-spent":
     case "job-ended": {
       const job = names.job(event.job);
-      return job && { subject: job.id, account: job.account };
+      return job && { subject: job.id, name: job.name, account: job.account };
     }
     case "budget-set":
       return { subject: event.budget.account, account: event.budget.account };
@@ -267,8 +274,9 @@ function subjectOf(event: Event, names: Names): { subject: string; account: stri
   }
 }
 
-export function renderFeedItem({ event, subject, account }: FeedItem): FeedEntry {
-  return { at: timestamp(event.at), kind: event.kind, subject, account, text: wordsOf(event) };
+export function renderFeedItem({ event, subject, name, account }: FeedItem): FeedEntry {
+  const at = timestamp(event.at);
+  return { at, kind: event.kind, subject, ...(name !== undefined && { name }), account, text: wordsOf(event) };
 }
 
 function wordsOf(event: Event): string {
@@ -333,7 +341,7 @@ function wordsOf(event: Event): string {
     case "lease-ended":
       return `${rankOf(event.lease)} ended: ${event.result}${event.exitCode === undefined ? "" : `, code ${event.exitCode}`}${event.done === true ? ", its work is done" : ""}${event.reason === undefined ? "" : ` (${event.reason})`}`;
     case "job-requeued":
-      return `waits again as attempt ${event.attempt} (${event.cause})`;
+      return `waits again as attempt ${event.attempt}: ${requeueWords[event.cause]}`;
     case "job-claimed":
       return `room is being made for ${event.seats.length} ${event.seats.length === 1 ? "member" : "members"}`;
     case "claim-dropped":
@@ -362,6 +370,20 @@ function wordsOf(event: Event): string {
       return event.kind;
   }
 }
+
+const requeueWords: Readonly<Record<Extract<Event, { kind: "job-requeued" }>["cause"], string>> = {
+  failed: "the attempt failed",
+  node_lost: "its node was lost",
+  node_fault: "its node is faulty",
+  neighbour_fault: "a job on the same GPU broke it",
+  preempted: "it was preempted",
+  moved: "it was moved",
+  drain: "its node is drained",
+  budget: "a budget is spent",
+  refused: "the engine refused it",
+  suspended: "it was suspended",
+  requeued: "its user sent it back",
+};
 
 const entryWords = { exec: "a command", terminal: "a terminal", port: "a port", page: "a page" } as const;
 

@@ -2,6 +2,7 @@ import {
   type Account,
   type AccountTerms,
   accountOf,
+  borrowedOf,
   durationText,
   type GpuAmounts,
   type Limits,
@@ -91,23 +92,19 @@ export function accountTag(seal: Seal, account: Pick<Account, "id" | "revision">
   return seal.tag(`account ${account.id}`, account.revision);
 }
 
+/** GPUs that an account holds beyond its guarantee. */
+export function borrowedGpus(state: ReadonlyState, account: Account): number {
+  return gpusOf(borrowedOf(state, account, state.usage[account.no]!).units);
+}
+
 export function renderAccount(state: ReadonlyState, seal: Seal, account: Account): WireAccount {
   const usage = state.usage[account.no]!;
   const byModel: Record<string, number> = {};
-  let borrowed = 0;
   const { guarantee } = account.terms.quota;
-  let anyLeft = guarantee["*"] ?? 0;
-  const heldOf = new Map<string, number>();
   for (const [no, units] of usage.byModel.entries()) {
-    const model = state.fleet.models[no]!;
-    heldOf.set(model, (heldOf.get(model) ?? 0) + units);
-  }
-  for (const [model, units] of heldOf) {
-    if (units > 0) byModel[model] = gpusOf(units);
-    const beyond = Math.max(0, units - (guarantee[model] ?? 0));
-    const fromAny = Math.min(beyond, anyLeft);
-    anyLeft -= fromAny;
-    borrowed += beyond - fromAny;
+    if (units === 0) continue;
+    const model = state.fleet.models[no]!; // each engine has its own entry for a model
+    byModel[model] = (byModel[model] ?? 0) + gpusOf(units);
   }
   return {
     id: account.id,
@@ -120,7 +117,7 @@ export function renderAccount(state: ReadonlyState, seal: Seal, account: Account
     used: {
       gpus: gpusOf(usage.units),
       byModel,
-      borrowed: gpusOf(borrowed),
+      borrowed: borrowedGpus(state, account),
       ...(state.history.has(account.no) && {
         borrowedBefore: Math.round(gpusOf(pastUnits(state, account.no, state.clock)) * 1000) / 1000,
       }),

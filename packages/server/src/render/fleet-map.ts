@@ -13,12 +13,17 @@ import {
   rootAccount,
   tenantOf,
   type User,
+  unheldAs,
+  unitsPerGpu,
 } from "@tessera/core";
 import type { FleetNodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 import { nodeReason } from "./node-reason.ts";
+import { gpusOf } from "./quantities.ts";
 
-const letters = { idle: ".", guaranteed: "g", burst: "b", leaving: "l", others: "x" } as const;
+const letters = { guaranteed: "g", burst: "b", leaving: "l", others: "x" } as const;
+/** Of what no lease holds. On nodes that are not up, the mode of the node says why nothing can be had. */
+const unheldLetters = { idle: ".", reserved: "r", down: "w" } as const;
 
 /** What is expected at a moment to come. */
 export interface Expectation {
@@ -32,7 +37,14 @@ export interface Expectation {
 /** The fleet for this viewer in one pass over leases and one over nodes; of what others hold only that it is held. */
 export function* fleetMap(state: ReadonlyState, viewer: User, then?: Expectation): Generator<FleetNodeShape> {
   const { fleet } = state;
-  const letterOf = new Array<string>(fleet.gpuFree.length).fill(letters.idle);
+  const letterOf = new Array<string>(fleet.gpuFree.length).fill(unheldLetters.idle);
+  for (const node of fleet.nodes) {
+    if (node?.mode !== "up") continue;
+    const end = node.firstGpu + node.facts.gpus.length;
+    for (let gpu = node.firstGpu as number; gpu < end; gpu++) letterOf[gpu] = unheldLetters[unheldAs(fleet, node, gpu)];
+  }
+  const unheld = [...letterOf];
+  const shares = new Map<number, Map<string, number>>();
   const tenantAt = new Map<number, string>();
   const tenants = new Tenants(state, viewer);
   const left = new Set<number>();
@@ -47,10 +59,13 @@ export function* fleetMap(state: ReadonlyState, viewer: User, then?: Expectation
     for (const gpu of lease.gpus) {
       letterOf[gpu] = fleet.gpuFree[gpu]! > 0 ? letter.toUpperCase() : letter;
       if (tenant !== undefined) tenantAt.set(gpu, tenant);
+      if (lease.unitsEach === unitsPerGpu) continue;
+      const held = shares.get(gpu) ?? new Map<string, number>();
+      shares.set(gpu, held.set(letter, (held.get(letter) ?? 0) + lease.unitsEach));
     }
   }
   // A part of it is free by then.
-  for (const gpu of left) letterOf[gpu] = letterOf[gpu]!.toUpperCase();
+  for (const gpu of left) if (shares.has(gpu)) letterOf[gpu] = letterOf[gpu]!.toUpperCase();
   for (const { job, cover, gpusOn } of then?.comes ?? []) {
     const tenant = tenants.of(job.account);
     const letter = tenant === undefined ? letters.others : letters[cover === noAccount ? "burst" : "guaranteed"];
@@ -76,16 +91,37 @@ export function* fleetMap(state: ReadonlyState, viewer: User, then?: Expectation
       mode,
       ...(mode !== "up" && node.reason !== "" && { reason: nodeReason(state, node, mayChange) }),
       cells: letterOf.slice(first, first + gpus.length).join(""),
+      ...partsOf(shares, unheld, first, gpus.length),
       ...holdersOf(tenantAt, first, gpus.length),
     };
   }
+}
+
+/** Of GPUs that are shared, or held in part: how much of each counts as what. */
+function partsOf(
+  shares: ReadonlyMap<number, ReadonlyMap<string, number>>,
+  unheld: readonly string[],
+  first: number,
+  count: number,
+): Pick<FleetNodeShape, "parts"> {
+  const parts: Record<string, Record<string, number>> = {};
+  for (let gpu = first; gpu < first + count; gpu++) {
+    const held = shares.get(gpu);
+    if (held === undefined) continue;
+    const free = [...held.values()].reduce((left, units) => left - units, unitsPerGpu);
+    const all = free > 0 ? [...held, [unheld[gpu]!, free] as const] : [...held];
+    parts[gpu - first] = Object.fromEntries(all.map(([letter, units]) => [letter, gpusOf(units)]));
+  }
+  return Object.keys(parts).length === 0 ? {} : { parts };
 }
 
 /** The first GPUs of a node that nobody holds; a plan says how many of a node it takes, not which. */
 function idleOn({ fleet }: ReadonlyState, letterOf: readonly string[], no: NodeNo, gpus: number): number[] {
   const { firstGpu, facts } = fleet.node(no);
   const all = Array.from({ length: facts.gpus.length }, (_, place) => firstGpu + place);
-  return all.filter((gpu) => letterOf[gpu] === letters.idle).slice(0, gpus);
+  // What is kept for a job is there for it to start.
+  const isFree = (letter: string) => letter === unheldLetters.idle || letter === unheldLetters.reserved;
+  return all.filter((gpu) => isFree(letterOf[gpu]!)).slice(0, gpus);
 }
 
 /** A maintenance window takes a node out of use, and its end brings it back. */

@@ -96,14 +96,16 @@ function heldOn({ fleet }: ReadonlyState, { firstGpu, facts }: FleetNode): numbe
 }
 
 function blockersOf(state: ReadonlyState, viewer: User, node: FleetNode) {
-  const jobs = new Set<string>();
+  const seen = new Map<string, string>();
   const hidden = new Set<string>();
   for (const lease of state.leases.values()) {
     if (lease.node !== node.no) continue;
     const job = jobOf(state, lease.job);
-    (may(state, viewer, "job.read", job.account) ? jobs : hidden).add(job.id);
+    if (may(state, viewer, "job.read", job.account)) seen.set(job.id, job.spec.name);
+    else hidden.add(job.id);
   }
-  return { jobs: [...jobs].sort(), hidden: hidden.size };
+  const jobs = [...seen.keys()].sort();
+  return { jobs, names: jobs.map((id) => seen.get(id)!), hidden: hidden.size };
 }
 
 export function renderGpu(
@@ -126,6 +128,7 @@ export function renderGpu(
     mode: node.mode,
     free: gpusOf(state.fleet.unitsOffered(gpu)),
     ...renderSharing(state, node, [gpu]),
-    jobs: seen.map((job) => job.id),
+    jobs: seen.map(({ id }) => id),
+    names: seen.map(({ spec }) => spec.name),
   };
 }

@@ -16,6 +16,7 @@ import {
   type RawJob,
   type ReadonlyState,
   type Reason,
+  type Rooms,
   reasonFor,
   unitsPerGpu,
 } from "@tessera/core";
@@ -123,15 +124,15 @@ export function pastAttempt(state: ReadonlyState, job: Job, record: AttemptRecor
   };
 }
 
-/** A live job as the API shows it. */
-export function renderJob(state: ReadonlyState, job: Job, now: Instant): WireJob {
+/** A live job as the API shows it. A list of them shares the rooms that reasons are found with. */
+export function renderJob(state: ReadonlyState, job: Job, now: Instant, rooms?: Rooms): WireJob {
   const waiting = job.state === "waiting";
   const detail = job.stopWhy === undefined ? waitsAgain(job) : `It must leave: ${job.stopWhy}.`;
   return {
     ...fixed(state, job),
     state: job.state,
     held: job.held,
-    ...(waiting ? { reason: renderReason(reasonFor(state, job, now)) } : { class: job.class }),
+    ...(waiting ? { reason: renderReason(reasonFor(state, job, now, rooms)) } : { class: job.class }),
     attempt: job.attempt,
     // What it holds now: an elastic job may have more members than it asked for at least.
     gpus: waiting ? gangGpus(job.spec, job.choice) : heldGpus(job.leases),

@@ -14,7 +14,7 @@ import type { FleetPlanShape, PlanBlock, PlanClosed } from "@tessera/wire";
 import { gangGpus, heldGpus } from "./job.ts";
 import { timestamp } from "./quantities.ts";
 
-/** So many running jobs are named, the largest first; a person reads fewer. */
+/** The running jobs that are named, the largest first; a person reads fewer. */
 const namedMax = 200;
 /** What ends within the same of these parts of the time is one block. */
 const partsOfTime = 96;
@@ -28,7 +28,7 @@ interface PlanAsk {
 }
 
 /** The plan of the fleet as blocks of GPUs and time: the largest jobs by name, the others together. */
-export function renderPlan(state: ReadonlyState, plan: FleetPlan, ask: PlanAsk): Omit<FleetPlanShape, "waiting"> {
+export function renderPlan(state: ReadonlyState, plan: FleetPlan, ask: PlanAsk): FleetPlanShape {
   const { now, untilAt, sees } = ask;
   const held = plan.running
     .map((each) => ({ ...each, gpus: heldGpus(each.job.leases) }))
@@ -49,6 +49,7 @@ export function renderPlan(state: ReadonlyState, plan: FleetPlan, ask: PlanAsk):
       ...plannedBlocks(state, plan.planned, ask),
     ],
     closed: closedOf(state, plan, ask),
+    planned: plan.planned.filter(({ job }) => sees(job.account)).length,
   };
 }
 
@@ -88,7 +89,7 @@ export function plannedBlock(state: ReadonlyState, { job, at, endsAt, choice, co
 
 function plannedBlocks(state: ReadonlyState, planned: readonly PlannedJob[], { untilAt, sees }: PlanAsk): PlanBlock[] {
   return planned
-    .filter(({ at, job }) => at < untilAt && gangGpus(job.spec, 0) > 0)
+    .filter(({ at, job, choice }) => at < untilAt && gangGpus(job.spec, choice) > 0)
     .slice(0, namedMax)
     .map((each) => {
       const block = plannedBlock(state, each);

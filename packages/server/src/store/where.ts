@@ -1,3 +1,4 @@
+import { bookLength, bookLengths } from "./book-length.ts";
 import { rangeOf, tenantOf, topmost } from "./paths.ts";
 import type { AuditPlace, AuditQuery, BookPageQuery, BookQuery, JobQuery, MadeAt } from "./port.ts";
 import type { SealedTable, Sealing } from "./seal/sealing.ts";
@@ -162,12 +163,21 @@ export function bookStatement(query: BookQuery, columns: string, dialect: Dialec
   if (query.keyPrefix !== undefined)
     where.and("b.key >= ? AND b.key < ?", query.keyPrefix, `${query.keyPrefix.slice(0, -1)}.`);
   if (query.tenant !== undefined) where.and("b.tenant = ?", keptOf("books", dialect)("tenant", query.tenant));
-  if (query.fromAt !== undefined) where.and("b.to_at >= ?", query.fromAt);
-  if (query.toAt !== undefined) where.and("b.from_at < ?", query.toAt);
+  const { fromAt, toAt } = query;
+  if (fromAt !== undefined) where.and("b.to_at >= ?", fromAt);
+  if (toAt !== undefined) where.and("b.from_at < ?", toAt);
+  // Of a tenant or with a key there are few.
+  const isOfAll = fromAt !== undefined && toAt !== undefined && query.key === undefined && query.tenant === undefined;
+  if (isOfAll) where.and(`${bookLength} = l.length AND b.to_at < ? + l.most_ms`, toAt);
   if (query.after !== undefined) where.and("(b.seq, b.idx) > (?, ?)", query.after.seq, query.after.index);
   const limit = query.limit === undefined ? "" : ` ${where.bind("LIMIT ?", query.limit)}`;
-  const text = `SELECT ${columns} FROM ${dialect.schema}book b ${where.text} ORDER BY b.seq, b.idx${limit}`;
-  return { text, values: where.values };
+  const books = `${dialect.schema}book b`;
+  const from = isOfAll ? `lengths l CROSS JOIN ${books}` : books;
+  const text = `SELECT ${columns} FROM ${from} ${where.text} ORDER BY b.seq, b.idx${limit}`;
+  return {
+    text: isOfAll ? `WITH lengths(length, most_ms) AS (VALUES ${bookLengths}) ${text}` : text,
+    values: where.values,
+  };
 }
 
 /** How to find a cut of one kind of them, newest first. */

@@ -601,6 +601,31 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       assert.deepEqual(keys(await store.bookPage({ kind: "entry", tenants: ["lab", "x"], limit: 9 })), ["2", "1"]);
     });
 
+    it("finds what was used in a time, however long each use is and wherever it begins", async () => {
+      const hour = 3_600_000;
+      const lengths = [0, 1, hour, hour + 1, 24 * hour, 24 * hour + 1, 168 * hour, 168 * hour + 1, 5_000 * hour];
+      const begins = [0, 1, 23, 24, 25, 167, 168, 169, 1_000, 5_000, 5_001].map((hours) => noon + hours * hour);
+      const spans = begins.flatMap((fromAt) => lengths.map((length) => ({ fromAt, toAt: fromAt + length })));
+      const books = spans.map(({ fromAt, toAt }, index) => ({
+        ...{ seq: 1, index, kind: "usage", key: `lease_${index}`, tenant: "lab", fromAt, toAt, doc: "{}" },
+      }));
+      await project({ books });
+      for (const [from, to] of [
+        ...[-1, 0, 1, 24, 170, 1_000, 4_999, 5_010].flatMap((start) =>
+          [1, 24, 720].map((many) => [start, start + many]),
+        ),
+      ] as [number, number][]) {
+        const [fromAt, toAt] = [noon + from * hour, noon + to * hour];
+        const found = await store.books({ kind: "usage", fromAt, toAt });
+        const wanted = books.filter((row) => row.toAt >= fromAt && row.fromAt < toAt);
+        assert.deepEqual(
+          found.map(({ index }) => index),
+          wanted.map(({ index }) => index),
+          `${from} to ${to}`,
+        );
+      }
+    });
+
     it("shows all projections, in more pages than one", async () => {
       const many = {
         jobs: Array.from({ length: 2_001 }, (_, i) => jobOf({ id: `job_${i}` })),

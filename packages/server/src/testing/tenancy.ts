@@ -28,6 +28,7 @@ import { prepareMaster, type RingPlace, ringPlaceIn } from "../access/ring/place
 import { secretKey } from "../access/secrets.ts";
 import { mintToken } from "../access/tokens.ts";
 import type { Vault } from "../access/vault.ts";
+import type { ApiWork } from "../api/away/tasks.ts";
 import { type ApiConfig, type BuiltApi, buildApi } from "../api/build.ts";
 import type { Reconciled } from "../flow/activity/reconcile.ts";
 import type { Alarms } from "../flow/alarms.ts";
@@ -168,7 +169,7 @@ export async function serveApi(
   telemetry?: TelemetryStore,
   reconciled?: () => Reconciled | undefined,
   series?: JournalSeries,
-  machine: { readonly dataFolder?: string; readonly alarms?: Alarms } = {},
+  machine: { readonly dataFolder?: string; readonly alarms?: Alarms; readonly work?: ApiWork } = {},
 ): Promise<TestServer> {
   const built = await buildApi({
     control,

@@ -1,5 +1,7 @@
+import { Outage } from "../flow/control.ts";
+
 /** The queue holds no more: of this caller, or of all together. */
-export class QueueFull extends Error {
+export class QueueFull extends Outage {
   readonly ofCaller: boolean;
   constructor(ofCaller: boolean) {
     super(ofCaller ? "this caller has too much work waiting" : "too much work is waiting");

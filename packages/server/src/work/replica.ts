@@ -29,12 +29,19 @@ export class Replica {
     return new Replica(reader, state, head.seq);
   }
 
-  /** Begins at a row that is not after `seq`: at the newest snapshot if it is early enough, else at the first row. */
+  /**
+   * Begins at a row that is not after `seq`: at the newest intact snapshot by then, else at the first row. The newest of
+   * all is of no use after an ordinary restart: it was written at the end of the journal, after the row where the
+   * caller stopped.
+   */
   static async behind(reader: StoreReader, seq: number): Promise<Replica> {
-    const snapshot = await reader.latestSnapshot().catch(() => undefined);
-    const isUsable = snapshot !== undefined && snapshot.seq <= seq && snapshot.schema === snapshotSchema;
-    if (!isUsable || !isIntact(snapshot)) return new Replica(reader, emptyState(), 0);
-    return new Replica(reader, readSnapshot(Buffer.from(snapshot.bytes).toString("utf8")), snapshot.seq);
+    for (const { seq: at, schema } of await reader.snapshots()) {
+      if (at > seq || schema !== snapshotSchema) continue;
+      const snapshot = await reader.snapshot(at).catch(() => undefined);
+      if (snapshot === undefined || !isIntact(snapshot)) continue;
+      return new Replica(reader, readSnapshot(Buffer.from(snapshot.bytes).toString("utf8")), at);
+    }
+    return new Replica(reader, emptyState(), 0);
   }
 
   get seq(): number {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { Damaged } from "../flow/series/faults.ts";
 import { openReader } from "../store/index.ts";
 import { SeriesFollower } from "./series-follower.ts";
 import type { FromSeries, SeriesStart, ToSeries } from "./series-messages.ts";
@@ -16,25 +17,29 @@ async function main(port: NonNullable<typeof parentPort>, { store, file }: Serie
   const follow = async (seen: Extract<ToSeries, { kind: "seen" | "ask" }>) => {
     if (following) return;
     following = true;
-    const follower = await opening;
-    await follower.follow(seen).finally(() => {
+    try {
+      const follower = await opening;
+      await follower.follow(seen);
+    } catch (error) {
+      end(error);
+      throw error;
+    } finally {
       following = false;
-    });
+    }
   };
   port.on("message", async (message: ToSeries) => {
     switch (message.kind) {
       case "seen":
-        return follow(message).catch((error: Error) => {
-          throw error; // ends the thread: it is begun again from what is on the disk
-        });
+        return follow(message).catch(() => {}); // has ended the thread
       case "ask": {
         const { id, query } = message;
         try {
           const follower = await opening;
           // On the long way through an old journal what is there already is shown.
           if (!following && message.seq - follower.seq < rowsNear) await within(newestMsMax, follow(message));
-          return tell({ kind: "answer", id, answer: follower.answer(query) });
+          return tell({ kind: "answer", id, answer: follower.answer(query, message.now) });
         } catch (error) {
+          if (error instanceof Damaged) end(error);
           return tell({ kind: "failed", id, message: (error as Error).message });
         }
       }
@@ -47,10 +52,20 @@ async function main(port: NonNullable<typeof parentPort>, { store, file }: Serie
   await opening;
 }
 
+/**
+ * Ends the thread once those who asked are answered; it is begun again from what is on the disk. A follower that failed
+ * half-way must not go on: what it remembers and what it has written may differ.
+ */
+function end(error: unknown): void {
+  setImmediate(() => {
+    throw error;
+  });
+}
+
 /** So few rows are taken in before a question is answered. */
 const rowsNear = 2_000;
 /**
- * So long a question waits for the newest minute. A browser has six connections to a server: charts that wait for
+ * How long a question waits for the newest minute. A browser has six connections to a server: charts that wait for
  * long keep everything else from it, the next page too.
  */
 const newestMsMax = 300;

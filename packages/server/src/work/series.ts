@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import { Outage } from "../flow/control.ts";
 import type { RollUpAnswer, RollUpQuery } from "../flow/series/query.ts";
 import type { FromSeries, SeriesSeen, SeriesStart, ToSeries } from "./series-messages.ts";
+import { SeriesQuestions } from "./series-questions.ts";
 
 const mebibyte = 1024 * 1024;
 /** A state of its own, and the lines. */
@@ -10,17 +11,11 @@ const memory = { maxOldGenerationSizeMb: Math.max(512, Math.floor(totalmem() / m
 const tellEveryMs = 5_000;
 const restartMs = 30_000;
 const closeMsMax = 10_000;
-/** Questions that wait; with more, one is refused. */
-const questionsMax = 64;
 
 /** What the journal says of the past, rolled up. */
 export interface JournalSeries {
-  read(query: RollUpQuery): Promise<RollUpAnswer>;
-}
-
-interface Waiting {
-  readonly resolve: (answer: RollUpAnswer) => void;
-  readonly reject: (error: Error) => void;
+  /** Rejects with an Outage where it cannot be read now, with QueueFull where too many questions wait. */
+  read(query: RollUpQuery, caller: string): Promise<RollUpAnswer>;
 }
 
 /** The API's side of the thread that follows the journal. */
@@ -28,9 +23,10 @@ export class ThreadedSeries implements JournalSeries {
   readonly #start: SeriesStart;
   readonly #seen: () => SeriesSeen;
   readonly #warn: (text: string) => void;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #questions = new SeriesQuestions((id, query) => this.#post({ kind: "ask", id, query, ...this.#seen() }));
   #worker: Worker | undefined;
-  #nextId = 1;
+  /** Why there is no worker, where there is none. */
+  #absence = "";
   #timer: NodeJS.Timeout | undefined;
   #restart: NodeJS.Timeout | undefined;
   #closed: (() => void) | undefined;
@@ -44,14 +40,9 @@ export class ThreadedSeries implements JournalSeries {
     this.#timer.unref();
   }
 
-  read(query: RollUpQuery): Promise<RollUpAnswer> {
-    if (this.#worker === undefined) return Promise.reject(new Outage("the series are not there now"));
-    if (this.#waiting.size >= questionsMax) return Promise.reject(new Outage("too many charts are asked for at once"));
-    const id = this.#nextId++;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#post({ kind: "ask", id, query, ...this.#seen() });
-    });
+  read(query: RollUpQuery, caller: string): Promise<RollUpAnswer> {
+    if (this.#worker === undefined) return Promise.reject(new Outage(this.#absence));
+    return this.#questions.ask(query, caller);
   }
 
   async close(): Promise<void> {
@@ -65,7 +56,7 @@ export class ThreadedSeries implements JournalSeries {
     });
     this.#post({ kind: "close" });
     await closed;
-    this.#worker = undefined;
+    this.#end("the server ends");
     await worker.terminate();
   }
 
@@ -81,10 +72,10 @@ export class ThreadedSeries implements JournalSeries {
   #hear(message: FromSeries): void {
     switch (message.kind) {
       case "answer":
-        this.#take(message.id)?.resolve(message.answer);
+        this.#questions.answered(message.id, message.answer);
         return;
       case "failed":
-        this.#take(message.id)?.reject(new Outage(message.message));
+        this.#questions.failed(message.id, new Outage(message.message));
         return;
       case "warning":
         this.#warn(message.text);
@@ -94,22 +85,20 @@ export class ThreadedSeries implements JournalSeries {
     }
   }
 
-  #take(id: number): Waiting | undefined {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    return waiting;
-  }
-
   /** Nothing is lost: what was not written yet follows from the journal. */
   #fail(why: string): void {
-    this.#worker = undefined;
-    for (const { reject } of this.#waiting.values()) reject(new Outage(why));
-    this.#waiting.clear();
+    this.#end(why);
     this.#closed?.();
     if (this.#closed !== undefined) return;
     this.#warn(`the series stopped (${why}) and begin again in ${restartMs / 1_000} s`);
     this.#restart = setTimeout(() => this.#open(), restartMs);
     this.#restart.unref();
+  }
+
+  #end(why: string): void {
+    this.#worker = undefined;
+    this.#absence = why;
+    this.#questions.refuseAll(new Outage(why));
   }
 
   #post(message: ToSeries): void {

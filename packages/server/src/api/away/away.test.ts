@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { EventStream } from "../../testing/event-stream.ts";
 
 const program = fileURLToPath(new URL("../../main.js", import.meta.url));
 
@@ -65,6 +66,15 @@ describe("answers that another thread gives", () => {
       json.items.map(({ account }) => account),
       ["local"],
     );
+  });
+
+  it("begin a list that is watched", async () => {
+    const stream = await EventStream.open(`${url}/v1/jobs?state=all&text=run-1&limit=2`, token);
+    const { event, data } = (await stream.next())!;
+    assert.deepEqual([event, data.items.map(({ name }: { name: string }) => name)], ["sync", ["run-1"]]);
+    const made = await ask("POST", "/jobs", { project: "local", run: "true", gpus: 1, name: "run-10" });
+    await stream.until(({ event, data }) => event === "put" && data.id === made.json.id);
+    stream.close();
   });
 
   it("are refused as they would be here", async () => {

@@ -67,7 +67,7 @@ export function isAway(id: RouteId, state: ReadonlyState, query: Query): boolean
   if (when === undefined || when === "always") return when === "always";
   // Money is rated from the books; other series are kept by threads of their own.
   if (when === "rating") return query.metric === "spend";
-  if (when === "jobs" && asksFor(query, ["text", "sort", "count", "model"])) return true;
+  if (when === "jobs" && asksFor(query, ["text", "sort", "count", "model", "label"])) return true;
   if (!isLarge(state)) return false;
   return when === "large" || !isShort(state, query);
 }
@@ -76,13 +76,14 @@ function asksFor(query: Query, names: readonly string[]): boolean {
   return names.some((name) => query[name] !== undefined);
 }
 
-/** So many rows are shown within a few milliseconds, and so much is walked through for them. */
+/** A page of these is shown within a few milliseconds, if no more has to be walked through for it. */
 const fewRows = 20;
 const walkedMax = 50_000;
 
 function isShort(state: ReadonlyState, query: Query): boolean {
   const { limit } = query;
-  if (typeof limit !== "number" || limit > fewRows || asksFor(query, ["text", "sort", "reason", "cost"])) return false;
+  if (typeof limit !== "number" || limit > fewRows || asksFor(query, ["text", "sort", "reason", "cost", "outlook"]))
+    return false;
   return state.fleet.nodes.length + state.jobs.size + state.accounts.length + state.users.size <= walkedMax;
 }
 

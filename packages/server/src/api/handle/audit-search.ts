@@ -1,9 +1,13 @@
-import { type Account, isRefusal, parseDuration, type Refusal, type UserId } from "@tessera/core";
+import { type Account, currencyOf, isRefusal, parseDuration, type Refusal, type UserId } from "@tessera/core";
 import type { AuditEntry, QueryOf } from "@tessera/wire";
+import { billingZone } from "../../flow/bill/bill.ts";
+import { periodNamed } from "../../flow/bill/periods.ts";
+import { monthLabel } from "../../flow/bill/tenant-months.ts";
 import { belongsTo } from "../../flow/find/find-job.ts";
 import { addressesOf, namesOfAddress } from "../../flow/notice/origins.ts";
 import { stranger } from "../../flow/project/audit.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
+import { detailText } from "../../render/audit-detail.ts";
 import { timestamp } from "../../render/quantities.ts";
 import type { AuditPlace, AuditQuery, AuditRow } from "../../store/port.ts";
 import type { Api } from "../context.ts";
@@ -56,9 +60,16 @@ export async function auditSearch(
       ...(fromAt !== undefined && { fromAt }),
       ...(toAt !== undefined && { toAt }),
     },
-    sees: (row) => belongsTo(api.control.state, roots, row.account, row.at),
+    sees: (row) => belongsTo(api.control.state, roots, row.account, toldOf(row, billingZone(api.control.state))),
     matches: matching([query.text, idOf(query.text)], byName ? undefined : address, query.privileged === true),
   };
+}
+
+/** The instant that a record is about: an invoice may be issued when another tenant has the name already. */
+function toldOf({ action, target: label, at }: AuditRow, zone: string): number {
+  const month = action === "invoice.issue" ? periodNamed(monthLabel(label), zone) : undefined;
+  if (month === undefined || isRefusal(month)) return at;
+  return label === month.label ? month.toAt - 1 : month.fromAt;
 }
 
 /** What takes more than the rights of a member: rules, people, money, machines, and going inside a job. */
@@ -119,6 +130,16 @@ export async function countAudit(api: Api, { query, matches }: AuditSearch): Pro
   return many === countMax ? undefined : many;
 }
 
+/** The record with this id, if there is one that the caller may see. */
+export async function auditEntry(api: Api, search: AuditSearch, id: string): Promise<AuditEntry[]> {
+  const [seq, index] = id.split(".").map(Number);
+  if (!Number.isSafeInteger(seq) || !Number.isSafeInteger(index)) return [];
+  const before = { seq: seq!, index: index! + 1 };
+  const rows = await api.control.reader.audit({ ...search.query, before, limit: 1 });
+  const found = await showAudit(api, search, rows);
+  return found.filter((entry) => entry?.id === id).flatMap((entry) => entry ?? []);
+}
+
 /** Records as they are shown, with the addresses that were not erased; undefined for what is not to be shown. */
 export async function showAudit(
   api: Api,
@@ -134,17 +155,20 @@ export async function showAudit(
 }
 
 function showRecord(api: Api, row: AuditRow, address: string | undefined): AuditEntry {
+  const targetName = row.target.startsWith("usr_") ? api.people.nameOf(row.target as UserId) : "";
   const nobody = row.actor === "system" || row.actor === stranger;
   return {
+    id: `${row.seq}.${row.index}`,
     at: timestamp(row.at),
     actor: row.actor,
     actorName: nobody ? row.actor : api.people.nameOf(row.actor as UserId),
     ...(row.token !== null && { token: row.token }),
     action: row.action,
     target: row.target,
+    ...(targetName !== "" && { targetName }),
     account: row.account,
     outcome: row.outcome,
-    detail: row.detail,
+    detail: detailText(row, currencyOf(api.control.state.books.versions)),
     ...(address !== undefined && { address }),
     ...(row.count !== undefined && { count: row.count }),
     requestId: row.request,

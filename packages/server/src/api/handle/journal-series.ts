@@ -1,33 +1,54 @@
 import { type Account, type ReadonlyState, rootAccount } from "@tessera/core";
 import { type JournalMetric, journalMetrics, type SeriesGroup, type SeriesView, seriesMetrics } from "@tessera/wire";
+import { othersKey } from "@tessera/wire/others";
 import { Outage } from "../../flow/control.ts";
 import type { LineName } from "../../flow/series/lines.ts";
 import type { AccountGroup, RollUpAnswer, RollUpQuery } from "../../flow/series/query.ts";
 import { linesMax, type SeriesSpan } from "../../flow/telemetry/series.ts";
 import { type Denial, deny } from "../answer/problem.ts";
+import { denialOfWork } from "../away/away.ts";
 import type { Api, Call } from "../context.ts";
 
-type Kind = RollUpQuery["kind"];
+/** Under which name something is rolled up, and which of its keys are meant: absent = all. */
+interface Line {
+  readonly name: LineName;
+  readonly key?: string;
+}
 
-/** Under which name each metric is rolled up, and what its values are. */
-const kept: Readonly<Record<JournalMetric, { readonly name: LineName; readonly kind: Kind; readonly key?: string }>> = {
-  capacity: { name: "capacity", kind: "gauge" },
-  reserved: { name: "reserved", kind: "gauge" },
-  idle: { name: "idle", kind: "gauge" },
-  down: { name: "down", kind: "gauge" },
-  largest_gang: { name: "largest", kind: "gauge" },
-  fragmentation: { name: "fragmentation", kind: "gauge" },
-  allocated: { name: "allocated", kind: "gauge" },
-  borrowed: { name: "allocated", kind: "gauge", key: "burst" },
-  waiting: { name: "waiting", kind: "gauge" },
-  guarantee: { name: "guarantee", kind: "gauge" },
-  max: { name: "max", kind: "gauge" },
-  lent: { name: "lent", kind: "gauge" },
-  wait_p50: { name: "waits", kind: { quantile: 0.5 } },
-  wait_p90: { name: "waits", kind: { quantile: 0.9 } },
-  starts: { name: "starts", kind: "counter" },
-  ends: { name: "ends", kind: "counter" },
-  preemptions: { name: "preemptions", kind: "counter" },
+interface Metric extends Line {
+  readonly kind: RollUpQuery["kind"];
+  /** Whether accounts have a part of what the one above has: what is in that itself is then the rest. */
+  readonly hasParts: boolean;
+  /** Where another line is read for a split, because the keys of the usual one are not its parts. */
+  readonly split?: { readonly [By in SeriesGroup]?: Line };
+}
+
+const gauge = { kind: "gauge", hasParts: true } as const;
+const counter = { kind: "counter", hasParts: true } as const;
+
+/** What each metric is made of. */
+const metrics: Readonly<Record<JournalMetric, Metric>> = {
+  capacity: { name: "capacity", ...gauge },
+  reserved: { name: "reserved", ...gauge },
+  idle: { name: "idle", ...gauge },
+  down: { name: "down", ...gauge },
+  largest_gang: {
+    ...{ name: "largest", kind: "gauge", hasParts: false },
+    split: { model: { name: "largest.model" }, level: { name: "largest.level" } },
+  },
+  fragmentation: { name: "fragmentation", kind: "quotient", hasParts: false },
+  allocated: { name: "allocated", ...gauge, split: { model: { name: "allocated.model" } } },
+  borrowed: { name: "allocated", key: "burst", ...gauge },
+  waiting: { name: "waiting", ...gauge },
+  guarantee: { name: "guarantee", ...gauge },
+  // A limit below another one is within it, and `*` is that of all models.
+  max: { name: "max", key: "*", kind: "quotient", hasParts: false, split: { model: { name: "max" } } },
+  lent: { name: "lent", kind: "gauge", hasParts: false },
+  wait_p50: { name: "waits", kind: { quantile: 0.5 }, hasParts: true },
+  wait_p90: { name: "waits", kind: { quantile: 0.9 }, hasParts: true },
+  starts: { name: "starts", ...counter },
+  ends: { name: "ends", ...counter },
+  preemptions: { name: "preemptions", ...counter },
 };
 
 interface Asked extends SeriesSpan {
@@ -38,7 +59,7 @@ interface Asked extends SeriesSpan {
 /** What the journal says of the accounts that the caller may see, and of the fleet. */
 export async function readJournalSeries(
   api: Api,
-  { query, target }: Call<"readSeries">,
+  { query, target, principal }: Call<"readSeries">,
   { metric, by, ...span }: Asked,
 ): Promise<SeriesView | Denial> {
   const { by: groups, ofFleet } = journalMetrics[metric];
@@ -63,34 +84,45 @@ export async function readJournalSeries(
       query.account,
     );
   const { state } = api.control;
-  const shown = ofFleet ? fleetGroup(state) : by === "account" ? accountGroups(state, target) : oneGroup(target);
+  const { kind, hasParts, split, ...line } = metrics[metric];
+  const shown = ofFleet
+    ? fleetGroup(state)
+    : by === "account"
+      ? accountGroups(state, target, hasParts)
+      : oneGroup(target);
   const byKey = by !== "none" && by !== "account";
   const ask = {
-    ...keptAs(metric, by),
-    ...{ groups: shown.map(({ group }) => group), byKey, ...span, linesMax },
+    ...(split?.[by] ?? line),
+    ...{ kind, groups: shown.map(({ group }) => group), byKey, ...span, linesMax },
   };
-  const answer = await (api.series?.read(ask) ?? Promise.resolve(nothing(span))).catch((error: Error) => {
+  const reading = api.series?.read(ask, principal.user.id) ?? Promise.resolve(nothing(span));
+  const answer = await reading.catch((error: Error) => {
     if (error instanceof Outage) return error;
     throw error;
   });
-  if (answer instanceof Outage) return deny("unavailable", answer.message, "try again in a while", "metric", metric);
+  if (answer instanceof Outage)
+    return denialOfWork(answer) ?? deny("unavailable", answer.message, "try again in a while");
   const labels = new Map(shown.map(({ group, label }) => [group.key, label]));
-  const { stepMs, times, lines, leftOut } = answer;
+  const { stepMs, times, lines, leftOut, knownTo } = answer;
   const series = lines.map(({ key, values }) => ({
     key,
-    label: (byKey ? key : labels.get(key)) ?? key,
+    label: key === othersKey ? "others" : ((byKey ? key : labels.get(key)) ?? key),
     values: [...values],
   }));
   const { from, to } = span;
-  return { metric, unit: seriesMetrics[metric], by, from, to, stepMs, times: [...times], series, leftOut };
-}
-
-/** Splits by model and level are rolled up by themselves where they are no parts of a sum. */
-function keptAs(metric: JournalMetric, by: SeriesGroup): (typeof kept)[JournalMetric] {
-  if (metric === "allocated" && by === "model") return { name: "allocated.model", kind: "gauge" };
-  if (metric === "fragmentation" && by === "model") return { name: "fragmentation.model", kind: "gauge" };
-  if (metric !== "largest_gang" || by === "none") return kept[metric];
-  return { name: by === "model" ? "largest.model" : "largest.level", kind: "gauge" };
+  const stillReading = knownTo === undefined ? {} : { knownTo };
+  return {
+    metric,
+    unit: seriesMetrics[metric],
+    by,
+    from,
+    to,
+    stepMs,
+    times: [...times],
+    series,
+    leftOut,
+    ...stillReading,
+  };
 }
 
 interface Shown {
@@ -107,15 +139,14 @@ function oneGroup(roots: readonly Account[]): Shown[] {
   return [{ group: { key: "", plus: roots.map(({ id }) => id), minus: [] }, label: "all" }];
 }
 
-/** A line for each account right below the ones asked for, and one for what is in those themselves. */
-function accountGroups(state: ReadonlyState, roots: readonly Account[]): Shown[] {
+/** A line for each account right below the ones asked for, and one for what is in those themselves, if that is a rest. */
+function accountGroups(state: ReadonlyState, roots: readonly Account[], hasParts: boolean): Shown[] {
   return roots.flatMap((root) => {
     const below = [...root.children].flatMap((no) => state.accounts[no] ?? []);
+    const ofBelow = below.map(({ id, path }) => ({ group: { key: id, plus: [id], minus: [] }, label: path }));
+    if (!hasParts && below.length > 0) return ofBelow;
     const own = { key: root.id, plus: [root.id], minus: below.map(({ id }) => id) };
-    return [
-      ...below.map(({ id, path }) => ({ group: { key: id, plus: [id], minus: [] }, label: path })),
-      { group: own, label: root.path === "" ? "the platform itself" : root.path },
-    ];
+    return [...ofBelow, { group: own, label: root.path === "" ? "the platform itself" : root.path }];
   });
 }
 

@@ -1,7 +1,22 @@
-import { type Account, type Instant, isRefusal, type Job, type JobArray, parseDuration } from "@tessera/core";
-import type { Moment } from "@tessera/wire";
+import {
+  type Account,
+  type Instant,
+  isRefusal,
+  type Job,
+  type JobArray,
+  type JobNo,
+  parseDuration,
+  type ReadonlyState,
+  Rooms,
+  unmadeCount,
+} from "@tessera/core";
+import type { Moment, WaitingSummary } from "@tessera/wire";
+import { inScope } from "../../access/principal.ts";
+import { Reasons } from "../../flow/count/reasons.ts";
+import { seenAt, waitingOf } from "../../flow/count/summary.ts";
+import { JobCells } from "../../flow/count/tally.ts";
 import { Past } from "../../flow/past/past.ts";
-import { aheadMsMax, expectAt, planDaysMax } from "../../flow/plan/expect.ts";
+import { aheadMsMax, type ExpectedUntil, expectAt, planDaysMax } from "../../flow/plan/expect.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
 import { fleetMap } from "../../render/fleet-map.ts";
 import { renderArray, renderJob } from "../../render/job.ts";
@@ -10,15 +25,16 @@ import { timestamp } from "../../render/quantities.ts";
 import type { StoreReader } from "../../store/port.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api, Call, Handler } from "../context.ts";
-import { jobFilter, liveJobs, matchesLive, shownState } from "../list/job-filter.ts";
+import { jobFilter, liveJobs, shownState } from "../list/job-filter.ts";
+import { queueKey } from "../list/job-orders.ts";
 import { withName } from "../list/job-show.ts";
 
 /** One for each store: it remembers the moment that was shown last. */
 const pasts = new WeakMap<StoreReader, Past>();
 
-/** So many jobs are shown, those that wait first; all are counted. */
+/** An answer shows at most this many jobs, those that wait first; all are counted. */
 const jobsMax = 1_000;
-/** So many starts and ends are listed; all are counted. */
+/** An answer lists at most this many starts and this many ends; all are counted. */
 const blocksMax = 200;
 
 type MomentCall = Call<"readMoment">;
@@ -50,19 +66,33 @@ export const momentHandlers: { readMoment: Handler<"readMoment"> } = {
     const { waiting = [], holding = [] } = Object.groupBy(liveJobs(state, jobFilter(api, roots, {})), (job) =>
       shownState(job) === "waiting" ? "waiting" : "holding",
     );
-    const shown = [...waiting, ...holding].slice(0, jobsMax);
+    const shown = [...inQueueOrder(waiting), ...holding].slice(0, jobsMax);
+    const rooms = new Rooms(state.fleet);
     return {
       at: timestamp(at),
       row: seq,
       oldest: timestamp(oldest.at),
       latest: timestamp(now + aheadMsMax),
-      nodes: [...fleetMap(state, call.principal.user)],
+      nodes: nodesFor(call, state),
       waiting: waiting.length,
       holding: holding.length,
-      jobs: shown.map((job) => withName(api, "size" in job ? renderArray(state, job) : renderJob(state, job, at))),
+      jobs: shown.map((job) =>
+        withName(api, "size" in job ? renderArray(state, job) : renderJob(state, job, at, rooms)),
+      ),
+      summary: summaryOf(state, roots, { at, rooms, fateOf: fateNow }),
     };
   },
 };
+
+function inQueueOrder(jobs: readonly (Job | JobArray)[]): (Job | JobArray)[] {
+  const keyed = jobs.map((job) => ({ job, key: `${queueKey(job.spec.priority, job.submittedAt)} ${job.id}` }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ job }) => job);
+}
+
+/** The map, for those who may read the map of now. */
+function nodesFor({ principal }: MomentCall, state: ReadonlyState, then?: ExpectedUntil): Moment["nodes"] {
+  return inScope(principal, "node.read") ? [...fleetMap(state, principal.user, then)] : [];
+}
 
 interface Ahead {
   readonly now: Instant;
@@ -70,41 +100,82 @@ interface Ahead {
   readonly oldest: Instant;
 }
 
+/** What a job does at a moment; undefined for one that has ended by then. */
+type Fate = "waits" | "holds" | undefined;
+type FateOf = (job: Job | JobArray) => Fate;
+
+function fateNow(job: Job | JobArray): Fate {
+  return shownState(job) === "waiting" ? "waits" : "holds";
+}
+
+/** What a plan says of each job. An array waits while none of its elements holds GPUs, and ends with the last of them. */
+function fateAt(state: ReadonlyState, then: ExpectedUntil): FateOf {
+  const comes = new Set<Job>(then.comes.map(({ job }) => job));
+  const gone = new Set<Job>(then.starts.flatMap(({ job }) => (comes.has(job) ? [] : [job])));
+  const ofJob = (job: Job): Fate => {
+    if (gone.has(job) || !then.runs(job)) return undefined;
+    return comes.has(job) ? "holds" : fateNow(job);
+  };
+  const arrays = new Map<JobNo, Fate>();
+  for (const job of state.jobs.values()) {
+    if (job.array === undefined || arrays.get(job.array) === "holds") continue;
+    const fate = ofJob(job);
+    if (fate !== undefined) arrays.set(job.array, fate);
+  }
+  return (job) => {
+    if (!("size" in job)) return ofJob(job);
+    return arrays.get(job.no) ?? (unmadeCount(job) > 0 ? "waits" : undefined);
+  };
+}
+
+interface SummaryAsk {
+  readonly at: Instant;
+  readonly rooms: Rooms;
+  readonly fateOf: FateOf;
+}
+
+/** All jobs that wait at a moment, as the summary of now counts them. */
+function summaryOf(state: ReadonlyState, roots: readonly Account[], { at, rooms, fateOf }: SummaryAsk): WaitingSummary {
+  const sees = seenAt(state, roots);
+  const reasons = new Reasons({ state, now: () => at }, rooms);
+  const cells = new JobCells((job) => reasons.kindOf(job));
+  for (const job of state.jobs.values()) if (sees(job.account) && fateOf(job) === "waits") cells.add(job);
+  for (const array of state.arrays.values()) {
+    const fate = sees(array.account) ? fateOf(array) : undefined;
+    if (fate !== undefined) cells.addArray(array, fate === "holds");
+  }
+  return waitingOf(state, cells.cells());
+}
+
 /** The fleet and the queue as they are planned to be; what comes meanwhile is not known. */
-function plannedMoment(api: Api, { principal, target }: MomentCall, { now, at, oldest }: Ahead): Moment | Denial {
+function plannedMoment(api: Api, call: MomentCall, { now, at, oldest }: Ahead): Moment | Denial {
+  const { target } = call;
   const { state } = api.control;
   const then = expectAt(state, now, at);
-  const isMine = mineOf(api, target);
-  const starts = then.starts.filter(({ job }) => isMine(job));
-  const ends = then.ends.filter(({ job }) => isMine(job));
-  const started = new Set<number>(
-    starts.flatMap(({ job }) => (job.array === undefined ? [job.no] : [job.no, job.array])),
+  const sees = seenAt(state, target);
+  const starts = then.starts.filter(({ job }) => sees(job.account));
+  const ends = then.ends.filter(({ job }) => sees(job.account));
+  const fateOf = fateAt(state, then);
+  const { waits = [], holds = [] } = Object.groupBy(
+    liveJobs(state, jobFilter(api, target, {})),
+    (job) => fateOf(job) ?? "gone",
   );
-  const gone = new Set<Job | JobArray>([
-    ...ends.map(({ job }) => job),
-    ...starts.filter((start) => !then.comes.includes(start)).map(({ job }) => job),
-  ]);
-  const waiting: (Job | JobArray)[] = [];
-  const holding: (Job | JobArray)[] = [];
-  for (const job of liveJobs(state, jobFilter(api, target, {}))) {
-    if (gone.has(job)) continue;
-    if (shownState(job) === "waiting" && !started.has(job.no)) waiting.push(job);
-    else holding.push(job);
-  }
-  const shown = [...waiting, ...holding].slice(0, jobsMax).map((job) => {
-    const { reason, ...doc } = "size" in job ? renderArray(state, job) : renderJob(state, job, now);
-    const holds = started.has(job.no);
-    return withName(api, { ...doc, ...(holds ? { state: "running" as const } : reason !== undefined && { reason }) });
+  const rooms = new Rooms(state.fleet);
+  const shown = [...inQueueOrder(waits), ...holds].slice(0, jobsMax).map((job) => {
+    const { reason, ...doc } = "size" in job ? renderArray(state, job) : renderJob(state, job, now, rooms);
+    if (fateOf(job) === "holds") return withName(api, { ...doc, ...(doc.state === "waiting" && { state: "running" }) });
+    return withName(api, { ...doc, state: "waiting", ...(reason !== undefined && { reason }) });
   });
   return {
     at: timestamp(at),
     row: api.feed.seq,
     oldest: timestamp(oldest),
     latest: timestamp(now + aheadMsMax),
-    nodes: [...fleetMap(state, principal.user, then)],
-    waiting: waiting.length,
-    holding: holding.length,
+    nodes: nodesFor(call, state, then),
+    waiting: waits.length,
+    holding: holds.length,
     jobs: shown,
+    summary: summaryOf(state, target, { at: now, rooms, fateOf }),
     planned: {
       asOf: timestamp(now),
       started: starts.slice(0, blocksMax).map((each) => plannedBlock(state, each)),
@@ -115,15 +186,5 @@ function plannedMoment(api: Api, { principal, target }: MomentCall, { now, at, o
       startedJobs: starts.length,
       endedJobs: ends.length,
     },
-  };
-}
-
-/** Whether a live job, or the array of an element, is in these accounts. */
-function mineOf(api: Api, roots: readonly Account[]): (job: Job) => boolean {
-  const { state } = api.control;
-  const filter = jobFilter(api, roots, {});
-  return (job) => {
-    const shown = job.array === undefined ? job : (state.arrays.get(job.array) ?? job);
-    return matchesLive(state, filter, shown);
   };
 }

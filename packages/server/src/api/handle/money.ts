@@ -4,14 +4,20 @@ import {
   type Budget,
   type BudgetStanding,
   currencyOf,
+  type Instant,
   type Invoice,
   isRefusal,
+  ownSince,
+  type Period,
   type PriceBook,
+  pathUp,
+  type ReadonlyState,
   type Refusal,
   refuse,
   rootAccount,
   type SpelledEntry,
   tenantOfPath,
+  type User,
   type UserId,
 } from "@tessera/core";
 import type { BillingShape, BudgetShape, InvoiceSummary } from "@tessera/wire";
@@ -26,7 +32,9 @@ import { estimateJob } from "../../flow/bill/estimate.ts";
 import { explainLine } from "../../flow/bill/explain-line.ts";
 import { periodAt, periodNamed } from "../../flow/bill/periods.ts";
 import { extractWithProof } from "../../flow/bill/proof.ts";
+import { monthLabel, ratedMonths } from "../../flow/bill/tenant-months.ts";
 import type { ControlPlane } from "../../flow/control.ts";
+import { standingAccount } from "../../flow/find/find-job.ts";
 import { reportSpan } from "../../flow/meter/usage.ts";
 import { foreseePrices } from "../../flow/watch/price-watch.ts";
 import { arithmeticOf, renderEntry, renderInvoice, renderLine, renderPrices, summaryOf } from "../../render/money.ts";
@@ -105,7 +113,13 @@ export const moneyHandlers: MoneyHandlers = {
     const now = control.now();
     const span = reportSpan(query.from, query.to, now, control.state.policy, query.by);
     if (isRefusal(span)) return span;
-    const ask = { by: query.by ?? "account", ...span, accounts: pathsOf(target), compare: query.compare ?? false };
+    const ask = {
+      by: query.by ?? "account",
+      ...span,
+      accounts: target,
+      compare: query.compare ?? false,
+      limit: query.limit,
+    };
     return costReport(control, ask, now, (id) => people.nameOf(id as UserId));
   },
 
@@ -156,16 +170,16 @@ export const moneyHandlers: MoneyHandlers = {
     return isRefusal(done) ? done : (await showBilling(api, call.principal, [tenant]))[0]!;
   },
 
-  listInvoices: (api, { target, query }) => listInvoices(api, pathsOf(target), query),
+  listInvoices: (api, { target, query }) => listInvoices(api, target, query),
 
-  async getInvoice(api, { target, params }) {
-    const found = await findInvoice(api, target, params.period!);
+  async getInvoice(api, { principal, target, params }) {
+    const found = await findInvoice(api, principal, target, params.period!);
     if (isDenied(found)) return found;
     return renderInvoice(cutTo(found.invoice, target.path), found.issued);
   },
 
-  async explainLine(api, { target, params }) {
-    const found = await findInvoice(api, target, params.period!);
+  async explainLine(api, { principal, target, params }) {
+    const found = await findInvoice(api, principal, target, params.period!);
     if (isDenied(found)) return found;
     const no = Number(params.line);
     const line = found.invoice.lines[no - 1];
@@ -176,8 +190,8 @@ export const moneyHandlers: MoneyHandlers = {
     return { invoice: number, currency, line: renderLine(line, no), arithmetic: arithmeticOf(line), ...behind };
   },
 
-  async getExtract(api, { target, params, query }) {
-    const found = await findInvoice(api, target, params.period!);
+  async getExtract(api, { principal, target, params, query }) {
+    const found = await findInvoice(api, principal, target, params.period!);
     if (isDenied(found)) return found;
     if (found.issued === undefined || target.path.includes("/")) return notFound("invoice");
     const extract = await extractWithProof(api, found.issued, found.seq!, query.since);
@@ -220,7 +234,7 @@ export const moneyHandlers: MoneyHandlers = {
     return { period: period.label, invoices };
   },
 
-  listEntries: (api, { target, query }) => listEntries(api, pathsOf(target), query),
+  listEntries: (api, { target, query }) => listEntries(api, target, query),
 
   async postEntry({ control }, call) {
     const { kind, micros, of, memo } = call.body;
@@ -272,10 +286,10 @@ function pathsOf(accounts: readonly Account[]): string[] {
 
 /** Everyone sees the price lists; a contract is shown to users who may read the tenant's invoices. */
 function showPrices({ control: { state } }: Api, principal: Principal) {
-  const contracts = [...state.books.contracts.values()].filter(({ tenant }) => {
-    const account = state.accountByPath.get(tenant)?.no ?? rootAccount;
-    return may(state, principal.user, "invoice.read", account);
-  });
+  // One that ended before its tenant was created is that of a former tenant with the same name.
+  const contracts = [...state.books.contracts.values()].filter(({ tenant, toAt }) =>
+    may(state, principal.user, "invoice.read", standingAccount(state, tenant, toAt - 1).no),
+  );
   const shown = renderPrices(state.books.versions, contracts);
   return { ...shown, may: new Acts(state, principal).onFleet("prices") };
 }
@@ -336,19 +350,52 @@ interface Found {
 }
 
 /** The invoice of an account's tenant for a month: issued, or as it would be now. */
-async function findInvoice({ control }: Api, account: Account, label: string): Promise<Found | Denial | Refusal> {
-  const { reader, state } = control;
+async function findInvoice(
+  api: Api,
+  { user }: Principal,
+  account: Account,
+  asked: string,
+): Promise<Found | Denial | Refusal> {
+  const { reader, state } = api.control;
   const tenant = tenantOfPath(account.path);
-  const period =
-    label === "open" ? periodAt(control.now(), billingZone(state)) : periodNamed(label, billingZone(state));
-  if (isRefusal(period)) return period;
+  const zone = billingZone(state);
+  const month = asked === "open" ? periodAt(api.control.now(), zone) : periodNamed(monthLabel(asked), zone);
+  if (isRefusal(month)) return month;
+  const label = asked === "open" ? month.label : asked;
+  const since = hiddenUntil(state, user, account);
+  // Below a tenant, a line does not tell which of two accounts with one path it is of.
+  const isHidden = ({ fromAt, toAt }: Period) => (account.path === tenant ? toAt <= since : fromAt < since);
   const rows = await reader.books({ kind: "invoice", tenant });
   for (const { doc, seq } of rows) {
     const issued = JSON.parse(doc) as IssuedInvoice;
-    if (issued.period.label === period.label) return { invoice: invoiceOfIssued(issued), issued, seq };
+    if (issued.period.label !== label) continue;
+    return isHidden(issued.period) ? notFound("invoice") : { invoice: invoiceOfIssued(issued), issued, seq };
   }
-  const rated = await control.rated.period(period, control.now());
-  const invoice = invoiceOf(rated, tenant, modeOf(state, tenant));
+  return draftFor(api, tenant, month, label, since);
+}
+
+/** Until when what was recorded under the path of an account belongs to one that the user may not see: 0 is never. */
+function hiddenUntil(state: ReadonlyState, user: User, account: Account): Instant {
+  const since = Math.max(0, ...pathUp(state, account.no).map((each) => ownSince(state, each)));
+  return may(state, user, "invoice.read", standingAccount(state, account.path, since - 1).no) ? 0 : since;
+}
+
+/** An invoice that was not issued, without what is older than `since`. */
+async function draftFor(
+  { control }: Api,
+  tenant: string,
+  month: Period,
+  label: string,
+  since: Instant,
+): Promise<Found | Denial> {
+  const now = control.now();
+  const rate = (period: Period) => control.rated.period(period, now);
+  const parts = await ratedMonths(control.state, tenant, month, await rate(month), rate);
+  const part = parts.find(({ period }) => period.label === label);
+  if (part === undefined || part.period.toAt <= since) return notFound("invoice");
+  const { period, mode } = part;
+  const rated = period.fromAt < since ? await rate({ ...period, fromAt: since }) : part.rated;
+  const invoice = invoiceOf(rated, tenant, mode);
   return invoice === undefined ? notFound("invoice") : { invoice };
 }
 

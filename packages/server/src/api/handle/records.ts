@@ -8,7 +8,7 @@ import type { AuditQuery } from "../../store/port.ts";
 import type { Api, Handler } from "../context.ts";
 import { listEvents } from "../list/events.ts";
 import { closeCursor, openCursor, usualLimit } from "../request/page.ts";
-import { auditSearch, countAudit, findAudit } from "./audit-search.ts";
+import { auditEntry, auditSearch, countAudit, findAudit } from "./audit-search.ts";
 
 type RecordHandlers = {
   readUsage: Handler<"readUsage">;
@@ -26,7 +26,8 @@ export const recordHandlers: RecordHandlers = {
     const fleet = may(state, principal.user, "usage.read", rootAccount);
     const open = openStretches(state, api.feed.seq, span.to);
     const belongs = (path: string, then: number) => belongsTo(state, target, path, then);
-    const ask = { by: query.by ?? "account", ...span, accounts, fleet, belongs };
+    const { by = "account", job, limit } = query;
+    const ask = { by, ...span, accounts, fleet, belongs, job, limit };
     const nameOfJob = (id: string) => state.jobById.get(id as JobId)?.spec.name;
     return usageReport(reader, open, ask, (id) => api.people.nameOf(id as UserId), nameOfJob);
   },
@@ -45,6 +46,7 @@ export const recordHandlers: RecordHandlers = {
     if (opened !== undefined && "refused" in opened) return opened;
     const search = await auditSearch(api, target, query);
     if (isRefusal(search)) return search;
+    if (query.id !== undefined) return { items: await auditEntry(api, search, query.id) };
     const before = opened?.at as AuditQuery["before"];
     const { items, last } = await findAudit(api, search, before, query.limit ?? usualLimit);
     const isWhole = before === undefined && last === undefined;

@@ -20,7 +20,7 @@ import type { Api, Call, Handler } from "../context.ts";
 import { readJournalSeries } from "./journal-series.ts";
 import { readSpendSeries } from "./spend-series.ts";
 
-/** So many are an answer of about a megabyte. */
+/** More would make an answer of over a megabyte. */
 const valuesMax = 100_000;
 
 type SeriesHandlers = { readSeries: Handler<"readSeries"> };

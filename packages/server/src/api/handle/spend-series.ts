@@ -1,5 +1,6 @@
 import { currencyOf, day, isRefusal } from "@tessera/core";
 import { type SeriesGroup, type SeriesView, seriesMetrics, spendGroups } from "@tessera/wire";
+import { othersKey } from "@tessera/wire/others";
 import { may } from "../../access/policy.ts";
 import { costOfJobBy } from "../../flow/bill/job-cost.ts";
 import { spendByDay } from "../../flow/bill/spend.ts";
@@ -9,6 +10,7 @@ import { linesMax, seriesSpan } from "../../flow/telemetry/series.ts";
 import { isWithin } from "../../store/paths.ts";
 import { type Denial, deny, forbidden, notFound } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
+import { checkScope } from "../guard/authorise.ts";
 
 /** Money by day of the accounts whose costs the caller may see, or of one job over its time. */
 export async function readSpendSeries(api: Api, call: Call<"readSeries">, by: SeriesGroup) {
@@ -27,6 +29,8 @@ async function ofAccounts(
   const field = narrowed(query);
   if (field !== undefined)
     return deny("invalid", "does not narrow spend", "leave it out: money is of accounts", field, query[field]);
+  const outside = checkScope(principal, { action: "cost.read" });
+  if (outside !== undefined) return outside;
   const seen = target.filter(({ no }) => may(state, principal.user, "cost.read", no));
   if (seen.length === 0) return forbidden("cost.read");
   const now = control.now();
@@ -34,9 +38,9 @@ async function ofAccounts(
   if (isRefusal(asked)) return asked;
   // Days are rated as a whole.
   const span = { from: Math.floor(asked.from / day) * day, to: asked.to };
-  const roots = seen.map(({ path }) => path);
-  const keyOf = { none: () => "", model: modelOf, class: kindOf, account: accountIn(roots) }[group];
-  const { times, lines } = await spendByDay(control, { ...span, accounts: roots, keyOf }, now);
+  const account = accountIn(seen.map(({ path }) => path));
+  const keyOf = { none: () => "", model: modelOf, class: kindOf, account }[group];
+  const { times, lines } = await spendByDay(control, { ...span, accounts: seen, keyOf }, now);
   const series = within(lines).map(({ key, micros }) => ({
     ...labelled(state.accountByPath.get(key)?.id, key, group),
     values: micros.map(Number),
@@ -63,6 +67,9 @@ async function ofJob(
   const field = narrowed(query);
   if (field !== undefined)
     return deny("invalid", "does not narrow the spend of a job", "leave it out", field, query[field]);
+  // The cost of a job is told with the job.
+  const outside = checkScope(principal, { action: "job.read" });
+  if (outside !== undefined) return outside;
   const found = await findJob(api, principal.user, name);
   if (found === undefined) return notFound("job", name, "See: tess ps --all");
   if ("several" in found)
@@ -96,14 +103,14 @@ function within(lines: readonly SpendLine[]): readonly SpendLine[] {
   if (lines.length <= linesMax) return lines;
   const rest = lines.slice(linesMax - 1);
   const micros = rest[0]!.micros.map((_, at) => rest.reduce((sum, line) => sum + line.micros[at]!, 0n));
-  return [...lines.slice(0, linesMax - 1), { key: others, micros }];
+  return [...lines.slice(0, linesMax - 1), { key: othersKey, micros }];
 }
-
-const others = "(others)";
 
 function labelled(id: string | undefined, key: string, group: (typeof spendGroups)[number]) {
   if (group === "none") return { key: "", label: "all" };
-  if (group === "account") return { key: id ?? key, label: key === "" ? "the platform itself" : key };
+  if (group === "account" && key !== othersKey)
+    return { key: id ?? key, label: key === "" ? "the platform itself" : key };
+  if (key === othersKey) return { key, label: "others" };
   return { key, label: key === "" ? "no GPU" : key };
 }
 

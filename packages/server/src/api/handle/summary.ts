@@ -3,6 +3,8 @@ import type { SearchHit } from "@tessera/wire";
 import { failedBelow, summariesBelow } from "../../flow/count/below.ts";
 import { renderSummary } from "../../flow/count/summary.ts";
 import { search } from "../../flow/find/search.ts";
+import type { RollUpQuery } from "../../flow/series/query.ts";
+import { deny } from "../answer/problem.ts";
 import type { Handler } from "../context.ts";
 import { Acts } from "../guard/acts.ts";
 
@@ -11,17 +13,28 @@ const hitsUsual = 20;
 type SummaryHandlers = { readSummary: Handler<"readSummary">; search: Handler<"search"> };
 
 export const summaryHandlers: SummaryHandlers = {
-  async readSummary({ control, people, tallies, series }, { target, query }) {
+  async readSummary({ control, people, tallies, series }, { target, query, principal }) {
+    if (query.below === true && query.user !== undefined) {
+      const hint = "leave out user, or below";
+      return deny(
+        "invalid",
+        "cannot be used together with below: failures are counted for accounts",
+        hint,
+        "user",
+        query.user,
+      );
+    }
     const user = query.user === undefined ? undefined : (people.idOf(query.user) ?? (query.user as UserId));
     const newest = await tallies.newest();
     const whole = renderSummary(control.state, newest, { roots: target, user });
     if (query.below !== true) return whole;
-    const failed = await failedBelow(series, control.state, target, control.now());
-    return { ...whole, below: summariesBelow(control.state, newest, { roots: target, user }, failed) };
+    const rollUps = series && { read: (ask: RollUpQuery) => series.read(ask, principal.user.id) };
+    const failed = await failedBelow(rollUps, control.state, target, control.now());
+    return { ...whole, ...summariesBelow(control.state, newest, target, failed) };
   },
 
   async search(api, { principal, query }) {
-    const hits = await search(api, principal.user, query.q, query.limit ?? hitsUsual, query.kind);
+    const hits = await search(api, principal, { text: query.q, limit: query.limit ?? hitsUsual, kind: query.kind });
     const { state } = api.control;
     const acts = new Acts(state, principal);
     return { items: hits.map((hit) => ({ ...hit, ...mayOn(state, acts, hit) })) };

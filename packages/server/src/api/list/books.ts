@@ -1,8 +1,10 @@
-import type { SpelledEntry } from "@tessera/core";
+import { type Account, isFormerBook, type SpelledEntry } from "@tessera/core";
 import type { InvoiceSummary, LedgerPage, PageOf, QueryOf } from "@tessera/wire";
-import { billingZone, invoiceOf, modeOf } from "../../flow/bill/bill.ts";
+import { billingZone, invoiceOf } from "../../flow/bill/bill.ts";
 import { type IssuedInvoice, invoiceOfIssued } from "../../flow/bill/close.ts";
 import { periodAt } from "../../flow/bill/periods.ts";
+import { ratedMonths } from "../../flow/bill/tenant-months.ts";
+import { belongsTo } from "../../flow/find/find-job.ts";
 import { renderEntry, summaryOf } from "../../render/money.ts";
 import { isWithin } from "../../store/paths.ts";
 import type { BookPageQuery, BookRow } from "../../store/port.ts";
@@ -20,46 +22,62 @@ export function isAmong(account: string, paths: readonly string[]): boolean {
 /** Drafts of the running month by tenant, then what was issued, newest first. */
 export async function listInvoices(
   api: Api,
-  paths: readonly string[],
+  roots: readonly Account[],
   ask: QueryOf<"listInvoices">,
 ): Promise<PageOf<InvoiceSummary> | Denial> {
   const { control } = api;
+  const { state } = control;
+  // An invoice belongs to the tenant that had its name in the month, however late it was issued.
+  const sees = ({ tenant, toAt }: BookRow) => belongsTo(state, roots, tenant, toAt - 1);
   if (ask.number !== undefined) {
     const rows = await control.reader.books({ kind: "invoice", key: ask.number });
-    return { items: rows.filter(({ tenant }) => isAmong(tenant, paths)).map(summaryOfRow) };
+    return { items: rows.filter(sees).map(summaryOfRow) };
   }
   const opened = openCursor(api.seal, "invoices", ask.cursor);
   if (opened !== undefined && "refused" in opened) return opened;
-  const at = opened?.at as { readonly tenant: string } | Place | undefined;
+  const at = opened?.at as Draft | Place | undefined;
   const limit = ask.limit ?? usualLimit;
-  const drafts = at !== undefined && "seq" in at ? [] : await draftsAfter(api, paths, at?.tenant ?? "", limit);
+  const drafts = at !== undefined && "seq" in at ? [] : await draftsAfter(api, roots, at, limit);
   if (drafts.length > limit) {
     const items = drafts.slice(0, limit);
-    return { items, next: closeCursor(api.seal, "invoices", { tenant: items.at(-1)!.tenant }) };
+    return { items, next: closeCursor(api.seal, "invoices", draftOf(items.at(-1)!)) };
   }
   const before = at !== undefined && "seq" in at ? at : undefined;
-  const { rows, last } = await bookPage(api, "invoice", paths, before, limit - drafts.length);
+  const { rows, last } = await bookPage(api, "invoice", roots, sees, before, limit - drafts.length);
   return {
     items: [...drafts, ...rows.map(summaryOfRow)],
     ...(last !== undefined && { next: closeCursor(api.seal, "invoices", last) }),
     // Drafts fill the page to its end, and what was issued comes on the next.
-    ...(drafts.length === limit && { next: closeCursor(api.seal, "invoices", { tenant: drafts.at(-1)!.tenant }) }),
+    ...(drafts.length === limit && { next: closeCursor(api.seal, "invoices", draftOf(drafts.at(-1)!)) }),
   };
 }
 
 /** Entries, newest first, and balances. */
-export async function listEntries(api: Api, paths: readonly string[], ask: PageAsk): Promise<LedgerPage | Denial> {
+export async function listEntries(api: Api, roots: readonly Account[], ask: PageAsk): Promise<LedgerPage | Denial> {
   const opened = openCursor(api.seal, "ledger", ask.cursor);
   if (opened !== undefined && "refused" in opened) return opened;
-  const { rows, last } = await bookPage(api, "entry", paths, opened?.at as Place | undefined, ask.limit ?? usualLimit);
-  const balances = [...api.control.state.books.balances].filter(
-    ([account]) => paths.includes("") || isAmong(tenantOfBook(account), paths),
+  const { state } = api.control;
+  const paths = roots.map(({ path }) => path);
+  const sees = ({ tenant, toAt, doc }: BookRow) =>
+    belongsTo(state, roots, tenant, toAt) && (paths.includes("") || !isOfFormer(doc));
+  const before = opened?.at as Place | undefined;
+  const { rows, last } = await bookPage(api, "entry", roots, sees, before, ask.limit ?? usualLimit);
+  // A book that came to nothing may be one that a former tenant left.
+  const isTold = (tenant: string, micros: bigint) =>
+    isAmong(tenant, paths) && (micros !== 0n || !state.former.has(tenant));
+  const balances = [...state.books.balances].filter(
+    ([account, micros]) => paths.includes("") || isTold(tenantOfBook(account), micros),
   );
   return {
     items: rows.map(({ doc }) => renderEntry(JSON.parse(doc) as SpelledEntry)),
     ...(last !== undefined && { next: closeCursor(api.seal, "ledger", last) }),
     balances: Object.fromEntries(balances.sort().map(([account, micros]) => [account, String(micros)])),
   };
+}
+
+/** What is booked for a tenant whose name another one has now. */
+function isOfFormer(doc: string): boolean {
+  return (JSON.parse(doc) as SpelledEntry).legs.some(({ account }) => isFormerBook(account));
 }
 
 /** The tenant of a book such as `EUR tenant/lab/owed`; no tenant is called `/`. */
@@ -71,17 +89,27 @@ function tenantOfBook(account: string): string {
 async function bookPage(
   { control }: Api,
   kind: "invoice" | "entry",
-  paths: readonly string[],
+  roots: readonly Account[],
+  sees: (row: BookRow) => boolean,
   before: Place | undefined,
   limit: number,
 ): Promise<{ rows: readonly BookRow[]; last?: Place }> {
+  const paths = roots.map(({ path }) => path);
   const tenants = paths.includes("") ? {} : { tenants: paths.filter((path) => !path.includes("/")) };
   if (limit === 0 || tenants.tenants?.length === 0) return { rows: [] };
-  const from = before === undefined ? {} : { before };
-  const found = await control.reader.bookPage({ kind, ...tenants, ...from, limit: limit + 1 });
+  const found: BookRow[] = [];
+  for (let from = before; found.length <= limit; ) {
+    const page = await control.reader.bookPage({ kind, ...tenants, ...(from && { before: from }), limit: limit + 1 });
+    found.push(...page.filter(sees));
+    if (page.length <= limit) break;
+    from = placeOf(page.at(-1)!);
+  }
   const rows = found.slice(0, limit);
-  const { toAt, seq, index } = rows.at(-1) ?? { toAt: 0, seq: 0, index: 0 };
-  return { rows, ...(found.length > limit && { last: { toAt, seq, index } }) };
+  return { rows, ...(found.length > limit && { last: placeOf(rows.at(-1)!) }) };
+}
+
+function placeOf({ toAt, seq, index }: BookRow): Place {
+  return { toAt, seq, index };
 }
 
 function summaryOfRow({ doc }: BookRow): InvoiceSummary {
@@ -89,22 +117,38 @@ function summaryOfRow({ doc }: BookRow): InvoiceSummary {
   return summaryOf(invoiceOfIssued(issued), issued);
 }
 
-/** Drafts of tenants that come after one by name: one more than asked for where there are more. */
+/** Where a draft stands in the list. */
+interface Draft {
+  readonly tenant: string;
+  readonly period: string;
+}
+
+function draftOf({ tenant, period }: InvoiceSummary): Draft {
+  return { tenant, period };
+}
+
+/** Drafts by the names of their tenants, those after one: one more than asked for where there are more. */
 async function draftsAfter(
   { control }: Api,
-  paths: readonly string[],
-  after: string,
+  roots: readonly Account[],
+  after: Draft | undefined,
   limit: number,
 ): Promise<InvoiceSummary[]> {
   const { state } = control;
   const now = control.now();
-  const rated = await control.rated.period(periodAt(now, billingZone(state)), now);
+  const month = periodAt(now, billingZone(state));
+  const whole = await control.rated.period(month, now);
   const drafts: InvoiceSummary[] = [];
-  for (const tenant of rated.totals.tenants()) {
-    if (tenant <= after || !isAmong(tenant, paths)) continue;
-    const invoice = invoiceOf(rated, tenant, modeOf(state, tenant));
-    if (invoice !== undefined) drafts.push(summaryOf(invoice));
+  for (const tenant of whole.totals.tenants()) {
     if (drafts.length > limit) break;
+    if (tenant < (after?.tenant ?? "")) continue;
+    const parts = await ratedMonths(state, tenant, month, whole, (part) => control.rated.period(part, now));
+    const seen = parts.findIndex(({ period }) => tenant === after?.tenant && period.label === after.period);
+    for (const { rated, mode, isFormer, period } of parts.slice(seen + 1)) {
+      if (!belongsTo(state, roots, tenant, period.toAt - 1)) continue;
+      const invoice = invoiceOf(rated, tenant, mode);
+      if (invoice !== undefined && !(isFormer && invoice.lines.length === 0)) drafts.push(summaryOf(invoice));
+    }
   }
   return drafts;
 }

@@ -80,12 +80,13 @@ export async function feedFilter(
   const everything = paths.includes("");
   const fleetToo = query.account === undefined;
   const text = query.text?.trim().toLowerCase() ?? "";
+  const kinds = query.kind === undefined ? undefined : new Set(query.kind.split(","));
   const fits = (item: FeedItem) =>
     (query.subject === undefined || item.subject === query.subject) &&
-    (query.kind === undefined || item.event.kind === query.kind) &&
+    (kinds === undefined || kinds.has(item.event.kind)) &&
     (text === "" || `${item.subject} ${renderFeedItem(item).text}`.toLowerCase().includes(text));
   const mayBeSeen = ({ account, event }: FeedItem) =>
-    everything || (account === "" ? fleetToo : belongsTo(api.control.state, target, account, event.at));
+    everything || (account === "" ? fleetToo : belongsTo(api.control.state, target, account, toldOf(event)));
   const seen = (item: FeedItem) => mayBeSeen(item) && fits(item);
   if (query.job === undefined) return seen;
   const found = await findJob(api, principal.user, query.job);
@@ -94,4 +95,9 @@ export async function feedFilter(
     "several" in found ? found.several.map((job) => job.id) : ["live" in found ? found.live.id : found.ended.id];
   const isAbout = (subject: string) => ids.some((id) => subject === id || subject.startsWith(`${id}.`));
   return (item) => isAbout(item.subject) && seen(item);
+}
+
+/** The instant that an event is about: an invoice may be issued when another tenant has the name already. */
+function toldOf(event: FeedItem["event"]): number {
+  return event.kind === "invoice-issued" ? event.period.toAt - 1 : event.at;
 }

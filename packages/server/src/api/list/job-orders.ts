@@ -66,6 +66,6 @@ function startOf(job: Job | JobArray): number {
 }
 
 /** Within an account the higher priority is next, then the older job. */
-function queueKey(priority: number, submittedAt: number): string {
+export function queueKey(priority: number, submittedAt: number): string {
   return `${String(100_000_000 - priority).padStart(10, "0")} ${String(submittedAt).padStart(15, "0")}`;
 }

@@ -1,4 +1,4 @@
-import type { Job, JobArray, JobId, UserId } from "@tessera/core";
+import type { Job, JobArray, JobId, Rooms, UserId } from "@tessera/core";
 import type { Job as WireJob } from "@tessera/wire";
 import { costOfJob, renderJobCost } from "../../flow/bill/job-cost.ts";
 import { standingAccount } from "../../flow/find/find-job.ts";
@@ -7,9 +7,9 @@ import type { EndedJobRow } from "../../store/port.ts";
 import type { Api } from "../context.ts";
 import type { Acts } from "../guard/acts.ts";
 
-export function showLive(api: Api, acts: Acts, job: Job | JobArray): WireJob {
+export function showLive(api: Api, acts: Acts, job: Job | JobArray, rooms?: Rooms): WireJob {
   const { state } = api.control;
-  const shown = "size" in job ? renderArray(state, job) : renderJob(state, job, api.control.now());
+  const shown = "size" in job ? renderArray(state, job) : renderJob(state, job, api.control.now(), rooms);
   return withName(api, shown, acts.onJob(job.account, job.user));
 }
 

@@ -1,4 +1,4 @@
-import { accountOf, isStranded, type ReadonlyState, rootAccount, unmadeCount } from "@tessera/core";
+import { accountOf, isStranded, type ReadonlyState, rootAccount, unheldAs, unmadeCount } from "@tessera/core";
 import { type Alarm, alarmKinds } from "../../flow/alarms.ts";
 import type { ControlPlane } from "../../flow/control.ts";
 import type { OutboxStatus } from "../../notify/outbox.ts";
@@ -114,12 +114,16 @@ function stateMetrics(out: MetricsText, state: ReadonlyState): void {
   };
   for (const node of state.fleet.nodes) {
     if (node === undefined) continue;
-    const usable = isStranded(node) ? "stranded" : "idle";
-    const free = node.mode === "down" || node.mode === "maintenance" ? node.mode : usable;
+    const words = {
+      idle: isStranded(node) ? "stranded" : "idle",
+      reserved: "reserved",
+      down: node.mode === "up" ? "withheld" : node.mode,
+    };
     for (const [i, { model }] of node.facts.gpus.entries()) {
-      const freeUnits = state.fleet.gpuFree[node.firstGpu + i]!;
-      add(model, "leased", state.fleet.gpuCapacity[node.firstGpu + i]! - freeUnits);
-      add(model, free, freeUnits);
+      const gpu = node.firstGpu + i;
+      const freeUnits = state.fleet.gpuFree[gpu]!;
+      add(model, "leased", state.fleet.gpuCapacity[gpu]! - freeUnits);
+      add(model, words[unheldAs(state.fleet, node, gpu)], freeUnits);
     }
   }
   out.family("tessera_gpus", "gauge", "GPUs by what is done with them.");

@@ -39,6 +39,7 @@ describe("a job file that is not valid", () => {
       /low, normal or high, or a whole number from -1000 to 1000/,
     ],
     [{ retry: { when: ["oops"] } }, 'retry.when[0] "oops" is not valid.', /^Write failed, node_lost or preempted\.$/],
+    [{ strict: "maybe" }, 'strict "maybe" must be true or false, and is text.', /^Write true or false\.$/],
     [{ cpus: "many" }, 'cpus "many" must be a number, and is text.', /from 0 to 100000/],
   ];
   for (const [job, detail, hint] of cases) {

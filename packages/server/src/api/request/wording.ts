@@ -42,7 +42,11 @@ export function denialOf(error: ErrorObject, choice: ErrorObject | undefined, se
   const value = secret ? null : plain(error.data);
   const allowed = choice?.instancePath === error.instancePath ? (choice.parentSchema as Described) : parent;
   const detail = path === "" ? `The body ${wrong(error, allowed)}` : wrong(error, allowed);
-  return deny("invalid", detail, hintFor(path, ofKind(allowed, error.data), value), path, value);
+  const hint =
+    keyword === "maxLength"
+      ? `Write at most ${params.limit} characters.`
+      : hintFor(path, ofKind(allowed, error.data), value);
+  return deny("invalid", detail, hint, path, value);
 }
 
 /** `max_time: 90m`, as a job file could have it; undefined where the schema shows none. */
@@ -163,6 +167,8 @@ function allowedText(schema: Described): string {
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(allowedText))].join(", or ");
   if (schema.enum !== undefined) return listText(schema.enum.map(String));
   if (schema.const !== undefined) return String(schema.const);
+  // What a switch is described by is what it switches.
+  if (schema.type === "boolean") return typeText(schema.type);
   const { minimum, maximum } = schema;
   const about = schema.description === undefined ? "" : ` (${schema.description})`;
   if (minimum !== undefined && maximum !== undefined)

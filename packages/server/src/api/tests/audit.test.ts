@@ -5,10 +5,12 @@ import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
 
 interface Entry {
+  readonly id: string;
   readonly actor: string;
   readonly token?: string;
   readonly action: string;
   readonly target: string;
+  readonly targetName?: string;
   readonly account: string;
   readonly outcome: string;
   readonly detail: string;
@@ -122,10 +124,27 @@ describe("the audit", () => {
     const [set, edited, bind] = ["policy.set", "account.edit", "role.bind"].map(
       (action) => all.find((each) => each.action === action && each.actor !== "system")!,
     );
-    assert.match(set!.detail, /graceMs: \d+ → 77000/);
+    assert.match(set!.detail, /graceMs: \d+s → 1m17s/);
     assert.match(edited!.detail, /quota\.weight: 1 → 3/);
     assert.equal(bind!.detail, "viewer: roles here member → member, viewer");
     for (const entry of [set, edited, bind]) assert.equal(entry!.address, "127.0.0.1");
+  });
+
+  it("gives one entry by its id, to those who may see it, and names the user it is about", async () => {
+    const made = (await entries(owner)).find(({ action, target }) => action === "user.create" && target === member.id)!;
+    assert.equal(made.targetName, "mel");
+    const one = (who: TestUser, id: string) => entries(who, `&id=${id}`);
+    assert.deepEqual(await one(owner, made.id), [made]);
+    assert.deepEqual(await one(admin, made.id), [made]);
+    for (const [who, id] of [
+      [stranger, made.id],
+      [owner, "0.0"],
+      [owner, "99999999.0"],
+      [owner, "mel"],
+    ] as const)
+      assert.deepEqual(await one(who, id), []);
+    const all = await entries(owner);
+    assert.equal(new Set(all.map(({ id }) => id)).size, all.length);
   });
 
   it("forgets the addresses of an erased user, and stays sound", async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { plainTerms, unitsPerGpu } from "@tessera/core";
-import type { AnswerOf, NodeShape, SearchHit, SummaryShape } from "@tessera/wire";
+import type { AnswerOf, NodeShape, Problem, SearchHit, SummaryShape } from "@tessera/wire";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
 import { SeriesFollower } from "../../work/series-follower.ts";
@@ -50,7 +50,9 @@ describe("what the palette and the homes ask for", () => {
     follower = await SeriesFollower.open(control.reader, join(dir, "series.sqlite"), assert.fail);
     const head = await control.reader.head();
     await follower.follow({ seq: head.seq, now: start + 5 * minute });
-    const series = { read: async (query: Parameters<SeriesFollower["answer"]>[0]) => follower.answer(query) };
+    const series = {
+      read: async (query: Parameters<SeriesFollower["answer"]>[0]) => follower.answer(query, start + 5 * minute),
+    };
     server = await serveApi(control, {}, undefined, undefined, undefined, undefined, undefined, series);
   });
   after(async () => {
@@ -95,6 +97,9 @@ describe("what the palette and the homes ask for", () => {
     const tenants = await server.must<SummaryShape>(owner, "GET", "/v1/summary?below=true");
     assert.ok(tenants.below?.some(({ account, failed }) => account === "acme" && failed === 1));
     assert.equal((await server.call(rival.token, "GET", "/v1/summary?below=true&project=acme")).status, 404);
+    const { status, json } = await server.call(admin.token, "GET", "/v1/summary?below=true&user=ana");
+    const { field, value } = json as Problem;
+    assert.deepEqual([status, field, value], [422, "user", "ana"]);
   });
 
   it("tells when jobs are expected to start and to end, and where that comes from, of few at a time", async () => {

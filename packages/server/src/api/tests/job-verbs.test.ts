@@ -217,7 +217,9 @@ describe("verbs on jobs over HTTP", () => {
     assert.deepEqual([again.applied, again.id], ["labelled", plain]);
     assert.equal((await apply({ ...file, labels: { a: "1" } })).applied, "unchanged");
     assert.deepEqual((await get(ada, plain)).json.labels, { a: "1", from: "file" });
-    const events = (await server.call(ada.token, "GET", `/v1/events?job=${job}&kind=job-labelled`)).json.items;
+    const events = (await server.call(ada.token, "GET", `/v1/events?job=${job}&kind=job-held,job-labelled`)).json.items;
+    assert.deepEqual(new Set(events.map((event: { kind: string }) => event.kind)), new Set(["job-labelled"]));
+    assert.equal(events.at(-1).name, (await get(ada, job)).json.name);
     assert.equal(events.at(-1).text, "was labelled best=yes and lost the label sweep");
   });
 });

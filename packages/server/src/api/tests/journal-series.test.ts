@@ -5,18 +5,24 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { plainTerms, unitsPerGpu } from "@tessera/core";
 import type { SeriesView } from "@tessera/wire";
+import { Outage } from "../../flow/control.ts";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
+import { QueueFull } from "../../work/fair-queue.ts";
+import type { JournalSeries } from "../../work/series.ts";
 import { SeriesFollower } from "../../work/series-follower.ts";
 
 describe("GET /v1/series of what the journal knows", () => {
   let control: TestControl;
+  let tenancy: Tenancy;
   let server: TestServer;
   let follower: SeriesFollower;
   let dir: string;
   let owner: TestUser;
   let acme: TestUser;
   let team: TestUser;
+  /** Why nothing can be read now, by who asks. */
+  let refusal: ((caller: string) => Error) | undefined;
   const minute = 60_000;
   const start = 1_800_000_000_000;
   const span = `from=${new Date(start).toISOString()}&to=${new Date(start + 4 * minute).toISOString()}&step=1m`;
@@ -26,12 +32,15 @@ describe("GET /v1/series of what the journal knows", () => {
     control = await TestControl.start(undefined, []);
     control.setTime(start);
     await control.must({ kind: "node.register", nodes: fleetOf(2, 8) });
-    const tenancy = new Tenancy(control);
-    const quota = { ...plainTerms.quota, guarantee: { "*": 4 * unitsPerGpu } };
+    tenancy = new Tenancy(control);
+    const max = (gpus: number) => ({ "*": gpus * unitsPerGpu });
+    const ofModels = { ...max(12), H100: 10 * unitsPerGpu };
+    const quota = { ...plainTerms.quota, guarantee: { "*": 4 * unitsPerGpu }, max: ofModels };
+    const ofTeam = { ...plainTerms, quota: { ...plainTerms.quota, max: max(8) } };
     owner = await tenancy.user("owner", "platform-owner");
     await tenancy.account("acme", { ...plainTerms, quota });
-    await tenancy.account("acme/vision");
-    await tenancy.account("acme/speech");
+    await tenancy.account("acme/vision", ofTeam);
+    await tenancy.account("acme/speech", ofTeam);
     await tenancy.account("rival");
     acme = await tenancy.user("acme-admin", "tenant-admin", "acme");
     team = await tenancy.user("vision", "viewer", "acme/vision");
@@ -46,7 +55,12 @@ describe("GET /v1/series of what the journal knows", () => {
     follower = await SeriesFollower.open(control.reader, join(dir, "series.sqlite"), assert.fail);
     const head = await control.reader.head();
     await follower.follow({ seq: head.seq, now: start + 5 * minute });
-    const series = { read: async (query: Parameters<SeriesFollower["answer"]>[0]) => follower.answer(query) };
+    const series: JournalSeries = {
+      async read(query, caller) {
+        if (refusal !== undefined) throw refusal(caller);
+        return follower.answer(query, start + 5 * minute);
+      },
+    };
     server = await serveApi(control, {}, undefined, undefined, undefined, undefined, undefined, series);
   });
   after(async () => {
@@ -72,6 +86,7 @@ describe("GET /v1/series of what the journal knows", () => {
     assert.deepEqual(await read(owner, "metric=ends&by=outcome"), { unit: "jobs", succeeded: [0, 1, 0, 0] });
     assert.deepEqual(await read(owner, "metric=largest_gang"), { unit: "GPUs", all: [2, 6, 6, 6] });
     assert.deepEqual(await read(owner, "metric=fragmentation"), { unit: "%", all: [100, 100, 100, 100] });
+    assert.deepEqual(await read(owner, "metric=fragmentation&by=model"), { unit: "%", H100: [100, 100, 100, 100] });
   });
 
   it("splits by the accounts right below, for the owner by tenant, for a tenant by team", async () => {
@@ -90,6 +105,25 @@ describe("GET /v1/series of what the journal knows", () => {
       "acme/speech": [2, 0, 0, 0],
     });
     assert.deepEqual(await read(acme, "metric=guarantee"), { unit: "GPUs", all: [4, 4, 4, 4] });
+  });
+
+  it("knows no limit where there is none, and takes no limit away from the account above", async () => {
+    assert.deepEqual(await read(owner, "metric=max"), { unit: "GPUs", all: [null, null, null, null] });
+    assert.deepEqual(await read(owner, "metric=max&account=rival"), { unit: "GPUs", all: [null, null, null, null] });
+    assert.deepEqual(await read(owner, "metric=max&account=acme"), { unit: "GPUs", all: [12, 12, 12, 12] });
+    assert.deepEqual(await read(owner, "metric=max&by=account&account=acme"), {
+      unit: "GPUs",
+      "acme/vision": [8, 8, 8, 8],
+      "acme/speech": [8, 8, 8, 8],
+    });
+    const byModel = { unit: "GPUs", "*": [12, 12, 12, 12], H100: [10, 10, 10, 10] };
+    assert.deepEqual(await read(owner, "metric=max&by=model&account=acme"), byModel);
+    const ofBoth = await tenancy.user("both", "viewer", "acme/vision");
+    await control.must({ kind: "role.bind", user: ofBoth.id, role: "viewer", account: "rival" });
+    assert.deepEqual(await read(ofBoth, "metric=max"), { unit: "GPUs", all: [null, null, null, null] });
+    await control.must({ kind: "role.unbind", user: ofBoth.id, role: "viewer", account: "rival" });
+    await control.must({ kind: "role.bind", user: ofBoth.id, role: "viewer", account: "acme/speech" });
+    assert.deepEqual(await read(ofBoth, "metric=max"), { unit: "GPUs", all: [16, 16, 16, 16] });
   });
 
   it("shows a tenant and a team what is theirs and what all may know of the fleet, and nothing else", async () => {
@@ -120,5 +154,18 @@ describe("GET /v1/series of what the journal knows", () => {
       assert.equal(JSON.parse(text).field, field);
       assert.match(JSON.parse(text).hint, hint);
     }
+  });
+
+  it("says why charts cannot be read now, and to whom it is that asks for too many of them", async () => {
+    const answers = async (user: TestUser) => {
+      const { status, json } = await server.call(user.token, "GET", `/v1/series?${span}&metric=idle`);
+      return [status, json.code, json.detail];
+    };
+    refusal = (caller) => new QueueFull(caller === acme.id);
+    assert.deepEqual(await answers(acme), [429, "rate-limited", "Too many of your requests wait to be worked on."]);
+    assert.deepEqual(await answers(team), [503, "unavailable", "Too many requests wait to be worked on."]);
+    refusal = () => new Outage("the disk of the series is full; free some space");
+    assert.deepEqual(await answers(team), [503, "unavailable", "The disk of the series is full; free some space."]);
+    refusal = undefined;
   });
 });

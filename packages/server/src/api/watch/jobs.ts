@@ -8,45 +8,74 @@ import {
   type ReadonlyState,
   unmadeElements,
 } from "@tessera/core";
-import type { QueryOf } from "@tessera/wire";
-import type { Principal } from "../../access/principal.ts";
+import type { AnswerOf, RouteId } from "@tessera/wire";
 import { liveById } from "../../flow/find/find-job.ts";
+import { Slices } from "../../flow/slices.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
-import type { Api } from "../context.ts";
+import { answerAway, isAway } from "../away/away.ts";
+import type { Api, Call } from "../context.ts";
 import { Acts } from "../guard/acts.ts";
-import { type JobFilter, liveJobs, matchesEnded, matchesLive, wantsEnded } from "../list/job-filter.ts";
+import { type JobFilter, jobFilter, liveJobs, matchesEnded, matchesLive, wantsEnded } from "../list/job-filter.ts";
 import { showEnded, showLive } from "../list/job-show.ts";
 import { listJobs } from "../list/jobs.ts";
+import { usualLimit } from "../request/page.ts";
 import { quickMs } from "./diff.ts";
 import type { Change, Source } from "./source.ts";
+
+const utf8 = new TextDecoder();
 
 /** Jobs may be very many, so only those that an event touched are looked at again. */
 export class JobSource implements Source {
   readonly #api: Api;
-  readonly #principal: Principal;
+  readonly #call: Call<"listJobs">;
   readonly #filter: JobFilter;
-  readonly #query: QueryOf<"listJobs">;
   readonly #touched = new Set<JobId>();
   readonly #told = new Set<string>();
   readonly everyMs = quickMs;
 
-  constructor(api: Api, principal: Principal, filter: JobFilter, query: QueryOf<"listJobs">) {
+  constructor(api: Api, call: Call<"listJobs">) {
     this.#api = api;
-    this.#principal = principal;
-    this.#filter = filter;
-    this.#query = query;
+    // A watched list begins at its beginning, and is not counted.
+    this.#call = { ...call, query: { ...call.query, cursor: undefined, count: undefined } };
+    this.#filter = jobFilter(api, call.target, call.query);
   }
 
-  async sync(): Promise<readonly object[] | Denial> {
+  async sync(left: AbortSignal): Promise<readonly object[] | Denial> {
     this.#touched.clear();
-    const page = await listJobs(this.#api, this.#principal, this.#filter, { ...this.#query, cursor: undefined });
+    const page = await this.#firstPage(left);
     if (isDenied(page)) return page;
     this.#told.clear();
     for (const { id } of page.items) this.#told.add(id);
-    // A client that reads the rest of the list page by page is also told when a job of it goes.
+    return [...page.items, ...(await this.#otherLive(page.items.length))];
+  }
+
+  /** From the thread that would answer an ordinary list: what happens meanwhile is among what was touched. */
+  async #firstPage(left: AbortSignal): Promise<AnswerOf<"listJobs"> | Denial> {
+    const [api, call] = [this.#api, this.#call];
+    if (api.work === undefined || !isAway("listJobs", api.control.state, call.query))
+      return listJobs(api, call.principal, this.#filter, call.query);
+    const answer = await answerAway(api, "listJobs", call as unknown as Call<RouteId>, left);
+    return isDenied(answer) ? answer : (JSON.parse(utf8.decode(answer.json)) as AnswerOf<"listJobs">);
+  }
+
+  /**
+   * Live jobs that are not on the first page, where it has room: those beyond the place where a search of the past stopped.
+   * A client that reads the rest of a longer list page by page is also told when a job of it goes.
+   */
+  async #otherLive(shown: number): Promise<readonly object[]> {
     const { state } = this.#api.control;
-    for (const job of liveJobs(state, this.#filter)) this.#told.add(job.id);
-    return page.items;
+    const room = (this.#call.query.limit ?? usualLimit) - shown;
+    const slices = new Slices();
+    const others: (Job | JobArray)[] = [];
+    for (const job of liveJobs(state, this.#filter)) {
+      if (slices.isOver) await slices.next();
+      if (this.#told.has(job.id)) continue;
+      this.#told.add(job.id);
+      if (room > 0) others.push(job);
+    }
+    others.sort((a, b) => b.submittedAt - a.submittedAt);
+    const acts = new Acts(state, this.#call.principal);
+    return others.slice(0, Math.max(0, room)).map((job) => showLive(this.#api, acts, job));
   }
 
   see(event: Event, state: ReadonlyState): void {
@@ -69,8 +98,12 @@ export class JobSource implements Source {
     const changes: Change[] = [];
     const touched = [...this.#touched];
     this.#touched.clear();
-    const acts = new Acts(this.#api.control.state, this.#principal);
-    for (const id of touched) changes.push(...(await this.#changesOf(id, acts)));
+    const acts = new Acts(this.#api.control.state, this.#call.principal);
+    const slices = new Slices();
+    for (const id of touched) {
+      if (slices.isOver) await slices.next();
+      changes.push(...(await this.#changesOf(id, acts)));
+    }
     return changes;
   }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { EventStream } from "../../testing/event-stream.ts";
 import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
@@ -74,6 +75,59 @@ describe("one stream for many lists", () => {
     assert.equal((await join(user, "/v1/accounts", `${id}-2`)).status, 200);
     assert.equal((await join(user, "/v1/nodes", `${id}-3`)).status, 429);
     assert.equal((await join(user, "/v1/nodes", `${id}-2`)).status, 200, "in place of another");
+    stream.close();
+  });
+
+  /** A list that is found only after a read of the store, which `go` lets end. */
+  const heldList = async (user: TestUser) => {
+    const job = await submit(user);
+    await server.call(user.token, "POST", `/v1/jobs/${job}/cancel`);
+    const { promise, resolve: go } = Promise.withResolvers<void>();
+    const read = control.reader.job;
+    let reads = 0;
+    control.reader.job = async (id) => {
+      reads++;
+      await promise;
+      return read.call(control.reader, id);
+    };
+    /** Waits until so many joins are at the read. */
+    const isAt = async (joins: number) => {
+      while (reads < joins) await sleep(5);
+    };
+    const end = () => {
+      go();
+      control.reader.job = read;
+    };
+    return { path: `/v1/events?job=${job}`, isAt, end };
+  };
+
+  it("is not counted any more where it closed before a list had joined it", async () => {
+    const user = await tenancy.user("closes", "member", "lab");
+    const { path, isAt, end } = await heldList(user);
+    const first = await open(user);
+    const joining = join(user, path, `${first.id}-1`);
+    await isAt(1);
+    first.stream.close();
+    while ((await server.call(user.token, "GET", "/v1/stream")).json.streams > 0) await sleep(5);
+    end();
+    assert.equal((await joining).status, 404);
+    const { stream, id } = await open(user);
+    assert.equal((await join(user, "/v1/jobs", `${id}-1`)).status, 200);
+    assert.equal((await join(user, "/v1/jobs", `${id}-2`)).status, 200, "the third of three");
+    stream.close();
+  });
+
+  it("counts one list under a number that two join at once", async () => {
+    const user = await tenancy.user("twice", "member", "lab");
+    const { path, isAt, end } = await heldList(user);
+    const { stream, id } = await open(user);
+    const joining = [join(user, path, `${id}-1`), join(user, path, `${id}-1`)];
+    await isAt(2);
+    end();
+    const answered = (await Promise.all(joining)).map(({ status }) => status);
+    assert.ok(answered.includes(200), `${answered}`);
+    assert.deepEqual((await server.call(user.token, "GET", "/v1/stream")).json, { streams: 1, lists: 1 });
+    assert.equal((await join(user, "/v1/jobs", `${id}-2`)).status, 200, "the third of three");
     stream.close();
   });
 

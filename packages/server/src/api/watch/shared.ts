@@ -30,10 +30,12 @@ export class SharedStream {
     this.roles = JSON.stringify(principal.user.bindings);
   }
 
-  leave(number: number): void {
+  /** Ends the list under a number; with `only`, if that is still the one. */
+  leave(number: number, only?: Topic): void {
     const topic = this.topics.get(number);
+    if (topic === undefined || (only !== undefined && topic !== only)) return;
     this.topics.delete(number);
-    topic?.forget();
+    topic.forget();
   }
 }
 

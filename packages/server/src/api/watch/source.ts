@@ -8,8 +8,8 @@ export type Change =
 
 /** A list as one watcher sees it. Remembers what it has told, so that it can tell what is different. */
 export interface Source {
-  /** The list as it is now, cut to the limit that was asked for. */
-  sync(): Promise<readonly object[] | Denial> | readonly object[] | Denial;
+  /** The list as it is now, cut to the limit that was asked for; reading it stops when the watcher has left. */
+  sync(left: AbortSignal): Promise<readonly object[] | Denial> | readonly object[] | Denial;
   /** What is different since the last time. */
   changes(): Promise<readonly Change[]> | readonly Change[];
   /** Shown each event while the state is still without it. */

@@ -11,7 +11,6 @@ import { engineListing } from "../handle/engines.ts";
 import { gpuListing, nodeListing } from "../handle/fleet.ts";
 import { poolListing } from "../handle/pools.ts";
 import { feedFilter } from "../list/events.ts";
-import { jobFilter } from "../list/job-filter.ts";
 import { openCursor, usualLimit, wholeOf } from "../request/page.ts";
 import { DiffSource } from "./diff.ts";
 import { JobSource } from "./jobs.ts";
@@ -40,10 +39,8 @@ export async function sourceOf(api: Api, id: RouteId, call: Call<RouteId>): Prom
   const most = id === "readFleet" ? Number.POSITIVE_INFINITY : usualLimit;
   const limit = (call.query as { limit?: number }).limit ?? most;
   switch (id as WatchedId) {
-    case "listJobs": {
-      const { principal, target, query } = callOf<"listJobs">(call);
-      return new JobSource(api, principal, jobFilter(api, target, query), query);
-    }
+    case "listJobs":
+      return new JobSource(api, callOf<"listJobs">(call));
     case "listEvents": {
       const wanted = await feedFilter(api, callOf<"listEvents">(call));
       return wanted === undefined ? notFound("job") : new FeedSource(api, wanted, limit);

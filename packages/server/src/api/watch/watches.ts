@@ -4,7 +4,8 @@ import type { RouteId } from "@tessera/wire";
 import { streamHeader } from "@tessera/wire/addresses";
 import type { FastifyReply } from "fastify";
 import { newId } from "../../flow/ids.ts";
-import { type Denial, isDenied } from "../answer/problem.ts";
+import { type Denial, deny, isDenied } from "../answer/problem.ts";
+import { whenLeft } from "../away/away.ts";
 import type { Api, Call } from "../context.ts";
 import { accessKinds, stillThere } from "../guard/streams.ts";
 import { beginEvents } from "./shared.ts";
@@ -27,6 +28,12 @@ export const usualWatchLimits: WatchLimits = {
   unreadBytesMax: 1_048_576,
 };
 
+const endedMeanwhile = deny(
+  "unavailable",
+  "The list could not be watched: while it was read, it was left, your roles changed, or it changed too much.",
+  "Ask for it again.",
+);
+
 const sessionsMax = 10_000;
 const backlogMax = 10_000;
 
@@ -42,7 +49,8 @@ class Session {
   keptLength = 0;
   number = 0;
   reply: FastifyReply | undefined;
-  lostAt = 0;
+  /** Since when nobody reads it: until its list is read, or after its connection was lost. */
+  lostAt = performance.now();
   lookAt = 0;
   dirty = false;
   looking = false;
@@ -90,6 +98,7 @@ export class Watches {
   ): Promise<Denial | undefined> {
     const name = headers[streamHeader];
     if (typeof name === "string") return this.#join(name, route, call, reply);
+    const left = whenLeft(reply);
     const lastEventId = headers["last-event-id"];
     const request = `${route} ${JSON.stringify(call.query)}`;
     const resumed = typeof lastEventId === "string" ? this.#resume(request, call, lastEventId) : undefined;
@@ -104,10 +113,11 @@ export class Watches {
     if (isDenied(source)) return source;
     const session = new Session(call, request, source);
     this.#add(session);
-    const items = await source.sync();
-    if (isDenied(items)) {
-      this.#forget(session);
-      return items;
+    const items = await this.#first(session, left);
+    if (isDenied(items)) return items;
+    if (left.aborted) {
+      this.#forget(session); // its close was heard already, so it would be counted for ever
+      return endedMeanwhile;
     }
     this.#attach(session, reply, this.#text(session, "sync", { items }));
     if (source.more) this.#markDirty(session);
@@ -116,14 +126,17 @@ export class Watches {
 
   /** Watches a list on a stream that is open already: the answer says only that it is. */
   async #join(name: string, route: RouteId, call: Call<RouteId>, reply: FastifyReply): Promise<Denial | undefined> {
+    const early = this.#api.shared.find(name, call.principal);
+    if (isDenied(early)) return early;
+    const source = await sourceOf(this.#api, route, call);
+    if (isDenied(source)) return source;
+    // Found again: meanwhile the stream may have closed, and another list may have got the number, which is left too.
     const found = this.#api.shared.find(name, call.principal);
     if (isDenied(found)) return found;
     const { stream, number } = found;
     stream.leave(number);
     const full = this.#api.streams.full(call.principal);
     if (full !== undefined) return full;
-    const source = await sourceOf(this.#api, route, call);
-    if (isDenied(source)) return source;
     const session = new Session(call, "", source, number);
     this.#add(session);
     const uncount = this.#api.streams.add({
@@ -135,17 +148,33 @@ export class Watches {
       uncount();
       this.#forget(session);
     };
-    stream.topics.set(number, { forget });
-    const items = await source.sync();
-    if (isDenied(items)) {
-      stream.leave(number);
-      return items;
+    const topic = { forget };
+    stream.topics.set(number, topic);
+    let items: readonly object[] | Denial | undefined;
+    try {
+      items = await this.#first(session, whenLeft(reply));
+    } finally {
+      if (items === undefined || isDenied(items)) stream.leave(number, topic);
     }
+    if (isDenied(items)) return items;
     session.reply = stream.reply;
     this.#write(session, this.#text(session, "sync", { items }));
+    this.#schedule();
     if (source.more) this.#markDirty(session);
     reply.header("content-type", "text/event-stream; charset=utf-8").send(": told on the stream\n\n");
     return undefined;
+  }
+
+  /** The list as it begins. Reading it may take long: meanwhile its reader may leave, or lose the right to it. */
+  async #first(session: Session, left: AbortSignal): Promise<readonly object[] | Denial> {
+    try {
+      const items = await session.source.sync(left);
+      if (isDenied(items)) this.#forget(session);
+      return isDenied(items) || this.#sessions.has(session.id) ? items : endedMeanwhile;
+    } catch (error) {
+      this.#forget(session);
+      throw error;
+    }
   }
 
   close(): void {
@@ -207,6 +236,7 @@ export class Watches {
     });
     raw.on("error", () => raw.destroy());
     raw.write(first === "" ? ": welcome back\n\n" : first);
+    this.#schedule(); // marking does so only once, and it may have been marked before
   }
 
   /** Whether its caller is gone, or has other roles than when it was opened; the client must open a new one. */

@@ -5,6 +5,7 @@ import {
   type Extract,
   extractOf,
   type FloorChange,
+  holdersOf,
   type Instant,
   type Invoice,
   type InvoiceLine,
@@ -107,9 +108,9 @@ export async function ratePeriod(
   return { period: until, book, windows, metered, totals, shared: totals.shared() };
 }
 
-/** Whether a tenant owes what it is shown. */
-export function modeOf({ books }: ReadonlyState, tenant: string): Invoice["mode"] {
-  return books.tenants.get(tenant)?.mode ?? "chargeback";
+/** Whether the tenant that has this name now owes what it is shown. */
+export function modeOf(state: ReadonlyState, tenant: string): Invoice["mode"] {
+  return holdersOf(state, tenant).at(-1)!.mode;
 }
 
 /** The invoice of a tenant for a rated period; undefined where no price list holds. */
@@ -123,13 +124,15 @@ export function invoiceOf(
   return buildInvoice({ tenant, period, mode, book, windows, lines: totals.linesOf(tenant), shared, corrections });
 }
 
-/** What that invoice follows from. */
+/** What that invoice follows from. Guarantees from before `sinceAt` were those of another tenant with the same name. */
 export function extractFor(
   rated: Rated,
   tenant: string,
   mode: Invoice["mode"],
   corrections: readonly InvoiceLine[] = [],
+  sinceAt: Instant = 0,
 ): Extract {
   const { period, book, windows, metered, shared } = rated;
-  return extractOf({ tenant, period, mode, book, windows, ...metered, shared, corrections });
+  const floors = metered.floors.filter(({ at }) => at >= sinceAt);
+  return extractOf({ tenant, period, mode, book, windows, ...metered, floors, shared, corrections });
 }

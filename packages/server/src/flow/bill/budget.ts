@@ -7,11 +7,12 @@ import { periodAt } from "./periods.ts";
 
 /** Where budgets stand: spent so far, what it will come to, and when the limit is reached at the rate of now. */
 export async function budgetStandings(
-  { state, rated }: Pick<ControlPlane, "state" | "rated">,
+  control: Pick<ControlPlane, "state" | "rated">,
   budgets: readonly Budget[],
   now: Instant,
 ): Promise<BudgetStanding[]> {
   if (budgets.length === 0) return [];
+  const { state } = control;
   const month = periodAt(now, billingZone(state));
   const first = state.books.versions[0]?.fromAt ?? now;
   const fromOf = ({ every }: Budget) => (every === "month" ? month.fromAt : Math.min(first, now));
@@ -20,11 +21,13 @@ export async function budgetStandings(
     const accounts = budgets.filter((budget) => budget.every === every).map(({ account }) => account);
     if (accounts.length === 0) continue;
     const from = every === "month" ? month.fromAt : Math.min(first, now);
-    for (const [account, micros] of await spentBy(rated, accounts, from, now)) spent.set(account, micros);
+    const spentSince = await spentBy(control, accounts, { fromAt: from, toAt: now });
+    for (const [account, micros] of spentSince) spent.set(account, micros);
   }
   const since = rateSince(month, now);
   const accounts = budgets.map(({ account }) => account);
-  const lately = now > since ? await spentBy(rated, accounts, since, now) : new Map<string, bigint>();
+  const last = { fromAt: since, toAt: now };
+  const lately = now > since ? await spentBy(control, accounts, last) : new Map<string, bigint>();
   return budgets.map((budget) => {
     const { account, limitMicros } = budget;
     const spentMicros = spent.get(account) ?? 0n;

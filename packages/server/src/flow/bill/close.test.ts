@@ -61,6 +61,34 @@ describe("closing months", () => {
     assert.deepEqual(await closePeriod(control, next, { actor: { user: "system" }, request: "july" }), []);
   });
 
+  it("corrects a month of a former tenant in its own last invoice, and not in that of its successor", async () => {
+    await close(3);
+    control.setTime(firstOf(4) + 100 * hour);
+    for (const { id } of [...control.state.leases.values()])
+      await control.report(id as LeaseId, { kind: "exited", ran: true, code: 0 }, firstOf(3) + 10 * 24 * hour);
+    await control.must({ kind: "account.delete", path: "lab" });
+    control.setTime(firstOf(4) + 200 * hour);
+    const tenancy = new Tenancy(control);
+    await tenancy.account("lab");
+    const { id: user } = await tenancy.user("new", "tenant-admin", "lab");
+    const next = await tenancy.job("lab", user, { gpus: "H100:1" });
+    await control.run(next);
+    control.setTime(firstOf(4) + 210 * hour);
+    await control.finish(next);
+    assert.deepEqual(shown(await close(4)), [["burst", undefined, undefined, undefined, 10 * 3]]);
+    const rows = await control.reader.books({ kind: "invoice", tenant: "lab" });
+    const former = rows.map(({ doc }) => JSON.parse(doc) as IssuedInvoice).find(({ number }) => number.endsWith("2"))!;
+    assert.equal(former.period.label, "2026-04~1");
+    assert.deepEqual(shown(former.lines), [["correction", "2026-03", "INV-lab-000001/1", "burst", -21 * 24 * 3]]);
+    const owed = (book: string) => Number(control.state.books.balances.get(`EUR tenant/${book}/owed`)) / 1e6;
+    assert.deepEqual([owed("lab~1"), owed("lab")], [10 * 24 * 3, 10 * 3]);
+    const may = periodNamed("2026-05", "UTC");
+    assert.ok(!isRefusal(may));
+    control.setTime(firstOf(6) + hour);
+    const again = await closePeriod(control, may, { actor: { user: "system" }, request: "may" });
+    assert.deepEqual(again, [], "nothing is corrected twice");
+  });
+
   it("keeps the contract of a closed month when another is agreed", async () => {
     const of = (fromAt: number, perMille: number) => ({ tenant: "lab", fromAt, toAt: firstOf(12), gpus: [], perMille });
     await control.must({ kind: "contract.set", contract: of(firstOf(3), 500) });

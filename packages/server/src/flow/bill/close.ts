@@ -1,6 +1,7 @@
 import {
   correctionsOf,
   extractLines,
+  holderAt,
   type Instant,
   type Invoice,
   type InvoiceIssued,
@@ -10,7 +11,6 @@ import {
   invoiceText,
   isRefusal,
   type Period,
-  type ReadonlyState,
   type Refusal,
   readLine,
   refuse,
@@ -21,7 +21,8 @@ import { sha256 } from "../../journal/digest.ts";
 import { rootOfLeaves } from "../../journal/merkle.ts";
 import type { StoreReader } from "../../store/port.ts";
 import type { Asker, ControlPlane } from "../control.ts";
-import { extractFor, invoiceOf, modeOf, type Rated, type RatedPeriod, ratePeriod } from "./bill.ts";
+import { extractFor, invoiceOf, type Rated, type RatedPeriod, ratePeriod } from "./bill.ts";
+import { monthLabel, monthOf, ratedMonths, type TenantMonth, tenantMonths } from "./tenant-months.ts";
 
 /** An invoice as the books hold it. */
 export type IssuedInvoice = Omit<InvoiceIssued, "entries">;
@@ -66,12 +67,12 @@ export async function previewClose(control: ControlPlane, period: Period) {
   const rows = await control.reader.books({ kind: "invoice" });
   const issued = rows
     .map(({ doc }) => JSON.parse(doc) as IssuedInvoice)
-    .filter((invoice) => invoice.period.fromAt === period.fromAt)
-    .map(({ tenant }) => tenant);
+    .filter((invoice) => monthOf(invoice.period).fromAt === period.fromAt);
+  const isIssued = ({ tenant, period: { label } }: IssueInvoice) =>
+    issued.some((invoice) => invoice.tenant === tenant && invoice.period.label === label);
   const toIssue: IssueInvoice[] = [];
-  for await (const command of invoicesToIssue(control, period))
-    if (!issued.includes(command.tenant)) toIssue.push(command);
-  return { toIssue, issued };
+  for await (const command of invoicesToIssue(control, period)) if (!isIssued(command)) toIssue.push(command);
+  return { toIssue, issued: issued.map(({ tenant }) => tenant) };
 }
 
 /** One tenant's after the other, since an invoice with its lines may be large. */
@@ -81,13 +82,38 @@ async function* invoicesToIssue(control: ControlPlane, period: Period): AsyncGen
   const rows = await reader.books({ kind: "invoice" });
   const issued = rows.map(({ seq, doc }) => ({ seq, invoice: JSON.parse(doc) as IssuedInvoice }));
   const before = await closedBefore(control, period, issued, now);
-  const rated = await ratePeriod(reader, state, period, now);
-  for (const tenant of rated.totals.tenants()) {
-    const own = issued.filter(({ invoice }) => invoice.tenant === tenant).map(({ invoice }) => invoice);
-    const corrections = before.flatMap((each) => correctionsFor(own, each, tenant));
-    const command = commandFor(state, rated, tenant, corrections);
-    if (command !== undefined) yield command;
+  const rate = (part: Period) => ratePeriod(reader, state, part, now);
+  const whole = await rate(period);
+  for (const tenant of whole.totals.tenants()) {
+    const all = issued.filter(({ invoice }) => invoice.tenant === tenant).map(({ invoice }) => invoice);
+    for (const part of await ratedMonths(state, tenant, period, whole, rate)) {
+      const own = all.filter((invoice) => holderAt(state, tenant, invoice.period.toAt - 1).no === part.no);
+      const corrections: InvoiceLine[] = [];
+      for (const month of before) {
+        const closed = await closedFor(control, tenant, part.no, own, month, now);
+        if (closed !== undefined) corrections.push(...correctionsFor(own, closed, tenant));
+      }
+      const command = commandFor(part, tenant, corrections);
+      if (command !== undefined) yield command;
+    }
   }
+}
+
+/** As much of a closed month as was invoiced, or would have been, to one of the tenants that had a name. */
+async function closedFor(
+  { state, rated }: ControlPlane,
+  tenant: string,
+  no: number,
+  own: readonly IssuedInvoice[],
+  month: RatedPeriod,
+  now: Instant,
+): Promise<RatedPeriod | undefined> {
+  const { label } = month.period;
+  const invoiced = own.find(({ period }) => monthLabel(period.label) === label)?.period;
+  const period = invoiced ?? tenantMonths(state, tenant, month.period).find((part) => part.no === no)?.period;
+  if (period === undefined) return undefined;
+  const isWhole = period.fromAt === month.period.fromAt && period.toAt === month.period.toAt;
+  return isWhole ? month : rated.period(period, now);
 }
 
 /** An invoice, and where in the journal it stands. */
@@ -119,7 +145,7 @@ async function closedBefore(
 function closesOf(issued: readonly Issue[], beforeAt: Instant): { period: Period; seenUntil: number | undefined }[] {
   const first = new Map<Instant, { period: Period; seq: number }>();
   for (const { seq, invoice } of issued) {
-    const { period } = invoice;
+    const period = monthOf(invoice.period);
     if (period.fromAt < beforeAt && !first.has(period.fromAt)) first.set(period.fromAt, { period, seq });
   }
   const closes = [...first.values()].sort((a, b) => a.period.fromAt - b.period.fromAt);
@@ -139,15 +165,13 @@ async function isWrittenAbout(reader: StoreReader, { toAt }: Period, seq: number
 }
 
 function commandFor(
-  state: ReadonlyState,
-  rated: Rated,
+  { rated, mode, sinceAt }: TenantMonth & { readonly rated: Rated },
   tenant: string,
   corrections: readonly InvoiceLine[],
 ): IssueInvoice | undefined {
-  const mode = modeOf(state, tenant);
   const invoice = invoiceOf(rated, tenant, mode, corrections);
   if (invoice === undefined || invoice.lines.length === 0) return undefined;
-  const lines = extractLines(extractFor(rated, tenant, mode, corrections));
+  const lines = extractLines(extractFor(rated, tenant, mode, corrections, sinceAt));
   return {
     kind: "invoice.issue",
     tenant,

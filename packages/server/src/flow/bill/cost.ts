@@ -1,9 +1,11 @@
 import {
+  type Account,
   type Charge,
   costOf,
   currencyOf,
   type Instant,
   type InvoiceLine,
+  type JobId,
   type LineKey,
   latestOf,
   type Period,
@@ -16,9 +18,12 @@ import type { CostReport } from "@tessera/wire";
 import { hours } from "../../render/hours.ts";
 import { isWithin } from "../../store/paths.ts";
 import type { ControlPlane } from "../control.ts";
+import { largest } from "../meter/largest.ts";
+import { withNames } from "../meter/usage.ts";
 import { billingZone, bookOf, invoiceOf, type RatedPeriod, ratePeriod } from "./bill.ts";
 import { forecast, rateSince } from "./forecast.ts";
 import { divideAmongHolders, isGpu } from "./holders.ts";
+import { type OwnPart, ownParts, type Span } from "./own-past.ts";
 import { periodAt } from "./periods.ts";
 import type { RatedTime } from "./rated.ts";
 
@@ -29,9 +34,11 @@ export interface CostAsk {
   readonly by: By;
   readonly from: Instant;
   readonly to: Instant;
-  /** Account paths; what lies below them is included. The empty path is everything. */
-  readonly accounts: readonly string[];
+  /** What lies below them is included. The root is everything. */
+  readonly accounts: readonly Account[];
   readonly compare: boolean;
+  /** Only so many rows, the dearest first. */
+  readonly limit?: number | undefined;
 }
 
 interface Sum {
@@ -54,22 +61,26 @@ export async function costReport(
     ? await costsIn(control, { ...ask, from: Math.max(0, ask.from - length), to: ask.from }, now, nameOfUser)
     : undefined;
   const keys = [...new Set([...sums.keys(), ...(before?.keys() ?? [])])].sort();
+  const all = keys.map((key) => {
+    const sum = sums.get(key) ?? emptySum();
+    return {
+      key,
+      micros: String(sum.micros),
+      ...(before !== undefined && { beforeMicros: String(before.get(key)?.micros ?? 0n) }),
+      byKind: Object.fromEntries([...sum.byKind].sort().map(([kind, micros]) => [kind, String(micros)])),
+      gpuHours: hours("burst", sum.unitMs),
+    };
+  });
+  const { rows, rest } = largest(all, ask.limit, ({ micros }) => micros);
+  const nameOfLiveJob = (id: string) => state.jobById.get(id as JobId)?.spec.name;
   const forecastMicros = ask.to === now ? await monthEnd(control, ask, now) : undefined;
   return {
     from: new Date(ask.from).toISOString(),
     to: new Date(ask.to).toISOString(),
     by: ask.by,
     currency: currencyOf(state.books.versions),
-    rows: keys.map((key) => {
-      const sum = sums.get(key) ?? emptySum();
-      return {
-        key,
-        micros: String(sum.micros),
-        ...(before !== undefined && { beforeMicros: String(before.get(key)?.micros ?? 0n) }),
-        byKind: Object.fromEntries([...sum.byKind].sort().map(([kind, micros]) => [kind, String(micros)])),
-        gpuHours: hours("burst", sum.unitMs),
-      };
-    }),
+    rows: ask.by === "job" ? await withNames(rows, control.reader, nameOfLiveJob, ({ micros }) => micros) : rows,
+    ...(rest !== undefined && { rest: { rows: rest.rows, micros: rest.amount } }),
     totalMicros: String(totalOf(sums)),
     ...(before !== undefined && { beforeMicros: String(totalOf(before)) }),
     ...(forecastMicros !== undefined && { forecastMicros: String(forecastMicros) }),
@@ -99,13 +110,26 @@ async function costsIn(
   now: Instant,
   nameOfUser: (id: string) => string,
 ): Promise<Map<string, Sum>> {
-  const { by, from, to, accounts } = ask;
   const sums = new Map<string, Sum>();
-  const mine = (account: string) => accounts.includes("") || accounts.some((path) => isWithin(account, path));
-  const span = { fromAt: from, toAt: Math.min(to, now) };
+  const span = { fromAt: ask.from, toAt: Math.min(ask.to, now) };
+  for (const part of ownParts(control.state, ask.accounts, span))
+    await addPart(sums, control, ask.by, part, now, nameOfUser);
+  return sums;
+}
+
+async function addPart(
+  sums: Map<string, Sum>,
+  control: Costing,
+  by: By,
+  part: OwnPart,
+  now: Instant,
+  nameOfUser: (id: string) => string,
+): Promise<void> {
+  const { fromAt, toAt, mine } = part;
+  const span = { fromAt, toAt };
   const rated = await control.rated.period({ label: "", zone: "UTC", ...span }, now);
   const { totals } = rated;
-  if (by === "job" || by === "user") await addHolders(sums, control, ask, now, mine, nameOfUser);
+  if (by === "job" || by === "user") await addHolders(sums, control, by, part, now, nameOfUser);
   if (by === "day") {
     const days = await control.rated.days(span);
     for (const { day, line, micros, unitMs } of amountsOn(days, rated, mine))
@@ -121,7 +145,6 @@ async function costsIn(
       else if (key !== undefined) put(sums, key, line.kind, line.micros, isGpu(line) ? line.quantity : 0n);
     }
   }
-  return sums;
 }
 
 const hourless: ReadonlySet<string> = new Set(["lost-work", "lent", "idle"]);
@@ -193,12 +216,12 @@ function* lentOf(lentOn: readonly (readonly Shared[])[], line: InvoiceLine): Gen
 async function addHolders(
   sums: Map<string, Sum>,
   { reader, state }: Costing,
-  { by, from, to }: CostAsk,
+  by: "job" | "user",
+  { fromAt, toAt, mine }: OwnPart,
   now: Instant,
-  mine: (account: string) => boolean,
   nameOfUser: (id: string) => string,
 ): Promise<void> {
-  const period: Period = { label: "", fromAt: from, toAt: to, zone: "UTC" };
+  const period: Period = { label: "", fromAt, toAt, zone: "UTC" };
   const charges: Charge[] = [];
   const { metered } = await ratePeriod(reader, state, period, now, bookOf(state), (charge) => {
     if (mine(charge.account)) charges.push(charge);
@@ -242,17 +265,19 @@ function emptySum(): Sum {
 
 /** What an account and everything below it spent in a stretch, without the credits of its tenant. */
 export async function spentBy(
-  rated: RatedTime,
+  { state, rated }: Pick<ControlPlane, "state" | "rated">,
   accounts: readonly string[],
-  fromAt: Instant,
-  toAt: Instant,
+  span: Span,
 ): Promise<Map<string, bigint>> {
   const spent = new Map(accounts.map((account) => [account, 0n]));
-  const totals = await rated.totals({ fromAt, toAt });
-  for (const tenant of new Set(accounts.map(tenantOfPath))) {
-    for (const line of totals.linesOf(tenant)) {
-      for (const account of accounts) {
-        if (isWithin(line.account, account)) spent.set(account, spent.get(account)! + line.micros);
+  const asked = accounts.map((path) => state.accountByPath.get(path) ?? { path, createdAt: 0 });
+  for (const { roots, ...part } of ownParts(state, asked, span)) {
+    const totals = await rated.totals(part);
+    for (const tenant of new Set(roots.map(({ path }) => tenantOfPath(path)))) {
+      for (const line of totals.linesOf(tenant)) {
+        for (const { path } of roots) {
+          if (isWithin(line.account, path)) spent.set(path, spent.get(path)! + line.micros);
+        }
       }
     }
   }

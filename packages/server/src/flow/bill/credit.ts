@@ -15,10 +15,11 @@ export interface CreditStanding {
 
 /** Where tenants stand with their credit. */
 export async function creditStandings(
-  { state, rated }: Pick<ControlPlane, "state" | "rated">,
+  control: Pick<ControlPlane, "state" | "rated">,
   tenants: readonly string[],
   now: Instant,
 ): Promise<CreditStanding[]> {
+  const { state } = control;
   const { books } = state;
   const currency = currencyOf(books.versions);
   const first = books.versions[0]?.fromAt ?? now;
@@ -26,7 +27,8 @@ export async function creditStandings(
   for (const tenant of tenants) {
     const from = Math.min(now, Math.max(first, books.closedUntil.get(tenant) ?? 0));
     const shown = modeOf(state, tenant) === "showback";
-    const open = shown ? 0n : ((await spentBy(rated, [tenant], from, now)).get(tenant) ?? 0n);
+    const span = { fromAt: from, toAt: now };
+    const open = shown ? 0n : ((await spentBy(control, [tenant], span)).get(tenant) ?? 0n);
     const balance = (which: string) => books.balances.get(`${currency} tenant/${tenant}/${which}`) ?? 0n;
     const [owed, held] = [balance("owed"), -balance("held")];
     const limit = books.tenants.get(tenant)?.creditLimitMicros;

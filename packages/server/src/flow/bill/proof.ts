@@ -1,12 +1,13 @@
-import { extractLines, readLine } from "@tessera/core";
+import { extractLines, type Instant, type Period, readLine } from "@tessera/core";
 import type { ExtractShape } from "@tessera/wire";
 import type { Signer } from "../../access/signature.ts";
 import { linesOf } from "../../journal/lines.ts";
 import { proveEvent } from "../../journal/row.ts";
 import type { ControlPlane } from "../control.ts";
 import type { Heads } from "../trail/heads.ts";
-import { extractFor, ratePeriod } from "./bill.ts";
+import { extractFor, type Rated, ratePeriod } from "./bill.ts";
 import { extractLeaf, extractRoot, type IssuedInvoice } from "./close.ts";
+import { monthOf, ratedMonths, type TenantMonth, tenantMonths } from "./tenant-months.ts";
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
@@ -28,12 +29,9 @@ export async function extractWithProof(
   seq: number,
   since: number | undefined,
 ): Promise<ExtractShape | undefined> {
-  const { reader, state } = control;
-  const { tenant, period, mode, number } = issued;
-  const corrections = issued.lines.map(readLine).filter(({ kind }) => kind === "correction");
-  const rated = await ratePeriod(reader, state, period, control.now());
-  const entries = extractLines(extractFor(rated, tenant, mode, corrections));
-  if (extractRoot(entries) !== issued.extractRoot) return undefined;
+  const entries = entriesAsIssued(issued, await ratedAgain(control, issued));
+  if (entries === undefined) return undefined;
+  const { number } = issued;
   const head = await heads.current();
   const extract = {
     invoice: number,
@@ -50,6 +48,32 @@ export async function extractWithProof(
     keys: heads.keys(),
   };
   return { ...extract, signature: await signature.of(JSON.stringify(extract)), publicKey: signature.publicKey };
+}
+
+/** The month, or the part of it, as it was rated when the invoice was issued. */
+async function ratedAgain(control: ControlPlane, { tenant, period }: IssuedInvoice) {
+  const { reader, state } = control;
+  const now = control.now();
+  const rate = (part: Period) => ratePeriod(reader, state, part, now);
+  const month = monthOf(period);
+  const isIt = ({ period: { fromAt, toAt } }: TenantMonth) => fromAt === period.fromAt && toAt === period.toAt;
+  const part = tenantMonths(state, tenant, month).find(isIt);
+  if (part === undefined || part.period === month) return { rated: await rate(period), sinceAt: part?.sinceAt ?? 0 };
+  const parts = await ratedMonths(state, tenant, month, await rate(month), rate);
+  return parts.find(isIt)!;
+}
+
+/** The entries with the root that was committed. Once, an invoice followed from all guarantees of its tenant's name. */
+function entriesAsIssued(
+  { tenant, mode, lines, extractRoot: root }: IssuedInvoice,
+  { rated, sinceAt }: { readonly rated: Rated; readonly sinceAt: Instant },
+): string[] | undefined {
+  const corrections = lines.map(readLine).filter(({ kind }) => kind === "correction");
+  for (const since of new Set([sinceAt, 0])) {
+    const entries = extractLines(extractFor(rated, tenant, mode, corrections, since));
+    if (extractRoot(entries) === root) return entries;
+  }
+  return undefined;
 }
 
 /** The way from the event that issued an invoice to the hash of its row. */

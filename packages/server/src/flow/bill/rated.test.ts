@@ -33,10 +33,13 @@ describe("time that was rated", () => {
   let tenancy: Tenancy;
   let user: TestUser;
   let rated: RatedTime;
+  let reader: StoreReader;
   /** Stretches of usage that were read. */
   let read: { fromAt: number; toAt: number }[];
   /** Happens once, when usage has been read and not yet been rated. */
   let meanwhile: (() => Promise<void>) | undefined;
+  /** A reading of this kind fails once, as it does when its caller has left. */
+  let failing: BookQuery["kind"] | undefined;
 
   /** Each time from nothing, by the whole span. */
   const same = async (fromAt: number, toAt: number): Promise<void> => {
@@ -69,11 +72,16 @@ describe("time that was rated", () => {
     user = await tenancy.user("root", "platform-owner", "");
     read = [];
     meanwhile = undefined;
-    const reader = new Proxy(control.reader, {
+    failing = undefined;
+    reader = new Proxy(control.reader, {
       get: (target, name) =>
         name !== "books"
           ? Reflect.get(target, name)
           : async (query: BookQuery) => {
+              if (query.kind === failing) {
+                failing = undefined;
+                throw new Error("stopped");
+              }
               const rows = await target.books(query);
               if (query.kind !== "usage") return rows;
               read.push({ fromAt: query.fromAt!, toAt: query.toAt! });
@@ -105,6 +113,17 @@ describe("time that was rated", () => {
       days.map(({ fromAt }) => (fromAt - start) / hour),
       [1, 24, 48, 72],
     );
+  });
+
+  it("answers after a reading that failed, whatever was read", async () => {
+    await begin("lab/vision", 4);
+    control.setTime(start + day + 3 * hour + minute);
+    for (const kind of ["floor", "capacity", "usage"] as const) {
+      failing = kind;
+      await assert.rejects(rated.totals({ fromAt: start, toAt: control.now() }), /stopped/);
+      await same(start, control.now());
+      rated = new RatedTime({ state: control.state, reader, follow: () => {} });
+    }
   });
 
   it("reads only what was used since the last look", async () => {

@@ -17,6 +17,7 @@ import {
 import type { StoreReader } from "../../store/port.ts";
 import type { CommitListener } from "../commits.ts";
 import { bookOf, type RatedPeriod, readTerms, readUsage } from "./bill.ts";
+import type { Span } from "./own-past.ts";
 import { windowsBetween } from "./periods.ts";
 
 /** What is asked of the control plane. */
@@ -24,11 +25,6 @@ interface Followed {
   readonly state: ReadonlyState;
   readonly reader: StoreReader;
   follow(listener: CommitListener): unknown;
-}
-
-interface Span {
-  readonly fromAt: Instant;
-  readonly toAt: Instant;
 }
 
 type Terms = Pick<Metered, "floors" | "capacity">;
@@ -103,11 +99,8 @@ export class RatedTime {
   /** The same by calendar day (UTC), in order. */
   async days({ fromAt, toAt }: Span): Promise<{ readonly fromAt: Instant; readonly totals: Totals }[]> {
     const found: { fromAt: Instant; totals: Totals }[] = [];
-    for (let at = fromAt; at < toAt; ) {
-      const next = Math.min(toAt, nextOf(at, day));
-      found.push({ fromAt: at, totals: await this.totals({ fromAt: at, toAt: next }) });
-      at = next;
-    }
+    for (const at of daysIn({ fromAt, toAt }))
+      found.push({ fromAt: at, totals: await this.totals({ fromAt: at, toAt: Math.min(toAt, nextOf(at, day)) }) });
     return found;
   }
 
@@ -167,8 +160,7 @@ export class RatedTime {
     const book = bookOf(state);
     const windows = windowsBetween(book.versions, fromAt, toAt);
     const rating = new PeriodRating({ period, book, windows, rates: this.#rates });
-    this.#terms ??= readTerms(reader);
-    const terms = await this.#terms;
+    const terms = await this.#readTerms();
     const open = openUsage(state, toAt);
     const { usage, lost } = await readUsage(reader, period);
     // After a restart there is much to rate: in between, requests are answered.
@@ -176,6 +168,17 @@ export class RatedTime {
     rating.take({ usage: [...usage, ...open], lost, ...termsIn(terms, fromAt) });
     rating.advance(toAt);
     return rating.totals;
+  }
+
+  #readTerms(): Promise<Terms> {
+    if (this.#terms !== undefined) return this.#terms;
+    const reading = readTerms(this.#control.reader);
+    this.#terms = reading;
+    // A reading that failed, such as one whose caller left, must not fail for all who ask later.
+    reading.catch(() => {
+      if (this.#terms === reading) this.#terms = undefined;
+    });
+    return reading;
   }
 
   #see(event: Event): void {
@@ -227,6 +230,13 @@ function piecesOf({ fromAt, toAt }: Span): Span[] {
     at = next;
   }
   return pieces;
+}
+
+/** Where each calendar day (UTC) of a span begins in it. */
+export function daysIn({ fromAt, toAt }: Span): Instant[] {
+  const starts: Instant[] = [];
+  for (let at = fromAt; at < toAt; at = nextOf(at, day)) starts.push(at);
+  return starts;
 }
 
 /** The next full hour or day (UTC). */

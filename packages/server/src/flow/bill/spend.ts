@@ -1,14 +1,15 @@
-import type { Instant, LineKey } from "@tessera/core";
-import { isWithin } from "../../store/paths.ts";
+import { type Account, day, type Instant, type LineKey } from "@tessera/core";
 import type { ControlPlane } from "../control.ts";
 import { amountsOn } from "./cost.ts";
+import { ownParts } from "./own-past.ts";
+import { daysIn } from "./rated.ts";
 
 /** What is asked of money over time. */
 export interface SpendAsk {
   readonly from: Instant;
   readonly to: Instant;
-  /** Account paths; what lies below them is included. The empty path is everything. */
-  readonly accounts: readonly string[];
+  /** What lies below them is included. The root is everything. */
+  readonly accounts: readonly Account[];
   readonly keyOf: (line: Pick<LineKey, "kind" | "account" | "model">) => string;
 }
 
@@ -19,21 +20,31 @@ export interface Spend {
 }
 
 /** What was spent on each calendar day (UTC), by the same rating and the same division as costs by day. */
-export async function spendByDay(control: Pick<ControlPlane, "rated">, ask: SpendAsk, now: Instant): Promise<Spend> {
-  const { from, to, accounts, keyOf } = ask;
-  const mine = (account: string) => accounts.includes("") || accounts.some((path) => isWithin(account, path));
+export async function spendByDay(
+  { state, rated }: Pick<ControlPlane, "state" | "rated">,
+  { from, to, accounts, keyOf }: SpendAsk,
+  now: Instant,
+): Promise<Spend> {
   const span = { fromAt: from, toAt: Math.min(to, now) };
-  const rated = await control.rated.period({ label: "", zone: "UTC", ...span }, now);
-  const days = await control.rated.days(span);
+  const times = daysIn(span);
   const lines = new Map<string, bigint[]>();
-  for (const { day, line, micros } of amountsOn(days, rated, mine)) {
-    const key = keyOf(line);
-    const values = lines.get(key) ?? days.map(() => 0n);
-    lines.set(key, values);
-    values[day]! += micros;
+  for (const { fromAt, toAt, mine } of ownParts(state, accounts, span)) {
+    const part = { fromAt, toAt };
+    const first = dayNo(fromAt) - dayNo(from);
+    const whole = await rated.period({ label: "", zone: "UTC", ...part }, now);
+    for (const { day: no, line, micros } of amountsOn(await rated.days(part), whole, mine)) {
+      const key = keyOf(line);
+      const values = lines.get(key) ?? times.map(() => 0n);
+      lines.set(key, values);
+      values[first + no]! += micros;
+    }
   }
   const sorted = [...lines]
     .map(([key, micros]) => ({ key, micros, all: micros.reduce((sum, each) => sum + each, 0n) }))
     .sort((a, b) => (a.all === b.all ? (a.key < b.key ? -1 : 1) : a.all < b.all ? 1 : -1));
-  return { times: days.map(({ fromAt }) => fromAt), lines: sorted.map(({ key, micros }) => ({ key, micros })) };
+  return { times, lines: sorted.map(({ key, micros }) => ({ key, micros })) };
+}
+
+function dayNo(at: Instant): number {
+  return Math.floor(at / day);
 }

@@ -1,26 +1,27 @@
 import type { Account, AccountNo, Instant, ReadonlyState } from "@tessera/core";
 import { type SummaryShape, summaryBelowMax } from "@tessera/wire";
+import { borrowedGpus } from "../../render/account.ts";
 import { gpusOf, timestamp } from "../../render/quantities.ts";
 import { Outage } from "../control.ts";
 import type { RollUpAnswer, RollUpQuery } from "../series/query.ts";
-import { rounded, type SummaryCut } from "./summary.ts";
+import { rounded } from "./summary.ts";
 import type { Tally } from "./tally.ts";
 
 type Below = NonNullable<SummaryShape["below"]>[number];
 
-const hourMs = 3_600_000;
-const failedSpanMs = 24 * hourMs;
+const failedSpanMs = 24 * 3_600_000;
+/** Roll-ups are read by steps of the level that keeps a day in one or two rows. */
+const failedStepMs = 10 * 60_000;
 
 /** What is counted of each account right below these, with all below it; those that hold and wait for most come first. */
 export function summariesBelow(
   state: ReadonlyState,
   tally: Tally,
-  { roots, user }: SummaryCut,
+  roots: readonly Account[],
   failed: ReadonlyMap<string, number> | undefined,
-): Below[] {
+): Required<Pick<SummaryShape, "below" | "belowTotal">> {
   const rows = new Map(childrenOf(state, roots).map((account) => [account.no, rowOf()]));
-  for (const { account, user: whose, waiting, active, oldestAt } of tally.jobs) {
-    if (user !== undefined && whose !== user) continue;
+  for (const { account, waiting, active, oldestAt } of tally.jobs) {
     const row = rows.get(childAt(state, rows, account));
     if (row === undefined) continue;
     row.waiting.jobs += waiting.jobs;
@@ -29,9 +30,11 @@ export function summariesBelow(
     row.running.gpus += active.gpus;
     row.oldestAt = Math.min(row.oldestAt, oldestAt);
   }
-  return [...rows]
+  const total = failed && [...failed.values()].reduce((sum, many) => sum + many, 0);
+  const below = [...rows]
     .map(([no, { waiting, running, oldestAt }]) => {
-      const { id, path, terms } = state.accounts[no]!;
+      const account = state.accounts[no]!;
+      const { id, path, terms } = account;
       const oldest = waiting.jobs > 0 && Number.isFinite(oldestAt) && { oldestAt: timestamp(oldestAt) };
       const held = gpusOf(state.usage[no]!.units);
       const guarantee = gpusOf(Object.values(terms.quota.guarantee).reduce((sum, units) => sum + units, 0));
@@ -39,6 +42,7 @@ export function summariesBelow(
         account: path,
         held,
         guarantee,
+        borrowed: borrowedGpus(state, account),
         waiting: { ...rounded(waiting), ...oldest },
         running: rounded(running),
       };
@@ -46,6 +50,7 @@ export function summariesBelow(
     })
     .sort((a, b) => loadOf(b) - loadOf(a) || (a.account < b.account ? -1 : 1))
     .slice(0, summaryBelowMax);
+  return { below, belowTotal: { accounts: rows.size, ...(total !== undefined && { failed: total }) } };
 }
 
 /** What the roll-ups can be asked for. */
@@ -54,8 +59,8 @@ interface RollUps {
 }
 
 /**
- * How many jobs failed of late in each account right below these, by the account's id: all that ended, less those that
- * succeeded or were cancelled. Undefined where no roll-ups are kept or they cannot be read now.
+ * How many jobs failed in the last 24 hours in each account right below these, by the account's id: all that ended,
+ * less those that succeeded or were cancelled. Undefined where no roll-ups are kept or they cannot be read now.
  */
 export async function failedBelow(
   series: RollUps | undefined,
@@ -65,7 +70,9 @@ export async function failedBelow(
 ): Promise<ReadonlyMap<string, number> | undefined> {
   const groups = childrenOf(state, roots).map(({ id }) => ({ key: id, plus: [id], minus: [] }));
   if (series === undefined || groups.length === 0) return undefined;
-  const span = { from: to - failedSpanMs, to, stepMs: hourMs, linesMax: groups.length };
+  // The first step is counted as a whole, so it is the first one that begins inside the span.
+  const from = Math.ceil((to - failedSpanMs) / failedStepMs) * failedStepMs;
+  const span = { from, to, stepMs: failedStepMs, linesMax: groups.length };
   const ask = { name: "ends", kind: "counter", groups, byKey: false, ...span } as const;
   const answers = await Promise.all([
     series.read(ask),

@@ -1,9 +1,11 @@
 import {
   type Instant,
   type Job,
+  type JobNo,
   ownReason,
   type ReadonlyState,
   type ReasonKind,
+  type Rooms,
   reasonFor,
   wishOf,
 } from "@tessera/core";
@@ -12,41 +14,66 @@ import { Slices } from "../slices.ts";
 
 interface Known {
   readonly kind: ReasonKind;
+  readonly tookMs: number;
   readonly until: number;
 }
 
-/** A reason is kept for this many times as long as it took to find, so that finding them never fills a thread. */
+/** A reason is kept for this many times as long as it took to find, and for a minute at most. */
 const keptTimes = 2_000;
 const keptMsMax = 60_000;
+/** Where finding all that are known takes long they are kept longer: it takes no more than a tenth of a thread. */
+const restTimes = 10;
+/** But no longer than this. */
+const restMsMax = 600_000;
 
 /**
  * Why jobs wait, for counting and filtering very many of them: what holds of one job of an account is taken to hold of
  * those of the same account that ask for the same. Each job as it is shown has its own reason.
+ *
+ * However a reason is asked for, it is found again once it was kept for as long as `#keptMs` says.
  */
 export class Reasons {
   readonly #control: Pick<ControlPlane, "state" | "now">;
+  /** In the order in which they were found. */
   readonly #known = new Map<string, Known>();
-  #missing = new Map<string, Job>();
+  /** How long finding all that are known took. */
+  #allTookMs = 0;
+  #missing = new Map<string, JobNo>();
+  readonly #rooms: Rooms | undefined;
   #finding = false;
 
-  constructor(control: Pick<ControlPlane, "state" | "now">) {
+  /** With `rooms`, which hold only where the state does not change, a room is counted once for all jobs. */
+  constructor(control: Pick<ControlPlane, "state" | "now">, rooms?: Rooms) {
     this.#control = control;
+    this.#rooms = rooms;
   }
 
-  /** Found now where it is not known. */
+  /** How many reasons are remembered. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** Found now where it is not known or too old. */
   kindOf(job: Job): ReasonKind {
-    return this.known(job) ?? this.#find(keyOf(this.#control.state, job), job);
+    const { kind, isFresh, key } = this.#look(job);
+    return kind !== undefined && isFresh ? kind : this.#find(key, job);
   }
 
-  /** Undefined where nothing is known yet; it is found meanwhile. */
+  /** What is known, even if it is too old; `settle` finds it again, and what is not known yet. */
   known(job: Job): ReasonKind | undefined {
+    const { kind, isFresh, key } = this.#look(job);
+    if (!isFresh) this.#missing.set(key, job.no);
+    return kind;
+  }
+
+  /** A reason of the job's own, which is always fresh, or what is known of those alike. */
+  #look(job: Job): { readonly kind: ReasonKind | undefined; readonly isFresh: boolean; readonly key: string } {
     const { state } = this.#control;
     const own = ownReason(state, job, this.#control.now());
-    if (own !== undefined) return own.kind;
+    if (own !== undefined) return { kind: own.kind, isFresh: true, key: "" };
     const key = keyOf(state, job);
     const known = this.#known.get(key);
-    if (known === undefined || performance.now() > known.until) this.#missing.set(key, job);
-    return known?.kind;
+    return { kind: known?.kind, isFresh: known !== undefined && performance.now() <= known.until, key };
   }
 
   /** Finds what was asked for and not known, with pauses; what takes longer than `msMax` goes on in the background. */
@@ -61,28 +88,48 @@ export class Reasons {
     const slices = new Slices();
     const missing = this.#missing;
     this.#missing = new Map();
-    for (const [key, { no }] of missing) {
-      if (slices.isOver) await slices.next();
-      const job = this.#control.state.jobs.get(no);
-      if (job?.state === "waiting") this.#find(key, job);
+    try {
+      for (const [key, no] of missing) {
+        if (slices.isOver) await slices.next();
+        const job = this.#control.state.jobs.get(no);
+        if (job?.state === "waiting") this.#find(key, job);
+      }
+    } finally {
+      this.#finding = false;
     }
-    this.#forget();
-    this.#finding = false;
   }
 
   #find(key: string, job: Job): ReasonKind {
     const began = performance.now();
     const now: Instant = this.#control.now();
-    const { kind } = reasonFor(this.#control.state, job, now);
-    const tookMs = performance.now() - began;
-    this.#known.set(key, { kind, until: performance.now() + Math.min(keptMsMax, keptTimes * tookMs) });
+    const { kind } = reasonFor(this.#control.state, job, now, this.#rooms);
+    const foundAt = performance.now();
+    const tookMs = foundAt - began;
+    this.#drop(key);
+    this.#allTookMs += tookMs;
+    this.#known.set(key, { kind, tookMs, until: foundAt + this.#keptMs(tookMs) });
+    this.#forget(foundAt);
     return kind;
   }
 
-  /** What was not asked for during a while is of jobs that wait no longer. */
-  #forget(): void {
-    const oldest = performance.now() - 2 * keptMsMax;
-    for (const [key, { until }] of this.#known) if (until < oldest) this.#known.delete(key);
+  #keptMs(tookMs: number): number {
+    const ownMs = Math.min(keptMsMax, keptTimes * tookMs);
+    const ofAllMs = Math.min(restMsMax, restTimes * this.#allTookMs);
+    return Math.max(ownMs, ofAllMs);
+  }
+
+  /** What was not asked for during a while is of jobs that wait no longer. The oldest come first, so few are looked at. */
+  #forget(now: number): void {
+    const oldest = now - 2 * keptMsMax;
+    for (const [key, { until }] of this.#known) {
+      if (until >= oldest) return;
+      this.#drop(key);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#allTookMs -= this.#known.get(key)?.tookMs ?? 0;
+    this.#known.delete(key);
   }
 }
 

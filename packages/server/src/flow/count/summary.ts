@@ -1,6 +1,6 @@
 import { type Account, isInside, type ReadonlyState, type ReasonKind, type UserId } from "@tessera/core";
-import { type SummaryShape, summaryAccountsMax } from "@tessera/wire";
-import { timestamp } from "../../render/quantities.ts";
+import { type SummaryShape, summaryAccountsMax, type WaitingSummary } from "@tessera/wire";
+import { gpusOf, timestamp } from "../../render/quantities.ts";
 import type { JobCell, JobCount, Tally } from "./tally.ts";
 
 /** What of a count is told: jobs at and below these accounts, of this user if one is asked for. */
@@ -15,14 +15,14 @@ export function renderSummary(state: ReadonlyState, tally: Tally, { roots, user 
   const jobs = tally.jobs.filter((cell) => sees(cell.account) && (user === undefined || cell.user === user));
   const models = new Map<string, ReturnType<typeof noGpus>>();
   const fleet = noGpus();
-  for (const { model, account, use, gpus } of tally.gpus) {
-    const ofModel = models.get(model) ?? noGpus();
-    models.set(model, ofModel);
-    const shown = account === undefined || sees(account) ? use : "others";
-    for (const sum of [ofModel, fleet]) {
-      sum.gpus += gpus;
-      sum[shown] += gpus;
-    }
+  for (const [model, gpus] of tally.gpus) {
+    models.set(model, { ...noGpus(), gpus });
+    fleet.gpus += gpus;
+  }
+  for (const { model, account, use, units } of tally.cells) {
+    const seen = use === "down" ? "unusable" : use;
+    const shown = account === undefined || sees(account) ? seen : "others";
+    for (const sum of [models.get(model), fleet]) if (sum !== undefined) sum[shown] += units;
   }
   return {
     at: timestamp(tally.at),
@@ -31,21 +31,37 @@ export function renderSummary(state: ReadonlyState, tally: Tally, { roots, user 
     fleet: {
       nodes: tally.nodes,
       byMode: Object.fromEntries(tally.byMode),
-      ...fleet,
+      ...inGpus(fleet),
       byModel: [...models]
-        .map(([model, counts]) => ({ model, ...counts }))
+        .map(([model, counts]) => ({ model, ...inGpus(counts) }))
         .sort((a, b) => (a.model < b.model ? -1 : 1)),
-      ...(roots.some(({ path }) => path === "") && { columns: [...tally.columns] }),
+      ...(roots.some(({ path }) => path === "") && { columns: tally.columns.map(columnInGpus) }),
     },
   };
 }
 
+/** GPUs, and the units of each use. */
 function noGpus() {
-  return { gpus: 0, idle: 0, guaranteed: 0, burst: 0, leaving: 0, others: 0, unusable: 0 };
+  return { gpus: 0, idle: 0, reserved: 0, guaranteed: 0, burst: 0, leaving: 0, others: 0, unusable: 0 };
 }
 
-/** Asked once for an account. */
-function seenAt(state: ReadonlyState, roots: readonly Account[]): (account: Account["no"]) => boolean {
+function inGpus({ gpus, ...units }: ReturnType<typeof noGpus>): ReturnType<typeof noGpus> {
+  const counts = { ...units };
+  for (const name of Object.keys(units) as (keyof typeof units)[]) counts[name] = roundedGpus(units[name]);
+  return { gpus, ...counts };
+}
+
+function columnInGpus({ gpus, held, burst, mode }: Tally["columns"][number]): Tally["columns"][number] {
+  return { gpus, held: roundedGpus(held), burst: roundedGpus(burst), mode };
+}
+
+/** Parts of GPUs are told in thousandths. */
+function roundedGpus(units: number): number {
+  return thousandths(gpusOf(units));
+}
+
+/** Whether an account is one of these or below one; found once for each account. */
+export function seenAt(state: ReadonlyState, roots: readonly Account[]): (account: Account["no"]) => boolean {
   const known = new Map<Account["no"], boolean>();
   return (account) => {
     let seen = known.get(account);
@@ -57,7 +73,8 @@ function seenAt(state: ReadonlyState, roots: readonly Account[]): (account: Acco
   };
 }
 
-function waitingOf(state: ReadonlyState, cells: readonly JobCell[]): SummaryShape["waiting"] {
+/** The jobs of these cells that wait. */
+export function waitingOf(state: ReadonlyState, cells: readonly JobCell[]): WaitingSummary {
   const all = { jobs: 0, gpus: 0 };
   const reasons = new Map<ReasonKind, JobCount>();
   const accounts = new Map<string, JobCount>();
@@ -107,7 +124,10 @@ function entryOf<Key>(map: Map<Key, JobCount>, key: Key): JobCount {
   return known;
 }
 
-/** Parts of GPUs are told in thousandths. */
 export function rounded({ jobs, gpus }: JobCount): JobCount {
-  return { jobs, gpus: Math.round(gpus * 1000) / 1000 };
+  return { jobs, gpus: thousandths(gpus) };
+}
+
+function thousandths(gpus: number): number {
+  return Math.round(gpus * 1000) / 1000;
 }

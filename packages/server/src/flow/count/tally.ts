@@ -7,7 +7,10 @@ import {
   jobOf,
   type ReadonlyState,
   type ReasonKind,
+  type Unheld,
   type UserId,
+  unheldAs,
+  unitsPerGpu,
   unmadeCount,
 } from "@tessera/core";
 import { gangGpus, heldGpus } from "../../render/job.ts";
@@ -34,16 +37,17 @@ export interface JobCell {
 /** How a GPU is held, as the map of the fleet draws it. */
 export type GpuUse = "guaranteed" | "burst" | "leaving";
 
-/** GPUs of one model that one account holds; `account` is undefined for those that nothing holds. */
+/** Units of GPUs of one model that one account holds; `account` is undefined for those that nothing holds. */
 export interface GpuCell {
   readonly model: string;
   readonly account: AccountNo | undefined;
-  readonly use: GpuUse | "idle" | "unusable";
-  gpus: number;
+  readonly use: GpuUse | Unheld;
+  units: number;
 }
 
 export interface NodeColumn {
   readonly gpus: number;
+  /** In units. */
   readonly held: number;
   readonly burst: number;
   readonly mode: "up" | "cordoned" | "out";
@@ -53,13 +57,15 @@ export interface NodeColumn {
 export interface Tally {
   readonly at: Instant;
   readonly jobs: readonly JobCell[];
-  readonly gpus: readonly GpuCell[];
+  readonly cells: readonly GpuCell[];
+  /** How many GPUs there are of each model. */
+  readonly gpus: ReadonlyMap<string, number>;
   readonly nodes: number;
   readonly byMode: ReadonlyMap<string, number>;
   readonly columns: readonly NodeColumn[];
 }
 
-/** So long a count waits for reasons that are not known yet; the next one has them. */
+/** How long a count waits for reasons that are not known yet; the next one has them. */
 const reasonsMsMax = 100;
 
 /** Counts everything live, with pauses: jobs may be very many, and why each waits takes a moment. */
@@ -77,7 +83,7 @@ export async function tally(
     if (job?.state === "waiting") reasons.known(job);
   }
   await reasons.settle(reasonsMsMax);
-  const jobs = new JobCells(reasons);
+  const jobs = new JobCells((job) => reasons.known(job));
   for (const no of numbers) {
     if (slices.isOver) await slices.next();
     const job = state.jobs.get(no); // it may have ended during a pause
@@ -87,17 +93,21 @@ export async function tally(
     if (slices.isOver) await slices.next();
     if (state.arrays.has(array.no)) jobs.addArray(array);
   }
-  return { at: now, jobs: jobs.cells(), ...countFleet(state, columnsMax) };
+  return { at: now, jobs: jobs.cells(), ...(await countFleet(state, slices, columnsMax)) };
 }
 
-class JobCells {
-  readonly #kinds: Reasons;
+/** Why a waiting job waits, where that is known. */
+type ReasonOf = (job: Job) => ReasonKind | undefined;
+
+/** Counts the jobs of one moment; a job of which `reasonOf` knows no reason counts without one. */
+export class JobCells {
+  readonly #known: ReasonOf;
   readonly #cells = new Map<string, JobCell>();
   /** Why the first waiting element of each array waits; the others wait for the same or for it. */
   readonly #reasons = new Map<JobNo, ReasonKind>();
 
-  constructor(kinds: Reasons) {
-    this.#kinds = kinds;
+  constructor(reasonOf: ReasonOf) {
+    this.#known = reasonOf;
   }
 
   cells(): JobCell[] {
@@ -117,11 +127,12 @@ class JobCells {
     this.#wait(cell, this.#reasonOf(job), jobs, gangGpus(job.spec, job.choice), job.submittedAt);
   }
 
-  addArray(array: JobArray): void {
+  /** After its elements. `holds`: whether any of them holds GPUs. */
+  addArray(array: JobArray, holds = array.active > 0): void {
     const cell = this.#cellOf(array);
     const unmade = unmadeCount(array);
     const reason = this.#reasons.get(array.no);
-    if (array.active > 0) {
+    if (holds) {
       cell.active.jobs++;
       cell.byState.running++;
       if (unmade > 0) this.#wait(cell, reason, 0, unmade * gangGpus(array.spec, 0), array.submittedAt);
@@ -129,7 +140,7 @@ class JobCells {
   }
 
   #reasonOf(job: Job): ReasonKind | undefined {
-    const kind = (job.array === undefined ? undefined : this.#reasons.get(job.array)) ?? this.#kinds.known(job);
+    const kind = (job.array === undefined ? undefined : this.#reasons.get(job.array)) ?? this.#known(job);
     if (job.array !== undefined && kind !== undefined) this.#reasons.set(job.array, kind);
     return kind;
   }
@@ -176,7 +187,7 @@ class GpuCells {
     const last = this.#last;
     if (last?.model === model && last.account === account && last.use === use) return last;
     const key = `${model}\n${account ?? ""}\n${use}`;
-    const cell = this.#byKey.get(key) ?? { model, account, use, gpus: 0 };
+    const cell = this.#byKey.get(key) ?? { model, account, use, units: 0 };
     this.#byKey.set(key, cell);
     this.#last = cell;
     return cell;
@@ -189,36 +200,42 @@ class GpuCells {
 
 const outModes: ReadonlySet<string> = new Set(["down", "maintenance", "unknown"]);
 
-function countFleet(state: ReadonlyState, columnsMax: number): Pick<Tally, "gpus" | "nodes" | "byMode" | "columns"> {
+async function countFleet(
+  state: ReadonlyState,
+  slices: Slices,
+  columnsMax: number,
+): Promise<Pick<Tally, "cells" | "gpus" | "nodes" | "byMode" | "columns">> {
   const { fleet } = state;
-  const holders = new Array<AccountNo | undefined>(fleet.gpuFree.length);
-  const uses = new Array<GpuUse | undefined>(fleet.gpuFree.length);
+  const cells = new GpuCells();
+  const nodes = fleet.nodes.filter((node) => node !== undefined);
+  // What is held and what is free must be of one moment, or they do not add up.
+  const free = fleet.gpuFree.slice();
+  const burst = new Map<number, number>();
   for (const lease of state.leases.values()) {
+    const { gpus, unitsEach, node } = lease;
     const job = jobOf(state, lease.job);
     const use = lease.state === "stopping" ? "leaving" : lease.extra ? "burst" : job.class;
-    for (const gpu of lease.gpus) {
-      holders[gpu] = job.account;
-      uses[gpu] = use;
-    }
+    for (const gpu of gpus) cells.of(fleet.models[fleet.gpuModel[gpu]!]!, job.account, use).units += unitsEach;
+    if (use === "burst") burst.set(node, (burst.get(node) ?? 0) + gpus.length * unitsEach);
   }
-  const cells = new GpuCells();
   const byMode = new Map<string, number>();
-  const nodes: NodeColumn[] = [];
-  for (const node of fleet.nodes) {
-    if (node === undefined) continue;
+  const gpus = new Map<string, number>();
+  const columns: NodeColumn[] = [];
+  for (const node of nodes) {
+    if (slices.isOver) await slices.next();
     byMode.set(node.mode, (byMode.get(node.mode) ?? 0) + 1);
-    const isOut = outModes.has(node.mode);
-    const column = { gpus: node.facts.gpus.length, held: 0, burst: 0 };
+    let unheld = 0;
     for (const [i, { model }] of node.facts.gpus.entries()) {
       const gpu = node.firstGpu + i;
-      const use = uses[gpu] ?? (isOut ? "unusable" : "idle");
-      cells.of(model, holders[gpu], use).gpus++;
-      if (uses[gpu] !== undefined) column.held++;
-      if (use === "burst") column.burst++;
+      gpus.set(model, (gpus.get(model) ?? 0) + 1);
+      cells.of(model, undefined, unheldAs(fleet, node, gpu)).units += free[gpu]!;
+      unheld += free[gpu]!;
     }
-    nodes.push({ ...column, mode: isOut ? "out" : node.mode === "up" ? "up" : "cordoned" });
+    const { length } = node.facts.gpus;
+    const mode = outModes.has(node.mode) ? "out" : node.mode === "up" ? "up" : "cordoned";
+    columns.push({ gpus: length, held: length * unitsPerGpu - unheld, burst: burst.get(node.no) ?? 0, mode });
   }
-  return { gpus: cells.all(), nodes: nodes.length, byMode, columns: columnsOf(nodes, columnsMax) };
+  return { cells: cells.all(), gpus, nodes: nodes.length, byMode, columns: columnsOf(columns, columnsMax) };
 }
 
 /** Several nodes to a column where there are more nodes than columns; the worst mode is shown. */

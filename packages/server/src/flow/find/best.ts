@@ -8,7 +8,7 @@ export interface Ranked extends SearchHit {
 
 /** A kind never fills the list alone. */
 const perKindMax = 20;
-/** So many more are gathered before the worst of a kind are let go. */
+/** The worst of a kind are let go when this many more have been gathered. */
 const gatheredMax = 10 * perKindMax;
 const kinds: readonly SearchHit["kind"][] = ["account", "job", "node", "user", "engine", "pool", "invoice"];
 

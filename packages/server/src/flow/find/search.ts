@@ -8,11 +8,11 @@ import {
   rootAccount,
   type User,
 } from "@tessera/core";
-import type { SearchHit } from "@tessera/wire";
+import type { Action, SearchHit } from "@tessera/wire";
 import { rankOf } from "@tessera/wire/match";
 import type { People } from "../../access/people.ts";
 import { may, maySeeUser, rootsFor } from "../../access/policy.ts";
-import { isWithin } from "../../store/paths.ts";
+import { inScope, type Principal } from "../../access/principal.ts";
 import type { EndedJobRow } from "../../store/port.ts";
 import { Slices } from "../slices.ts";
 import { Best, type Ranked } from "./best.ts";
@@ -24,18 +24,37 @@ const endedPerRead = 200;
 const exactMax = 20;
 const invoicesMax = 500;
 
-/** What this user may see and that has a text in its name, the best first; with pauses, because names may be very many. */
+/** What a caller must be allowed to read for each kind of thing to be found. */
+const actionOf: Readonly<Record<SearchHit["kind"], Action>> = {
+  account: "account.read",
+  job: "job.read",
+  node: "node.read",
+  engine: "node.read",
+  pool: "node.read",
+  user: "user.read",
+  invoice: "invoice.read",
+};
+
+export interface SearchAsk {
+  readonly text: string;
+  readonly limit: number;
+  readonly kind?: SearchHit["kind"] | undefined;
+}
+
+/** What this caller may see and that has a text in its name, the best first; with pauses, because names may be very many. */
 export async function search(
   finder: Finder & { readonly people: People },
-  user: User,
-  asked: string,
-  limit: number,
-  kind?: SearchHit["kind"],
+  principal: Principal,
+  { text: asked, limit, kind }: SearchAsk,
 ): Promise<SearchHit[]> {
   const text = asked.trim().toLowerCase();
   if (text === "") return [];
+  const { user } = principal;
   const { state } = finder.control;
-  const wants = (...some: SearchHit["kind"][]) => kind === undefined || some.includes(kind);
+  // A token finds nothing of a kind that it could not read.
+  const isWanted = (one: SearchHit["kind"]) =>
+    (kind === undefined || one === kind) && inScope(principal, actionOf[one]);
+  const wants = (...some: SearchHit["kind"][]) => some.some(isWanted);
   const best = new Best();
   const slices = new Slices();
   // Names that do not match are given too, as nothing, so that a walk through very many of them can pause.
@@ -176,14 +195,14 @@ function* peopleIn(
 }
 
 async function invoicesIn({ control: { state, reader } }: Finder, user: User, text: string): Promise<Ranked[]> {
-  const roots = rootsFor(state, user, "invoice.read").map(({ path }) => path);
-  const tenants = roots.filter((path) => !path.includes("/"));
+  const roots = rootsFor(state, user, "invoice.read");
+  const tenants = roots.map(({ path }) => path).filter((path) => !path.includes("/"));
   if (tenants.length === 0) return [];
-  const all = roots.includes("");
+  const all = tenants.includes("");
   const rows = await reader.bookPage({ kind: "invoice", ...(!all && { tenants }), limit: invoicesMax });
   return rows.flatMap(({ key, tenant, toAt, doc }) => {
     const rank = rankOf(key, text) ?? rankOf(tenant, text);
-    if (rank === undefined || !(all || roots.some((path) => isWithin(tenant, path)))) return [];
+    if (rank === undefined || !belongsTo(state, roots, tenant, toAt - 1)) return [];
     const { period } = JSON.parse(doc) as { readonly period: { readonly label: string } };
     const address = `/invoices/${encodeURIComponent(tenant)}/${period.label}`;
     return [

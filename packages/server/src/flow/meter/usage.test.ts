@@ -69,6 +69,23 @@ describe("usage", () => {
     assert.equal(middle.fleet?.balanced, true);
   });
 
+  it("gives the largest rows and what the others come to, and the use of one job alone", async () => {
+    const { control, tenancy, ada, report } = await begin();
+    const jobs = [];
+    for (const gpus of [1, 4, 2]) jobs.push(await tenancy.job("lab/vision", ada.id, { gpus }));
+    control.setTime(start + 1000);
+    const { rows, rest, total } = await report({ by: "job", limit: 1 });
+    assert.deepEqual(
+      rows.map(({ key, unitMs }) => [key, unitMs]),
+      [[jobs[1], String(4 * gpu * 1000)]],
+    );
+    assert.deepEqual(rest, { rows: 2, unitMs: String(3 * gpu * 1000) });
+    assert.equal(total, String(7 * gpu * 1000));
+    const one = await report({ by: "job", job: jobs[2]! });
+    assert.deepEqual([one.rows.map(({ key }) => key), one.total], [[jobs[2]], String(2 * gpu * 1000)]);
+    assert.equal(one.fleet?.balanced, true);
+  });
+
   it("[S10] says what is stranded: free, while others hold all cores of the node", async () => {
     const { control, tenancy, ada, report } = await begin(1);
     const [node] = control.state.fleet.nodes;

@@ -18,6 +18,7 @@ import { isWithin } from "../../store/paths.ts";
 import type { StoreReader, UsageRow } from "../../store/port.ts";
 import { usageRows } from "../project/project.ts";
 import { instantOrAgo } from "../zones.ts";
+import { compareAmounts, largest } from "./largest.ts";
 
 type By = UsageReport["by"];
 
@@ -32,6 +33,10 @@ export interface UsageAsk {
   readonly belongs?: (path: string, then: Instant) => boolean;
   /** Whether to add the balance of the whole fleet. */
   readonly fleet: boolean;
+  /** Only of this job, or of the elements of this array. */
+  readonly job?: string | undefined;
+  /** Only so many rows, the largest first. */
+  readonly limit?: number | undefined;
 }
 
 const usualSpan = "30d";
@@ -95,19 +100,20 @@ export async function usageReport(
   const { from, to } = ask;
   const used = await usedIn(reader, open, ask);
   const mine = mineOf(used, ask);
-  const rows = grouped(mine, ask, nameOfUser);
+  const { rows, rest } = largest(grouped(mine, ask, nameOfUser), ask.limit, ({ unitMs }) => unitMs);
   const fleet = ask.fleet ? await fleetBooks(reader, open.seq, used, ask) : undefined;
   return {
     from: new Date(from).toISOString(),
     to: new Date(to).toISOString(),
     by: ask.by,
-    rows: ask.by === "job" ? await withNames(rows, reader, nameOfLiveJob) : rows,
+    rows: ask.by === "job" ? await withNames(rows, reader, nameOfLiveJob, ({ unitMs }) => unitMs) : rows,
+    ...(rest !== undefined && { rest: { rows: rest.rows, unitMs: rest.amount } }),
     ...(fleet !== undefined && { fleet }),
     total: String(mine.reduce((sum, row) => sum + unitMsIn(row, ask), 0n)),
   };
 }
 
-type Seen = Pick<UsageAsk, "from" | "to" | "accounts" | "belongs" | "fleet">;
+type Seen = Pick<UsageAsk, "from" | "to" | "accounts" | "belongs" | "fleet" | "job">;
 
 /** Stretches in the span, closed and open: those of the accounts, of all others too where the fleet is asked for. */
 export async function usedIn(
@@ -121,22 +127,24 @@ export async function usedIn(
 }
 
 /** The stretches of the accounts that were asked for. */
-export function mineOf(used: readonly UsageRow[], { accounts, belongs }: Seen): readonly UsageRow[] {
-  if (accounts.includes("")) return used;
-  return used.filter(
+export function mineOf(used: readonly UsageRow[], { accounts, belongs, job }: Seen): readonly UsageRow[] {
+  const asked = job === undefined ? used : used.filter((row) => row.job === job || row.job.startsWith(`${job}.`));
+  if (accounts.includes("")) return asked;
+  return asked.filter(
     (row) => accounts.some((path) => isWithin(row.account, path)) && (belongs?.(row.account, row.fromAt) ?? true),
   );
 }
 
-/** Each ended job is one read of the store; the jobs that used least go without a name. */
+/** Each ended job is one read of the store; the jobs that used or cost least go without a name. */
 const namesMax = 1_000;
 
-export async function withNames<Row extends { readonly key: string; readonly unitMs: string }>(
+export async function withNames<Row extends { readonly key: string }>(
   rows: readonly Row[],
   reader: Pick<StoreReader, "job">,
   nameOfLiveJob: (id: string) => string | undefined,
+  sizeOf: (row: Row) => string,
 ): Promise<(Row & { name?: string })[]> {
-  const most = rows.toSorted((a, b) => (BigInt(a.unitMs) < BigInt(b.unitMs) ? 1 : -1)).slice(0, namesMax);
+  const most = rows.toSorted((a, b) => compareAmounts(sizeOf(b), sizeOf(a))).slice(0, namesMax);
   const names = new Map<string, string>();
   for (const { key } of most) {
     const name = nameOfLiveJob(key) ?? (await reader.job(key))?.name;

@@ -59,7 +59,7 @@ export async function wasteReport(
     to: new Date(ask.to).toISOString(),
     by: ask.by,
     currency: currencyOf(versions),
-    rows: ask.by === "job" ? await withNames(rows, reader, names.ofLiveJob) : rows,
+    rows: ask.by === "job" ? await withNames(rows, reader, names.ofLiveJob, ({ unitMs }) => unitMs) : rows,
     total: sums.total(),
     ...(ask.fleet && { capacity: sums.capacityIn(ask.to - ask.from) }),
     oversized: await Promise.all(oversized.map((each) => named(each, reader, names))),

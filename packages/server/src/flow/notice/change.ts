@@ -1,4 +1,5 @@
-import type { Command, ReadonlyState } from "@tessera/core";
+import { type Command, currencyOf, type ReadonlyState } from "@tessera/core";
+import { fieldTexts } from "../../render/field-texts.ts";
 
 /** What fits into a record; the journal holds the whole command. */
 const changeLengthMax = 1_000;
@@ -6,28 +7,29 @@ const valueLengthMax = 120;
 
 /** The fields that a command is about to change, each with the value before and after; undefined where it is a create. */
 export function changeOf(command: Command, state: ReadonlyState): string | undefined {
+  const changed = (before: unknown, after: unknown) => difference(before, after, currencyOf(state.books.versions));
   switch (command.kind) {
     case "policy.set":
-      return difference(state.policy, command.policy);
+      return changed(state.policy, command.policy);
     case "account.edit":
-      return difference(state.accountByPath.get(command.path)?.terms, command.terms);
+      return changed(state.accountByPath.get(command.path)?.terms, command.terms);
     case "role.bind":
     case "role.unbind":
       return rolesChanged(command, state);
     case "price.add":
-      return difference(state.books.versions.at(-1), command.version);
+      return difference(state.books.versions.at(-1), command.version, command.version.currency);
     case "contract.set":
-      return difference(
+      return changed(
         [...state.books.contracts.values()].findLast(({ tenant }) => tenant === command.contract.tenant),
         command.contract,
       );
     case "tenant.bill": {
       const { mode, creditLimitMicros } = command;
-      return difference(state.books.tenants.get(command.tenant), { mode, creditLimitMicros });
+      return changed(state.books.tenants.get(command.tenant), { mode, creditLimitMicros });
     }
     case "budget.set": {
       const before = state.books.budgets.get(command.budget.account);
-      return difference(before, { ...command.budget, revision: before?.revision });
+      return changed(before, { ...command.budget, revision: before?.revision });
     }
     default:
       return undefined;
@@ -47,23 +49,14 @@ function rolesChanged(
 }
 
 /** Differing fields as `field: before → after`, in the order of their names. */
-export function difference(before: unknown, after: unknown): string {
-  const [was, is] = [leavesOf(before), leavesOf(after)];
+export function difference(before: unknown, after: unknown, currency: string): string {
+  const [was, is] = [fieldTexts(before, currency), fieldTexts(after, currency)];
+  const short = (text = "none") => shortened(text, valueLengthMax);
   const fields = [...new Set([...was.keys(), ...is.keys()])].sort();
   const told = fields
     .filter((field) => was.get(field) !== is.get(field))
-    .map((field) => `${field}: ${was.get(field) ?? "none"} → ${is.get(field) ?? "none"}`);
+    .map((field) => `${field}: ${short(was.get(field))} → ${short(is.get(field))}`);
   return shortened(told.join("; ") || "no difference", changeLengthMax);
-}
-
-/** Each value inside by the path of names that leads to it. */
-function leavesOf(value: unknown, path = "", leaves = new Map<string, string>()): Map<string, string> {
-  if (value === undefined || value === null) return leaves;
-  if (typeof value !== "object") leaves.set(path || "value", shortened(String(value), valueLengthMax));
-  else {
-    for (const [name, inner] of Object.entries(value)) leavesOf(inner, path === "" ? name : `${path}.${name}`, leaves);
-  }
-  return leaves;
 }
 
 function shortened(text: string, lengthMax: number): string {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { UserId } from "@tessera/core";
+import { durationText, type UserId } from "@tessera/core";
 import { Factors } from "../../access/factors.ts";
 import { People } from "../../access/people.ts";
 import { SessionNotes } from "../../access/session-notes.ts";
@@ -95,9 +95,23 @@ describe("notices", () => {
 
 describe("before and after", () => {
   it("names each field that differs, and is bounded", () => {
-    assert.equal(difference({ a: 1, b: { c: "x" } }, { a: 2, b: { c: "x" }, d: [3] }), "a: 1 → 2; d.0: none → 3");
+    const between = (before: unknown, after: unknown) => difference(before, after, "EUR");
+    assert.equal(between({ a: 1, b: { c: "x" } }, { a: 2, b: { c: "x" }, d: [3] }), "a: 1 → 2; d.0: none → 3");
     const long = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`field${i}`, "v".repeat(500)]));
-    assert.ok(difference({}, long).length <= 1_000);
+    assert.ok(between({}, long).length <= 1_000);
+  });
+
+  it("is told in GPUs, money and durations, whatever the journal counts in", () => {
+    const before = {
+      quota: { guarantee: { H100: 504_000 } },
+      limitMicros: 1_500_000n,
+      limits: { runMsMax: 3_600_000 },
+    };
+    const after = { quota: { guarantee: { H100: 21_000 } }, limitMicros: 2_000_000n, limits: {} };
+    assert.equal(
+      difference(before, after, "EUR"),
+      "limitMicros: 1.50 EUR → 2.00 EUR; limits.runMsMax: 1h → none; quota.guarantee.H100: 24 GPUs → 1 GPU",
+    );
   });
 
   it("is kept with a command that changes the policy", async () => {
@@ -106,7 +120,7 @@ describe("before and after", () => {
     const before = policy.graceMs;
     await control.must({ kind: "policy.set", policy: { ...policy, graceMs: before + 5 } });
     const [row] = await control.reader.audit({ ...all, action: "policy.set" });
-    assert.equal(row?.detail, `graceMs: ${before} → ${before + 5}`);
+    assert.equal(row?.detail, `graceMs: ${durationText(before)} → ${durationText(before + 5)}`);
     assert.equal((await verify(control.reader)).sound, true);
   });
 });

@@ -35,12 +35,13 @@ describe("a past moment, over the API", () => {
   const present = async (who: TestUser) => ({
     nodes: (await ask(who, "/v1/fleet")).json.items,
     jobs: (await ask(who, "/v1/jobs?state=live")).json.items,
+    waiting: (await ask(who, "/v1/summary")).json.waiting,
   });
   const byId = (jobs: { id: string }[]) => [...jobs].sort((a, b) => (a.id < b.id ? -1 : 1));
 
   it("is what was shown then, for each user, before and after snapshots, forwards and backwards", async (t) => {
     t.after(() => server.close());
-    const seen: { at: number; who: TestUser; nodes: object[]; jobs: { id: string; may?: unknown }[] }[] = [];
+    const seen: (Awaited<ReturnType<typeof present>> & { at: number; who: TestUser })[] = [];
     const look = async () => {
       now += minute;
       control.setTime(now);
@@ -63,11 +64,12 @@ describe("a past moment, over the API", () => {
     await control.snapshot();
     await control.finish(waits);
     await look();
-    const compare = async ({ at, who, nodes, jobs }: (typeof seen)[number]) => {
+    const compare = async ({ at, who, nodes, jobs, waiting }: (typeof seen)[number]) => {
       const moment = await momentOf(who, at);
       assert.deepEqual(moment.nodes, nodes);
       // Nothing can be done with the past.
-      assert.deepEqual(byId(moment.jobs), byId(jobs.map(({ may: _, ...job }) => job)));
+      assert.deepEqual(byId(moment.jobs), byId(jobs.map(({ may: _, ...job }: { id: string; may: unknown }) => job)));
+      assert.deepEqual(moment.summary, waiting);
       assert.equal(moment.waiting + moment.holding, jobs.length);
       assert.ok(Date.parse(moment.oldest) < began);
     };

@@ -50,7 +50,7 @@ describe("the plan of the fleet, over the API", () => {
       ["planned", "wide", 16, at(3 * hour), at(5 * hour)],
       ["planned", "next", 8, at(5 * hour), at(9 * hour)],
     ]);
-    assert.deepEqual([plan.gpus, plan.waiting], [16, { jobs: 2, planned: 2 }]);
+    assert.deepEqual([plan.gpus, plan.planned], [16, 2]);
     const planned = plan.blocks.filter(({ kind }) => kind === "planned");
     assert.equal(planned.length, 2);
     for (const { job, from } of planned) {
@@ -69,7 +69,7 @@ describe("the plan of the fleet, over the API", () => {
       ["others", "", 8],
     ]);
     assert.doesNotMatch(JSON.stringify(plan), /mill|wide|long/);
-    assert.deepEqual(plan.waiting, { jobs: 1, planned: 1 });
+    assert.equal(plan.planned, 1);
     assert.doesNotMatch(JSON.stringify(await momentOf(ada, 4 * hour)), /mill|wide|"long"/);
   });
 
@@ -80,6 +80,7 @@ describe("the plan of the fleet, over the API", () => {
       const moment = await momentOf(owner, ms);
       const { started, ended, asOf } = moment.planned!;
       assert.equal(asOf, at(0));
+      assert.equal(moment.summary.jobs, moment.waiting, "all that wait are counted by reason and account too");
       const counts = cells(moment).map((each) => each.replaceAll(".", "").length);
       return [
         started.map(({ name }) => name),
@@ -94,6 +95,18 @@ describe("the plan of the fleet, over the API", () => {
     assert.deepEqual(await look(4 * hour), [["wide"], ["short", "long"], 1, 1, [8, 8]]);
     assert.deepEqual(await look(6 * hour), [["wide", "next"], ["short", "long"], 0, 1, [0, 8]]);
     assert.deepEqual(await look(10 * hour), [["wide", "next"], ["short", "long"], 0, 0, [0, 0]]);
+  });
+
+  it("ends an array with the last of its elements", async (t) => {
+    t.after(() => server.close());
+    await tenancy.job("lab", ada.id, { gpus: "H100:2", name: "sweep", array: "0-2", max_time: "1h" });
+    const look = async (ms: number) => {
+      const { jobs, summary } = await momentOf(ada, ms);
+      return [jobs.find(({ name }) => name === "sweep")?.state ?? "gone", summary.jobs, summary.gpus];
+    };
+    // Two elements find room beside `short`; the third waits, and with it the GPUs of `next`.
+    assert.deepEqual(await look(minute), ["running", 1, 2 + 8]);
+    assert.equal((await look(24 * hour))[0], "gone");
   });
 
   it("shows maintenance, and refuses what lies too far ahead", async (t) => {

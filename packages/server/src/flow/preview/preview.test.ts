@@ -3,6 +3,7 @@ import { it } from "node:test";
 import { plainTerms, unitsPerGpu } from "@tessera/core";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy } from "../../testing/tenancy.ts";
+import { previewOf } from "./preview.ts";
 
 it("tries an edit of a quota on a copy, model by model, and changes nothing", async (t) => {
   const control = await TestControl.start(undefined, [
@@ -40,4 +41,12 @@ it("tries an edit of a quota on a copy, model by model, and changes nothing", as
   assert.equal((await preview(owner, { guarantee: { H100: -1 } })).status, 400);
   assert.equal((await preview(admin, { guarantee: 1 })).status, 403);
   assert.deepEqual(await control.reader.head(), before);
+
+  const miller = await tenancy.user("mia", "tenant-admin", "mill");
+  const lab = control.state.accountByPath.get("lab")!;
+  const terms = { ...lab.terms, quota: { ...lab.terms.quota, guarantee: {} } };
+  const command = { kind: "account.edit", path: "lab", terms } as const;
+  const told = previewOf(control.state, control.state.users.get(miller.id)!, command, control.now());
+  const [first] = told.byModel;
+  assert.deepEqual([first!.losesClass.jobs, first!.losesClass.named], [1, []], "jobs of others are counted, not named");
 });

@@ -1,10 +1,14 @@
-import { closeSync, existsSync, openSync, rmSync } from "node:fs";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { chunkStart, type LevelNo, levelNos, levels } from "./levels.ts";
+import { rmSync } from "node:fs";
+import { DamagedRow } from "./bytes.ts";
+import { Chunk, readChunk } from "./chunk.ts";
+import { Database, type Statement } from "./database.ts";
+import { Damaged } from "./faults.ts";
+import { chunkMs, coarsest, type LevelNo, levelNos, levels, minutesPerHour } from "./levels.ts";
 import { type LineName, lineNames } from "./lines.ts";
 
 /** Grows when tables or what is recorded change: roll-ups of another layout are made again from the journal. */
-const layout = 3;
+const layout = 6;
+const spoiledLayout = -1;
 
 /** How far the roll-ups have come; written together with them, so that no row of the journal counts twice. */
 export interface Mark {
@@ -18,65 +22,67 @@ export interface StoredLine {
   readonly id: number;
   readonly name: LineName;
   readonly account: string;
-  readonly key: string;
+  /** With the numbers under which its rows hold their values. */
+  readonly keys: Map<string, number>;
 }
 
-/** The roll-ups on the disk: for each line and level, rows of many values each. */
+/** The roll-ups on the disk: for each line and level, rows of many steps of all its keys. */
 export class SeriesFile {
-  readonly #db: DatabaseSync;
-  readonly #chunk: StatementSync;
-  readonly #chunks: StatementSync;
-  readonly #put: StatementSync;
-  readonly #putLine: StatementSync;
-  readonly #putMark: StatementSync;
+  readonly #place: string;
+  readonly #db: Database;
+  readonly #chunk: Statement;
+  readonly #chunks: Statement;
+  readonly #put: Statement;
+  readonly #open: Statement;
+  readonly #putOpen: Statement;
+  readonly #putLine: Statement;
+  readonly #putKey: Statement;
+  readonly #putMark: Statement;
 
-  private constructor(db: DatabaseSync) {
+  private constructor(place: string, db: Database) {
+    this.#place = place;
     this.#db = db;
-    this.#chunk = db.prepare("SELECT amounts FROM chunk WHERE level = ? AND line = ? AND start = ?");
-    this.#chunks = db.prepare(
-      "SELECT start, amounts FROM chunk WHERE level = ? AND line = ? AND start >= ? AND start < ?",
-    );
-    this.#put = db.prepare("INSERT OR REPLACE INTO chunk (level, line, start, amounts) VALUES (?, ?, ?, ?)");
-    this.#putLine = db.prepare("INSERT INTO line (name, account, key) VALUES (?, ?, ?) RETURNING id");
+    this.#chunk = db.prepare("SELECT bytes FROM chunk WHERE place = ?");
+    this.#chunks = db.prepare("SELECT place, bytes FROM chunk WHERE place >= ? AND place < ?");
+    this.#put = db.prepare("INSERT OR REPLACE INTO chunk (place, bytes) VALUES (?, ?)");
+    this.#open = db.prepare("SELECT bytes FROM open WHERE line = ?");
+    this.#putOpen = db.prepare("INSERT OR REPLACE INTO open (line, bytes) VALUES (?, ?)");
+    this.#putLine = db.prepare("INSERT INTO line (name, account) VALUES (?, ?) RETURNING id");
+    this.#putKey = db.prepare("INSERT INTO key (line, no, text) VALUES (?, ?, ?)");
     this.#putMark = db.prepare(
       "INSERT OR REPLACE INTO mark (one, seq, checkedSeq, hash, sampledUntil) VALUES (1, ?, ?, ?, ?)",
     );
   }
 
-  /** Opens what is there, if it can be used; begins again otherwise. */
-  static open(file: string, warn: (text: string) => void): SeriesFile {
+  /** Opens what is there; begins again where that is damaged or of another layout. Throws Unavailable. */
+  static open(place: string, warn: (text: string) => void): SeriesFile {
     try {
-      return SeriesFile.#opened(file);
+      return SeriesFile.#opened(place);
     } catch (error) {
-      warn(`the series cannot be read (${(error as Error).message}) and are made again from the journal`);
-      return SeriesFile.begin(file);
+      if (!(error instanceof Damaged)) throw error;
+      warn(`the series cannot be read (${error.message}) and are made again from the journal`);
+      return SeriesFile.begin(place);
     }
   }
 
-  static begin(file: string): SeriesFile {
-    for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
-    return SeriesFile.#opened(file);
+  static begin(place: string): SeriesFile {
+    remove(place);
+    return SeriesFile.#opened(place);
   }
 
-  static #opened(file: string): SeriesFile {
-    // Made by hand first, because SQLite would make it readable by all.
-    if (file !== ":memory:" && !existsSync(file)) closeSync(openSync(file, "a", 0o600));
-    const db = new DatabaseSync(file, { timeout: 5_000 });
+  static #opened(place: string): SeriesFile {
+    const db = new Database(place);
     try {
       // What a crash takes is made again from the journal: commits need not wait for the disk.
       db.exec(
         "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16384",
       );
       const version = db.prepare("PRAGMA user_version").get()?.user_version;
-      if (version !== 0 && version !== layout) throw new Error(`its layout is ${version}, not ${layout}`);
-      db.exec(`
-        CREATE TABLE IF NOT EXISTS line (id INTEGER PRIMARY KEY, name TEXT NOT NULL, account TEXT NOT NULL, key TEXT NOT NULL);
-        CREATE TABLE IF NOT EXISTS chunk (level INTEGER, line INTEGER, start INTEGER, amounts BLOB NOT NULL,
-          PRIMARY KEY (level, line, start)) WITHOUT ROWID;
-        CREATE TABLE IF NOT EXISTS mark (one INTEGER PRIMARY KEY, seq INTEGER, checkedSeq INTEGER, hash TEXT, sampledUntil INTEGER);
-        PRAGMA user_version = ${layout};
-      `);
-      return new SeriesFile(db);
+      if (version === spoiledLayout) throw new Damaged("a row of it is damaged");
+      if (version !== 0 && version !== layout) throw new Damaged(`its layout is ${version}, not ${layout}`);
+      // Only then: what is there already can also be opened on a full disk.
+      if (version === 0) db.exec(tables);
+      return new SeriesFile(place, db);
     } catch (error) {
       db.close();
       throw error;
@@ -91,38 +97,56 @@ export class SeriesFile {
   }
 
   lines(): StoredLine[] {
-    const rows = this.#db.prepare("SELECT id, name, account, key FROM line").all();
-    return rows.flatMap((row) => {
-      const name = lineNames.find((each) => each === row.name);
+    const keys = new Map<unknown, Map<string, number>>();
+    for (const { line, no, text } of this.#db.prepare("SELECT line, no, text FROM key").all()) {
+      const ofLine = keys.get(line) ?? new Map<string, number>();
+      keys.set(line, ofLine.set(String(text), Number(no)));
+    }
+    const rows = this.#db.prepare("SELECT id, name, account FROM line").all();
+    return rows.flatMap(({ id, name: stored, account }) => {
+      const name = lineNames.find((each) => each === stored);
       return name === undefined
         ? []
-        : [{ id: Number(row.id), name, account: String(row.account), key: String(row.key) }];
+        : [{ id: Number(id), name, account: String(account), keys: keys.get(id) ?? new Map() }];
     });
   }
 
-  newLine(name: LineName, account: string, key: string): number {
-    return Number(this.#putLine.get(name, account, key)!.id);
+  newLine(name: LineName, account: string): number {
+    return Number(this.#putLine.get(name, account)!.id);
   }
 
-  /** The values of the chunk that holds an instant. */
-  chunk(level: LevelNo, line: number, at: number): Float64Array | undefined {
-    const row = this.#chunk.get(level, line, chunkStart(level, at));
-    return row === undefined ? undefined : amountsOf(row.amounts);
+  newKey(line: number, no: number, text: string): void {
+    this.#putKey.run(line, no, text);
   }
 
-  /** The chunks that overlap a time, with their begins. */
-  chunks(level: LevelNo, line: number, from: number, to: number): [number, Float64Array][] {
-    const rows = this.#chunks.all(level, line, chunkStart(level, from), to);
-    return rows.map((row) => [Number(row.start), amountsOf(row.amounts)]);
+  /** What is stored of the chunk that holds an instant. */
+  chunk(level: LevelNo, line: number, at: number): Chunk | undefined {
+    const row = this.#chunk.get(placeOf(level, line, at));
+    return row === undefined ? undefined : Chunk.of(bytesOf(row.bytes), levels[level].perChunk);
   }
 
-  put(level: LevelNo, line: number, at: number, amounts: Float64Array): void {
-    this.#put.run(
-      level,
-      line,
-      chunkStart(level, at),
-      new Uint8Array(amounts.buffer, amounts.byteOffset, amounts.byteLength),
-    );
+  /** The chunks that overlap a time, with their begins, as they lie there: `readChunk` reads them. */
+  chunks(level: LevelNo, line: number, from: number, to: number): [number, Uint8Array][] {
+    const rows = this.#chunks.all(placeOf(level, line, from), placeOf(level, line, to - 1) + 1);
+    return rows.map(({ place, bytes }) => [startOf(level, Number(place)), bytesOf(bytes)]);
+  }
+
+  put(level: LevelNo, line: number, at: number, chunk: Chunk): void {
+    this.#put.run(placeOf(level, line, at), chunk.toBytes());
+  }
+
+  /** What is stored of the hour that is under way. */
+  openHour(line: number): Chunk | undefined {
+    const row = this.#open.get(line);
+    return row === undefined ? undefined : Chunk.of(bytesOf(row.bytes), minutesPerHour);
+  }
+
+  putOpenHour(line: number, minutes: Chunk): void {
+    this.#putOpen.run(line, minutes.toBytes());
+  }
+
+  closeHour(): void {
+    this.#db.exec("DELETE FROM open");
   }
 
   /** All or nothing. */
@@ -133,18 +157,41 @@ export class SeriesFile {
       this.#putMark.run(mark.seq, mark.checked.seq, mark.checked.hash, mark.sampledUntil);
       this.#db.exec("COMMIT");
     } catch (error) {
-      this.#db.exec("ROLLBACK");
+      // On a full disk SQLite has rolled back by itself.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       throw error;
     }
   }
 
-  /** Drops what is older than it is kept, and lines of which nothing is left. */
+  /** Drops what is older than it is kept, and the lines and keys of which nothing is left. */
   dropOld(now: number): void {
-    for (const level of levelNos)
-      this.#db
-        .prepare("DELETE FROM chunk WHERE level = ? AND start < ?")
-        .run(level, chunkStart(level, now - levels[level].keptMs));
-    this.#db.exec("DELETE FROM line WHERE id NOT IN (SELECT line FROM chunk)");
+    const drop = this.#db.prepare("DELETE FROM chunk WHERE place >= ? AND place < ?");
+    for (const line of this.lines()) {
+      const dropped = levelNos.map(
+        (level) => drop.run(placeOf(level, line.id, 0), placeOf(level, line.id, now - levels[level].keptMs)).changes,
+      );
+      if (dropped[coarsest] !== 0) this.#dropUnused(line, now);
+    }
+  }
+
+  /** The coarsest level is kept longest: what is not in it is in none. */
+  #dropUnused({ id, keys }: StoredLine, now: number): void {
+    const unused = new Set(keys.values());
+    const use = (key: number) => void unused.delete(key);
+    for (const [, bytes] of this.chunks(coarsest, id, 0, now)) readChunk(bytes, levels[coarsest].perChunk, use);
+    for (const no of unused) this.#db.prepare("DELETE FROM key WHERE line = ? AND no = ?").run(id, no);
+    if (unused.size === keys.size) this.#db.prepare("DELETE FROM line WHERE id = ?").run(id);
+  }
+
+  /** For a file that is damaged: the next time it is opened it begins again. Nothing is asked of this one after that. */
+  spoil(): void {
+    try {
+      this.#db.exec(`PRAGMA user_version = ${spoiledLayout}`);
+    } catch {
+      // The damage is where the mark would be, or there is no room for it. Closed first: SQLite removes files at a close.
+      this.#db.close();
+      remove(this.#place);
+    }
   }
 
   close(): void {
@@ -152,8 +199,33 @@ export class SeriesFile {
   }
 }
 
-function amountsOf(blob: unknown): Float64Array {
-  if (!(blob instanceof Uint8Array)) throw new Error("a row of the series is damaged");
-  if (blob.byteOffset % 8 === 0) return new Float64Array(blob.buffer, blob.byteOffset, blob.byteLength / 8);
-  return new Float64Array(blob.slice().buffer);
+const tables = `
+  CREATE TABLE IF NOT EXISTS line (id INTEGER PRIMARY KEY, name TEXT NOT NULL, account TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS key (line INTEGER, no INTEGER, text TEXT NOT NULL, PRIMARY KEY (line, no)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS chunk (place INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS open (line INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+  CREATE TABLE IF NOT EXISTS mark (one INTEGER PRIMARY KEY, seq INTEGER, checkedSeq INTEGER, hash TEXT, sampledUntil INTEGER);
+  PRAGMA user_version = ${layout};
+`;
+
+function remove(place: string): void {
+  for (const end of ["", "-wal", "-shm"]) rmSync(`${place}${end}`, { force: true });
+}
+
+// A place has 50 bits: ids of lines grow as accounts come and go, and 2^24 hours are 1,900 years.
+const idsOfLines = 2 ** 24;
+const chunksOfLine = 2 ** 24;
+
+/** Where a row lies: by level, line and time, so that the rows of a chart lie side by side. */
+function placeOf(level: LevelNo, line: number, at: number): number {
+  return (level * idsOfLines + line) * chunksOfLine + Math.floor(at / chunkMs(level));
+}
+
+function startOf(level: LevelNo, place: number): number {
+  return (place % chunksOfLine) * chunkMs(level);
+}
+
+function bytesOf(blob: unknown): Uint8Array {
+  if (!(blob instanceof Uint8Array)) throw new DamagedRow("it holds no bytes");
+  return blob;
 }

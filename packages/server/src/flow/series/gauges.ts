@@ -1,6 +1,14 @@
-import { type AccountNo, accountOf, pathUp, type ReadonlyState, rootAccount, unitsPerGpu } from "@tessera/core";
+import {
+  type AccountNo,
+  accountOf,
+  pathUp,
+  type ReadonlyState,
+  rootAccount,
+  unheldAs,
+  unitsPerGpu,
+} from "@tessera/core";
 import type { Slices } from "../slices.ts";
-import type { LineName, Sink } from "./lines.ts";
+import { divisorKey, type LineName, type Sink } from "./lines.ts";
 import { waitingByReason } from "./waiting.ts";
 
 interface Standing {
@@ -52,29 +60,24 @@ function sampleFleet(state: ReadonlyState, sink: Sink): void {
   const models = new Map<string, ModelRoom>();
   for (const node of fleet.nodes) {
     if (node === undefined) continue;
-    const { firstGpu, facts, mode } = node;
-    let free = 0;
-    let modelOfFree = "";
+    const { firstGpu, facts } = node;
+    // A node may have several models; mostly it has one.
+    const whole = new Map<string, { free: number; all: number }>();
     for (let gpu = firstGpu as number; gpu < firstGpu + facts.gpus.length; gpu++) {
       const model = fleet.models[fleet.gpuModel[gpu]!]!;
       const room = roomOf(models, model);
-      const unheld = fleet.gpuFree[gpu]!;
-      const heldFor = fleet.gpuHeldFor[gpu]!;
+      const here = whole.get(model) ?? { free: 0, all: 0 };
+      whole.set(model, here);
+      here.all++;
+      const units = fleet.gpuFree[gpu]!;
+      const as = unheldAs(fleet, node, gpu);
       room.capacity += fleet.gpuCapacity[gpu]!;
-      if (mode !== "up" || heldFor < 0 || fleet.gpuWithheld[gpu] === 1) room.down += unheld;
-      else if (heldFor > 0) room.reserved += unheld;
-      else {
-        room.idle += unheld;
-        if (unheld === unitsPerGpu) {
-          free++;
-          modelOfFree = model;
-        }
-      }
+      room[as] += units;
+      if (as === "idle" && units === unitsPerGpu) here.free++;
     }
-    if (free > 0) countFree(roomOf(models, modelOfFree), node, free);
+    for (const [model, { free, all }] of whole) if (free > 0) countFree(roomOf(models, model), node, free, all);
   }
   const largest = { node: 0, rack: 0, block: 0, fleet: 0 };
-  let [scattered, allFree] = [0, 0];
   for (const [model, room] of models) {
     sink.add("capacity", root, model, room.capacity / unitsPerGpu);
     sink.add("idle", root, model, room.idle / unitsPerGpu);
@@ -85,13 +88,12 @@ function sampleFleet(state: ReadonlyState, sink: Sink): void {
       largest[level] = Math.max(largest[level], most);
       if (level === "fleet") sink.add("largest.model", root, model, most);
     }
-    if (room.free > 0) sink.add("fragmentation.model", root, model, (100 * room.scattered) / room.free);
-    scattered += room.scattered;
-    allFree += room.free;
+    // Per cent of what is free: divided when it is read, since minutes and models count by how much is free in them.
+    sink.add("fragmentation", root, model, 100 * room.scattered);
+    sink.add("fragmentation", root, divisorKey(model), room.free);
   }
   for (const level of levels) sink.add("largest.level", root, level, largest[level]);
   sink.add("largest", root, "", largest.fleet);
-  if (allFree > 0) sink.add("fragmentation", root, "", (100 * scattered) / allFree);
 }
 
 function roomOf(models: Map<string, ModelRoom>, model: string): ModelRoom {
@@ -106,9 +108,9 @@ function roomOf(models: Map<string, ModelRoom>, model: string): ModelRoom {
 type Node = NonNullable<ReadonlyState["fleet"]["nodes"][number]>;
 
 /** A gang never spans engines, so places of two engines are two. */
-function countFree(room: ModelRoom, { facts }: Node, free: number): void {
+function countFree(room: ModelRoom, { facts }: Node, free: number, all: number): void {
   room.free += free;
-  if (free < facts.gpus.length) room.scattered += free;
+  if (free < all) room.scattered += free;
   const { engine, name, place } = facts;
   const names = { node: name, rack: place.rack, block: place.block, fleet: "" };
   for (const level of levels) {
@@ -151,7 +153,11 @@ function sampleQuota(state: ReadonlyState, sink: Sink): void {
     const floor = sumOf(account.terms.quota.guarantee);
     const { max } = account.terms.quota;
     if (floor > 0) sink.add("guarantee", account.id, "", floor / unitsPerGpu);
-    if (max !== undefined) sink.add("max", account.id, "", sumOf(max) / unitsPerGpu);
+    // Limits do not add up: `*` is that of all models together, and a model that is not named has no other.
+    for (const [model, units] of Object.entries(max ?? {})) {
+      sink.add("max", account.id, model, units / unitsPerGpu);
+      sink.add("max", account.id, divisorKey(model), 1);
+    }
     const used = state.usage[account.no]!.units;
     if (floor > used) lenders.push({ id: account.id, idle: floor - used });
     if (account.parent !== rootAccount) continue;

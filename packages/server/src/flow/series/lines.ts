@@ -1,6 +1,6 @@
 /**
- * The names under which roll-ups are kept. A line is a name, an account and a key, such as the class of what it holds.
- * Lines of an account count everything below it too; lines of the fleet belong to the root.
+ * The names under which roll-ups are kept. A line is a name and an account, and its values are told apart by keys, such
+ * as the class of what is held. Lines of an account count everything below it too; lines of the fleet belong to the root.
  */
 const gaugeNames = [
   "allocated",
@@ -17,12 +17,24 @@ const gaugeNames = [
   "largest.model",
   "largest.level",
   "fragmentation",
-  "fragmentation.model",
   "samples",
 ] as const;
 const counterNames = ["starts", "ends", "preemptions", "waits"] as const;
 export const lineNames = [...gaugeNames, ...counterNames];
 export type LineName = (typeof lineNames)[number];
+
+/**
+ * What is divided only when it is read, such as a limit by the minutes in which there is one, has two keys of a line for
+ * each of its own: the amount, and under this key what it is divided by.
+ */
+export function divisorKey(key: string): string {
+  return `/${key}`;
+}
+
+/** The key of the amount, given that or the key of its divisor. */
+export function amountKey(key: string): string {
+  return key.startsWith("/") ? key.slice(1) : key;
+}
 
 /** Where values come in. */
 export interface Sink {

@@ -10,7 +10,11 @@ export interface AccountGroup {
 /** A question for the roll-ups. */
 export interface RollUpQuery {
   readonly name: LineName;
-  readonly kind: "gauge" | "counter" | { readonly quantile: number };
+  /**
+   * A gauge is a mean over the minutes that were sampled, and 0 where nothing was added. A quotient is divided by what was
+   * added for that, and unknown where this is nothing; of several accounts it is known where it is known of each.
+   */
+  readonly kind: "gauge" | "counter" | "quotient" | { readonly quantile: number };
   /** Only lines with this key. */
   readonly key?: string;
   readonly groups: readonly AccountGroup[];
@@ -26,5 +30,8 @@ export interface RollUpAnswer {
   readonly stepMs: number;
   readonly times: readonly number[];
   readonly lines: readonly { readonly key: string; readonly values: readonly (number | null)[] }[];
+  /** Lines that are not told of at all. */
   readonly leftOut: number;
+  /** Until when the journal has been read, where that is long ago: on the way through an old one. */
+  readonly knownTo?: number;
 }

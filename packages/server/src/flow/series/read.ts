@@ -1,59 +1,93 @@
+import { othersKey } from "@tessera/wire/others";
 import type { SeriesFile } from "./file.ts";
-import { type LevelNo, levels } from "./levels.ts";
-import type { RollUpAnswer, RollUpQuery } from "./query.ts";
-import type { Line, RollUps } from "./roll-ups.ts";
+import { LineSums } from "./line-sums.ts";
+import { amountKey, divisorKey } from "./lines.ts";
+import type { AccountGroup, RollUpAnswer, RollUpQuery } from "./query.ts";
+import type { RollUps } from "./roll-ups.ts";
+import { stepsOf } from "./steps.ts";
 import { quantileOf, slotsMax } from "./waits.ts";
-
-const hour = 3_600_000;
-const minute = 60_000;
-
-/** Where a question is answered from: a level, and the steps of the answer. */
-interface Steps {
-  readonly level: LevelNo;
-  readonly stepMs: number;
-  readonly first: number;
-  readonly count: number;
-}
 
 /** Answers from what is on the disk and from the hour that is under way. */
 export function readRollUps(rollUps: RollUps, file: SeriesFile, query: RollUpQuery): RollUpAnswer {
   const steps = stepsOf(query, rollUps.sampledUntil);
   const { stepMs, first, count } = steps;
-  // What is in an account and not below it is a difference: a line may count twice.
-  const known = new Map<Line, Float64Array>();
-  const sumOf = (line: Line) => {
-    const sum = known.get(line) ?? sumLine(rollUps, file, steps, line);
-    known.set(line, sum);
-    return sum;
-  };
-  const samples = new Float64Array(count);
-  for (const line of rollUps.byName.get("samples") ?? []) addInto(samples, sumOf(line), 1);
-  // The minute that is under way has counts before it has samples.
-  const open = Math.floor((rollUps.sampledUntil - first) / stepMs);
-  const isKnown = (step: number) => samples[step]! > 0 || (query.kind !== "gauge" && step === open);
-  const found =
-    typeof query.kind === "object" ? quantiles(rollUps, query, count, sumOf) : sums(rollUps, query, count, sumOf);
-  // Where all is one line, nothing is 0 and not unknown.
-  const [only, ...others] = query.groups;
-  if (found.size === 0 && typeof query.kind === "string" && !query.byKey && only !== undefined && others.length === 0)
-    found.set(only.key, new Float64Array(count));
-  const lines = [...found].flatMap(([key, amounts]) => {
-    const values = Array.from(amounts, (amount, step) => {
-      if (!isKnown(step) || Number.isNaN(amount)) return null;
-      return rounded(query.kind === "gauge" ? amount / samples[step]! : amount);
-    });
-    const size = values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
-    // What is in an account itself, and not below it, is often nothing.
-    const isRest = query.groups.some((group) => group.key === key && group.minus.length > 0);
-    return isRest && values.every((value) => (value ?? 0) === 0) ? [] : [{ key, values, size }];
+  const reading = { rollUps, lineSums: new LineSums(rollUps, file, steps), query, count };
+  const samples = samplesOf(reading);
+  const open = Math.floor((rollUps.openMinute - first) / stepMs);
+  const found = linesOf(reading);
+  // Where all is one line there is one, also where nothing was ever added to it.
+  if (found.size === 0 && isOneLine(query))
+    found.set(query.groups[0]!.key, new Float64Array(count).fill(nothing(query)));
+  const lines = [...found].map(([key, amounts]) => {
+    const values = amounts.map((amount, step) => valueIn(query.kind, amount, samples[step]!, step === open));
+    return { key, values, size: values.reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0) };
   });
   lines.sort((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1));
+  const rests = new Set(query.groups.filter(({ minus }) => minus.length > 0).map(({ key }) => key));
+  const { told = [], untold = [] } = Object.groupBy(lines, (line) => (isTold(query, rests, line) ? "told" : "untold"));
+  const left = told.length - query.linesMax;
+  // Quantiles do not add up.
+  const isSum = typeof query.kind === "string";
+  // Where the quotient of one that is not told is unknown, so is the sum of all others.
+  const shown = left > 0 && isSum ? withOthers([...told, ...untold], query.linesMax) : told.slice(0, query.linesMax);
   return {
     stepMs,
     times: Array.from({ length: count }, (_, step) => first + step * stepMs),
-    lines: lines.slice(0, query.linesMax).map(({ key, values }) => ({ key, values })),
-    leftOut: Math.max(0, lines.length - query.linesMax),
+    lines: shown.map(({ key, values }) => ({
+      key,
+      values: Array.from(values, (value) => (Number.isNaN(value) ? null : value)),
+    })),
+    leftOut: isSum ? 0 : Math.max(0, left),
   };
+}
+
+/**
+ * What a step of a line shows of what was added up in it. NaN, null in the answer, is unknown, which is not 0:
+ *
+ * | kind     | a minute of it was sampled           | only the minute under way is in it | neither |
+ * |----------|--------------------------------------|------------------------------------|---------|
+ * | gauge    | mean of its minutes, 0 if none added | NaN                                | NaN     |
+ * | counter  | sum, 0 if none added                 | sum so far                         | NaN     |
+ * | quotient | quotient, NaN without a divisor      | NaN, nothing is divided yet        | NaN     |
+ * | quantile | quantile, NaN if none counted        | of those so far                    | NaN     |
+ */
+function valueIn(kind: RollUpQuery["kind"], amount: number, samples: number, isUnderWay: boolean): number {
+  if (kind === "gauge") return samples > 0 ? rounded(amount / samples) : Number.NaN;
+  if (kind === "counter") return samples > 0 || isUnderWay ? rounded(amount) : Number.NaN;
+  // These are NaN already where nothing was added.
+  return rounded(amount);
+}
+
+/** What is added up where nothing ever was. */
+function nothing({ kind }: RollUpQuery): number {
+  return kind === "quotient" ? Number.NaN : 0;
+}
+
+/** Whether all that is asked for is added up to one line. */
+function isOneLine({ kind, byKey, groups }: RollUpQuery): boolean {
+  return typeof kind === "string" && !byKey && groups.length === 1;
+}
+
+/**
+ * Whether a line is in the answer. What is in an account itself, and not below it (a rest), is often nothing: then it is
+ * no line. Nor is a quotient that is unknown throughout, such as the limit of an account without one, unless it is all.
+ */
+function isTold(query: RollUpQuery, rests: ReadonlySet<string>, { key, values }: SummedLine): boolean {
+  if (rests.has(key) && values.every((value) => value === 0 || Number.isNaN(value))) return false;
+  return query.kind !== "quotient" || isOneLine(query) || !values.every(Number.isNaN);
+}
+
+interface SummedLine {
+  readonly key: string;
+  readonly values: Float64Array;
+}
+
+/** The first lines, and the sum of the others as the last one: what is stacked must stay as high as it is. */
+function withOthers(lines: readonly SummedLine[], most: number): SummedLine[] {
+  const [shown, rest] = [lines.slice(0, most - 1), lines.slice(most - 1)];
+  const values = new Float64Array(rest[0]!.values);
+  for (const line of rest.slice(1)) for (const step of values.keys()) values[step]! += line.values[step]!;
+  return [...shown, { key: othersKey, values: values.map(rounded) }];
 }
 
 /** A millionth is less than any part of a GPU; a difference of sums is never quite 0. */
@@ -61,77 +95,153 @@ function rounded(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
 
-/** The coarsest level whose steps make up the asked ones; coarser where the time asked for is no longer kept in it. */
-function stepsOf({ from, to, stepMs: asked }: RollUpQuery, sampledUntil: number): Steps {
-  const fits = ([3, 2, 1, 0] as const).find((level) => asked % levels[level].stepMs === 0) ?? 0;
-  let level: LevelNo = fits;
-  while (level < 2 && from < sampledUntil - levels[level].keptMs) level = level === 0 ? 1 : 2;
-  const least = levels[level].stepMs;
-  const stepMs = Math.ceil(asked / least) * least;
-  const first = Math.floor(from / stepMs) * stepMs;
-  return { level, stepMs, first, count: Math.max(1, Math.ceil((to - first) / stepMs)) };
+interface Reading {
+  readonly rollUps: RollUps;
+  readonly lineSums: LineSums;
+  readonly query: RollUpQuery;
+  readonly count: number;
 }
 
-function sums(rollUps: RollUps, query: RollUpQuery, count: number, sumOf: (line: Line) => Float64Array) {
+/** How many minutes of each step are known. */
+function samplesOf({ rollUps, lineSums, count }: Reading): Float64Array {
+  const sums = new Float64Array(count);
+  const line = rollUps.line("samples", "");
+  if (line !== undefined) lineSums.add(line, [{ sums, sign: 1 }], () => 0);
+  return sums;
+}
+
+function linesOf(reading: Reading): Map<string, Float64Array> {
+  const { kind, byKey } = reading.query;
+  if (typeof kind === "object") return quantilesByGroup(reading, kind.quantile);
+  if (kind === "quotient") return quotients(reading);
+  return byKey ? sumsByKey(reading) : sumsByGroup(reading, 1, () => 0);
+}
+
+/** One line for each key, of all groups together. */
+function sumsByKey(reading: Reading): Map<string, Float64Array> {
+  const { rollUps, query, count } = reading;
+  const places = new Map<string, number>();
+  for (const account of groupsByAccount(query.groups).keys())
+    for (const key of rollUps.line(query.name, account)?.keys.keys() ?? [])
+      if (isAsked(query, key) && !places.has(key)) places.set(key, places.size);
+  const groups = query.groups.map((group) => ({ ...group, key: "" }));
+  const sums = sumsByGroup({ ...reading, query: { ...query, groups } }, places.size, (key) => places.get(key)!).get("");
+  return new Map([...places].map(([key, no]) => [key, sums!.subarray(no * count, (no + 1) * count)]));
+}
+
+/**
+ * Each account has quotients of its own, and these are added up: for each group of accounts, or for each key. NaN where
+ * the quotient of any of them is unknown.
+ */
+function quotients(reading: Reading): Map<string, Float64Array> {
+  const { query, count } = reading;
+  const accounts = [...groupsByAccount(query.groups)].map(([id, groups]) => ({ groups, sums: sumsOf(reading, id) }));
+  const keys = new Set(accounts.flatMap(({ sums }) => [...sums.keys()].map(amountKey)));
   const found = new Map<string, Float64Array>();
-  for (const [line, sign, key] of linesFor(rollUps, query)) {
-    const into = found.get(key) ?? new Float64Array(count);
-    found.set(key, into);
-    addInto(into, sumOf(line), sign);
+  const add = (line: string, sign: 1 | -1, sums: ReadonlyMap<string, Float64Array>, of: Iterable<string>) => {
+    const values = found.get(line) ?? new Float64Array(count);
+    found.set(line, values);
+    for (let step = 0; step < count; step++) values[step]! += sign * quotientAt(step, sums, of);
+  };
+  for (const { groups, sums } of accounts)
+    for (const { group, sign } of groups)
+      if (query.byKey) for (const key of keys) add(key, sign, sums, [key]);
+      else add(group, sign, sums, keys);
+  return found;
+}
+
+/** What each key of an account comes to that is asked for, and its divisor under a key of its own. */
+function sumsOf({ rollUps, lineSums, query, count }: Reading, account: string): Map<string, Float64Array> {
+  const line = rollUps.line(query.name, account);
+  const keys = [...(line?.keys.keys() ?? [])].filter((key) => isAsked(query, amountKey(key)));
+  const places = new Map(keys.map((key, no) => [key, no * count]));
+  const sums = new Float64Array(keys.length * count);
+  if (line !== undefined) lineSums.add(line, [{ sums, sign: 1 }], (key) => places.get(key));
+  return new Map([...places].map(([key, first]) => [key, sums.subarray(first, first + count)]));
+}
+
+function quotientAt(step: number, sums: ReadonlyMap<string, Float64Array>, keys: Iterable<string>): number {
+  let [amount, divisor] = [0, 0];
+  for (const key of keys) {
+    amount += sums.get(key)?.[step] ?? 0;
+    divisor += sums.get(divisorKey(key))?.[step] ?? 0;
+  }
+  return amount / divisor;
+}
+
+/**
+ * A quantile of waits cannot be added up: the counts of each slot are, and it is read from those. They take a hundred
+ * times the room of the answer, so they are kept of groups with several accounts alone.
+ */
+function quantilesByGroup(reading: Reading, part: number): Map<string, Float64Array> {
+  const { rollUps, lineSums, query, count } = reading;
+  const found = new Map<string, Float64Array>();
+  const several = new Map<string, Float64Array>();
+  const isAlone = new Set(
+    query.groups.flatMap(({ key, plus, minus }) => (plus.length + minus.length === 1 ? key : [])),
+  );
+  const counts = new Float64Array(slotsMax * count);
+  for (const [account, groups] of groupsByAccount(query.groups)) {
+    const line = rollUps.line(query.name, account);
+    if (line === undefined) continue;
+    counts.fill(0);
+    lineSums.add(line, [{ sums: counts, sign: 1 }], (key) => Number(key) * count);
+    for (const { group, sign } of groups) {
+      if (isAlone.has(group)) found.set(group, quantilesOf(counts, count, part));
+      else {
+        const sums = several.get(group) ?? new Float64Array(counts.length);
+        several.set(group, sums);
+        for (let at = 0; at < sums.length; at++) sums[at]! += sign * counts[at]!;
+      }
+    }
+  }
+  for (const [group, sums] of several) found.set(group, quantilesOf(sums, count, part));
+  return found;
+}
+
+function quantilesOf(sums: Float64Array, count: number, part: number): Float64Array {
+  const counts = new Float64Array(slotsMax);
+  return Float64Array.from({ length: count }, (_, step) => {
+    for (let slot = 0; slot < slotsMax; slot++) counts[slot] = sums[slot * count + step]!;
+    return quantileOf(counts, part) ?? Number.NaN;
+  });
+}
+
+/** For each group of accounts the steps of the first part of the keys, then those of the next. */
+function sumsByGroup(
+  { rollUps, lineSums, query, count }: Reading,
+  parts: number,
+  partOf: (key: string) => number,
+): Map<string, Float64Array> {
+  const found = new Map<string, Float64Array>();
+  for (const [account, groups] of groupsByAccount(query.groups)) {
+    const line = rollUps.line(query.name, account);
+    if (line === undefined || ![...line.keys.keys()].some((key) => isAsked(query, key))) continue;
+    const into = groups.map(({ group, sign }) => {
+      const sums = found.get(group) ?? new Float64Array(parts * count);
+      found.set(group, sums);
+      return { sums, sign };
+    });
+    lineSums.add(line, into, (key) => (isAsked(query, key) ? partOf(key) * count : undefined));
   }
   return found;
 }
 
-/** A quantile of waits cannot be added up: the counts of each slot are, and it is read from those. */
-function quantiles(rollUps: RollUps, query: RollUpQuery, count: number, sumOf: (line: Line) => Float64Array) {
-  const counts = new Map<string, Float64Array>();
-  for (const [line, sign, key] of linesFor(rollUps, { ...query, byKey: false })) {
-    const into = counts.get(key) ?? new Float64Array(count * slotsMax);
-    counts.set(key, into);
-    const slot = Number(line.key);
-    const sum = sumOf(line);
-    for (let step = 0; step < count; step++) into[step * slotsMax + slot]! += sign * sum[step]!;
-  }
-  const part = typeof query.kind === "object" ? query.kind.quantile : 0.5;
-  const quantileAt = (of: Float64Array, step: number) =>
-    quantileOf(of.subarray(step * slotsMax, (step + 1) * slotsMax), part) ?? Number.NaN;
-  return new Map(
-    [...counts].map(([key, of]) => [key, Float64Array.from({ length: count }, (_, step) => quantileAt(of, step))]),
-  );
+function isAsked(query: RollUpQuery, key: string): boolean {
+  return query.key === undefined || query.key === key;
 }
 
-/** The lines that count, with their sign, and the line of the answer that they belong to. */
-function* linesFor(rollUps: RollUps, { name, key, groups, byKey }: RollUpQuery): Generator<[Line, 1 | -1, string]> {
-  const into = new Map<string, [1 | -1, string][]>();
-  for (const group of groups) {
-    for (const [accounts, sign] of [
-      [group.plus, 1],
-      [group.minus, -1],
-    ] as const)
-      for (const account of accounts) into.set(account, [...(into.get(account) ?? []), [sign, group.key]]);
+/** Where an account counts, and with which sign: what is in it and not below it is a difference. */
+function groupsByAccount(groups: readonly AccountGroup[]): Map<string, { group: string; sign: 1 | -1 }[]> {
+  const found = new Map<string, { group: string; sign: 1 | -1 }[]>();
+  const put = (account: string, group: string, sign: 1 | -1) => {
+    const known = found.get(account);
+    if (known === undefined) found.set(account, [{ group, sign }]);
+    else known.push({ group, sign });
+  };
+  for (const { key, plus, minus } of groups) {
+    for (const account of plus) put(account, key, 1);
+    for (const account of minus) put(account, key, -1);
   }
-  for (const line of rollUps.byName.get(name) ?? []) {
-    if (key !== undefined && line.key !== key) continue;
-    for (const [sign, group] of into.get(line.account) ?? []) yield [line, sign, byKey ? line.key : group];
-  }
-}
-
-function addInto(into: Float64Array, more: Float64Array, sign: 1 | -1): void {
-  for (let step = 0; step < into.length; step++) into[step]! += sign * more[step]!;
-}
-
-/** A line summed up to the steps of the answer. */
-function sumLine(rollUps: RollUps, file: SeriesFile, { level, stepMs, first, count }: Steps, line: Line): Float64Array {
-  const sum = new Float64Array(count);
-  const end = first + count * stepMs;
-  const { openHour } = rollUps;
-  const { stepMs: each } = levels[level];
-  for (const [start, amounts] of file.chunks(level, line.id, first, Math.min(end, openHour))) {
-    const last = Math.min(amounts.length, Math.ceil((Math.min(end, openHour) - start) / each));
-    for (let at = Math.max(0, Math.floor((first - start) / each)); at < last; at++)
-      sum[Math.floor((start + at * each - first) / stepMs)]! += amounts[at]!;
-  }
-  for (let at = Math.max(openHour, first); at < Math.min(end, openHour + hour); at += minute)
-    sum[Math.floor((at - first) / stepMs)]! += line.minutes[(at - openHour) / minute]!;
-  return sum;
+  return found;
 }

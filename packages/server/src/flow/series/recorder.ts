@@ -1,12 +1,9 @@
-import { type Event, type Instant, jobOf, type ReadonlyState } from "@tessera/core";
+import { type Event, hour, type Instant, jobOf, minute, type ReadonlyState } from "@tessera/core";
 import type { CommitListener, Committed } from "../commits.ts";
 import { Slices } from "../slices.ts";
 import { forEachAbove, sampleGauges } from "./gauges.ts";
 import type { RollUps } from "./roll-ups.ts";
 import { slotOf } from "./waits.ts";
-
-const minute = 60_000;
-const hour = 60 * minute;
 
 /**
  * Makes series of what is committed. Counts go into the minute in which they happened; what stands is read from the
@@ -61,7 +58,7 @@ export class Recorder implements CommitListener {
       const next = rollUps.sampledUntil + minute;
       const silentHours = next % hour === 0 ? Math.floor((at - next) / hour) : 0;
       const standing = await sampleGauges(state, next, new Slices());
-      rollUps.stand(next, silentHours, (sink) => {
+      rollUps.endMinute(next, silentHours, (sink) => {
         for (const { name, account, key, value } of standing) sink.add(name, account, key, value);
       });
     }

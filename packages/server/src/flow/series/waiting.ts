@@ -1,4 +1,14 @@
-import { type AccountNo, type Job, ownReason, type ReadonlyState, reasonFor, unitsPerGpu, wishOf } from "@tessera/core";
+import {
+  type AccountNo,
+  type Job,
+  type JobNo,
+  ownReason,
+  type ReadonlyState,
+  Rooms,
+  reasonFor,
+  unitsPerGpu,
+  wishOf,
+} from "@tessera/core";
 import type { Slices } from "../slices.ts";
 
 export interface WaitingGpus {
@@ -9,16 +19,17 @@ export interface WaitingGpus {
 
 /**
  * GPUs that jobs wait for, by account and reason. What holds of one job of an account is taken to hold of those of the
- * same priority that ask for the same shape: finding a reason walks through the fleet, so the work grows with the number
- * of different wishes, not of jobs.
+ * same priority that ask for the same shape, so that the work grows with the number of different wishes, not of jobs. The
+ * state must stay as it is until the end.
  */
 export async function waitingByReason(state: ReadonlyState, now: number, slices: Slices): Promise<WaitingGpus[]> {
   const reasons = new Map<string, string>();
+  const rooms = new Rooms(state.fleet);
   const reasonOf = (job: Job): string => {
     const own = ownReason(state, job, now);
     if (own !== undefined) return own.kind;
     const wish = `${job.account} ${job.spec.priority} ${wishOf(state, job).shape.key}`;
-    const reason = reasons.get(wish) ?? reasonFor(state, job, now).kind;
+    const reason = reasons.get(wish) ?? reasonFor(state, job, now, rooms).kind;
     reasons.set(wish, reason);
     return reason;
   };
@@ -31,20 +42,27 @@ export async function waitingByReason(state: ReadonlyState, now: number, slices:
     if (known === undefined) sums.set(at, { account, reason, gpus });
     else known.gpus += gpus;
   };
+  /** Why the made elements of an array wait: those that are not made yet wait behind them. */
+  const ofArrays = new Map<JobNo, string>();
+  const putJob = (job: Job, reason: string) => {
+    put(job, reason);
+    if (job.array !== undefined && !ofArrays.has(job.array)) ofArrays.set(job.array, reason);
+  };
   const queued = new Set<Job>();
   for (const { jobs } of state.waiting.groups) {
     if (slices.isOver) await slices.next();
     const reason = reasonOf(jobs[0]!);
     for (const job of jobs) {
       queued.add(job);
-      put(job, job.claim === undefined ? reason : "evicting");
+      putJob(job, job.claim === undefined ? reason : "evicting");
     }
   }
-  for (const job of state.jobs.values()) if (job.state === "waiting" && !queued.has(job)) put(job, outsideReason(job));
+  for (const job of state.jobs.values())
+    if (job.state === "waiting" && !queued.has(job)) putJob(job, outsideReason(job));
   for (const array of state.arrays.values()) {
     if (array.later === undefined) continue;
     const { next, ahead, held } = array.later;
-    put(array, held ? "held" : "not-yet", array.size - next - ahead.length);
+    put(array, ofArrays.get(array.no) ?? (held ? "held" : "not-yet"), array.size - next - ahead.length);
   }
   return [...sums.values()];
 }

@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import { bookLength } from "../book-length.ts";
 import { isForbidden, nameOf } from "./connect.ts";
 import type { Queryable } from "./reader.ts";
 
@@ -162,6 +163,7 @@ const steps: readonly string[] = [
   CREATE INDEX audit_by_outcome ON tessera.audit (outcome, seq, idx) WHERE outcome <> 'ok';
   `,
   `CREATE TABLE tessera.sealing (single boolean PRIMARY KEY CHECK (single), key text COLLATE "C" NOT NULL);`,
+  `CREATE INDEX book_by_length ON tessera.book (kind, (${bookLength}), to_at, from_at);`,
 ];
 
 export const schemaVersion = steps.length;

@@ -1,4 +1,5 @@
 /** Primary result codes of SQLite; the error carries the extended code, whose low byte is the primary one. */
+export const sqliteError = 1;
 export const sqliteBusy = 5;
 export const sqliteIoError = 10;
 export const sqliteCorrupt = 11;

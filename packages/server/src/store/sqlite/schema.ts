@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { bookLength } from "../book-length.ts";
 import { primaryCodeOf, sqliteNotADatabase } from "./codes.ts";
 
 /** Marks the file as one of ours ("Tess" in ASCII), so that some other SQLite file is not taken for a store. */
@@ -148,6 +149,7 @@ const steps: readonly string[] = [
   CREATE INDEX audit_by_outcome ON audit (outcome, seq, idx) WHERE outcome <> 'ok';
   `,
   "CREATE TABLE sealing (single INTEGER PRIMARY KEY CHECK (single = 1), key TEXT NOT NULL) STRICT;",
+  `CREATE INDEX book_by_length ON book (kind, (${bookLength}), to_at, from_at);`,
 ];
 
 export const schemaVersion = steps.length;
