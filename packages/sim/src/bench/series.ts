@@ -13,15 +13,15 @@ import { accountsOf, generate } from "./series/generate.ts";
  * chart of the console over each range.
  */
 const usage =
-  "npm run bench:series -- [--days 90] [--gpus 50000] [--jobs 30000] [--tenants 10] [--teams 4] [--rounds 10] [--seed 1] [--json]";
+  "npm run bench:series -- [--days 90] [--gpus 50000] [--jobs 30000] [--tenants 30] [--teams 10] [--rounds 10] [--seed 1] [--json]";
 const goalMs = 100;
 
 const values = parseCall(usage, {
   days: { type: "string", default: "90" },
   gpus: { type: "string", default: "50000" },
   jobs: { type: "string", default: "30000" },
-  tenants: { type: "string", default: "10" },
-  teams: { type: "string", default: "4" },
+  tenants: { type: "string", default: "30" },
+  teams: { type: "string", default: "10" },
   rounds: { type: "string", default: "10" },
   seed: { type: "string", default: "1" },
   json: { type: "boolean", default: false },
@@ -71,12 +71,12 @@ function measure(
   const byChart = new Map<string, number[]>();
   for (let no = 0; no < rounds; no++) {
     const file = SeriesFile.open(place, (text) => console.error(text));
-    const rollUps = new RollUps(file);
+    const rollUps = new RollUps(file, (text) => console.error(text));
     for (const name of Object.keys(ranges) as RangeName[]) {
       const { length, stepMs: fine, coarseMs } = ranges[name];
       if (length > days * day) continue;
       for (const { title, ...chart } of charts) {
-        const stepMs = chart.kind === "gauge" ? fine : coarseMs;
+        const stepMs = chart.kind === "gauge" || chart.kind === "quotient" ? fine : coarseMs;
         const asked = performance.now();
         const answer = readRollUps(rollUps, file, {
           ...chart,

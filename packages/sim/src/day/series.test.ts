@@ -33,10 +33,10 @@ describe("series of a simulated day", () => {
   const said: string[] = [];
   const root = { key: "", plus: ["acc_root"], minus: [] };
   const ask = (follower: SeriesFollower, query: Partial<RollUpQuery> & Pick<RollUpQuery, "name">, stepMs = minute) =>
-    follower.answer({
-      ...{ kind: "gauge", groups: [root], byKey: true, from, to: untilAt, stepMs, linesMax: 50 },
-      ...query,
-    });
+    follower.answer(
+      { ...{ kind: "gauge", groups: [root], byKey: true, from, to: untilAt, stepMs, linesMax: 50 }, ...query },
+      untilAt,
+    );
 
   /** Compares each step with what the minutes in it say. */
   const compare = (follower: SeriesFollower, name: RollUpQuery["name"], kind: "gauge" | "counter", stepMs: number) => {

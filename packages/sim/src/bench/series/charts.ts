@@ -48,7 +48,7 @@ export function chartsOf(accounts: ReturnType<typeof accountsOf>): Chart[] {
     whole("guarantee", "guarantee", false),
     whole("lent", "lent", false),
     whole("largest gang", "largest.level", true),
-    whole("fragmentation", "fragmentation.model", true),
+    whole("fragmentation", "fragmentation", true, "quotient"),
     whole("sent back by cause", "preemptions", true, "counter"),
     whole("ends by outcome", "ends", true, "counter"),
   ];

@@ -1,6 +1,6 @@
 import { day, minute } from "@tessera/core";
 import { seededRandom } from "@tessera/engine-simulated";
-import { type LevelNo, type LineName, SeriesFile, seriesLevelNos, seriesLevels } from "@tessera/server";
+import { type LevelNo, type LineName, SeriesChunk, SeriesFile, seriesLevelNos, seriesLevels } from "@tessera/server";
 
 export interface Generated {
   readonly file: string;
@@ -29,31 +29,29 @@ export function accountsOf({ tenants, teamsEach }: Pick<Generated, "tenants" | "
   }));
 }
 
-/** A line of the roll-ups, and what a minute of it holds on average. */
+/** A line of the roll-ups, and what a minute of each of its keys holds on average. */
 interface Line {
   readonly name: LineName;
   readonly account: string;
-  readonly key: string;
-  readonly perMinute: number;
-  /** Counts are whole and may be none; what stands is there in every minute. */
-  readonly counts: boolean;
+  readonly perMinute: Readonly<Record<string, number>>;
+  /** Counts may be none; what stands is there in every minute, in whole GPUs or in parts of them. */
+  readonly kind: "count" | "whole" | "parts";
 }
 
 /**
- * Days of roll-ups, written into the file in the shape in which the recorder leaves it: minutes of the last two days,
- * ten minutes of two weeks, hours of all. The values are made up around a mean; how many lines and rows there are, and
- * which of them are empty, is what takes time to read.
+ * Days of roll-ups, written into the file in the shape in which the recorder leaves it: each level for as long as it is
+ * kept. The values are made up around a mean; how many rows there are, and what lies in them, is what takes time to read.
  */
 export function generate(ask: Generated): { lines: number; rows: number } {
   const file = SeriesFile.begin(ask.file);
   const random = seededRandom(ask.seed);
   const lines = linesOf(ask);
-  const from = ask.untilAt - ask.days * day;
   let rows = 0;
   file.together({ seq: 0, checked: { seq: 0, hash: "" }, sampledUntil: ask.untilAt }, () => {
     for (const line of lines) {
-      const id = file.newLine(line.name, line.account, line.key);
-      for (const level of seriesLevelNos) rows += writeLevel(file, id, line, level, Math.max(from, 0), ask, random);
+      const id = file.newLine(line.name, line.account);
+      for (const [no, key] of Object.keys(line.perMinute).entries()) file.newKey(id, no, key);
+      for (const level of seriesLevelNos) rows += writeLevel(file, id, line, level, ask, random);
     }
   });
   file.close();
@@ -65,70 +63,83 @@ function writeLevel(
   id: number,
   line: Line,
   level: LevelNo,
-  begin: number,
-  { untilAt }: Generated,
+  { untilAt, days }: Generated,
   random: () => number,
 ): number {
   const { stepMs, perChunk, keptMs } = seriesLevels[level];
+  const begin = untilAt - days * day;
   const length = stepMs * perChunk;
   let rows = 0;
   for (let at = Math.floor(Math.max(begin, untilAt - keptMs) / length) * length; at < untilAt; at += length) {
-    const amounts = new Float64Array(perChunk);
-    let isEmpty = true;
-    for (let i = 0; i < perChunk; i++) {
-      const step = at + i * stepMs;
-      if (step < begin || step >= untilAt) continue;
-      amounts[i] = amountOf(line, step, stepMs / minute, random);
-      if (amounts[i] !== 0) isEmpty = false;
-    }
-    if (isEmpty) continue;
-    file.put(level, id, at, amounts);
+    const steps = Array.from({ length: perChunk }, (_, no) => ({ no, at: at + no * stepMs })).filter(
+      (step) => step.at >= begin && step.at < untilAt,
+    );
+    const chunk = chunkOf(line, steps, stepMs / minute, random);
+    if (chunk.isEmpty) continue;
+    file.put(level, id, at, chunk);
     rows++;
   }
   return rows;
 }
 
-/** The sum over `minutes`, with a wave of a day. */
-function amountOf({ name, perMinute, counts }: Line, at: number, minutes: number, random: () => number): number {
-  if (name === "samples") return minutes;
-  const mean = perMinute * minutes * (1 + 0.4 * Math.sin((at / day) * 2 * Math.PI)) * (0.5 + random());
-  return counts ? Math.floor(mean + random()) : mean;
+function chunkOf(
+  { name, perMinute, kind }: Line,
+  steps: readonly { readonly no: number; readonly at: number }[],
+  minutes: number,
+  random: () => number,
+): SeriesChunk {
+  const chunk = new SeriesChunk();
+  const waves = steps.map(({ at }) => minutes * (1 + 0.4 * Math.sin((at / day) * 2 * Math.PI)));
+  for (const [key, mean] of Object.values(perMinute).entries())
+    for (const [i, { no }] of steps.entries()) {
+      const about = mean * waves[i]! * (0.5 + random());
+      const amount =
+        name === "samples"
+          ? minutes
+          : kind === "parts"
+            ? about
+            : Math.floor(about + (kind === "count" ? random() : 0.5));
+      if (amount !== 0) chunk.add(key, no, amount);
+    }
+  return chunk;
 }
 
 function linesOf(ask: Generated): Line[] {
   const accounts = accountsOf(ask);
   const teams = accounts.flatMap(({ teams: own }) => own).length;
   const found: Line[] = [];
-  const put = (name: LineName, account: string, key: string, perMinute: number, counts = false) =>
-    found.push({ name, account, key, perMinute, counts });
+  const put = (name: LineName, account: string, perMinute: Line["perMinute"], kind: Line["kind"] = "parts") =>
+    found.push({ name, account, perMinute, kind });
+  const each = (keys: readonly string[], perMinute: number) => Object.fromEntries(keys.map((key) => [key, perMinute]));
   const below = [
     { id: root, part: 1 },
     ...accounts.map(({ id }) => ({ id, part: 1 / accounts.length })),
     ...accounts.flatMap(({ teams: own }) => own.map((id) => ({ id, part: 1 / teams }))),
   ];
+  const wholeTeams = new Set(accounts.flatMap(({ teams: [, ...others] }) => others));
   const jobs = ask.jobsPerDay / (day / minute);
+  // Short waits are many, long ones few.
+  const partOfSlot = (slot: number) => (2 * (slots - slot)) / (slots * (slots + 1));
+  const waits = Object.fromEntries(Array.from({ length: slots }, (_, slot) => [String(slot), partOfSlot(slot)]));
   for (const { id, part } of below) {
-    put("allocated", id, "guaranteed", ask.gpus * 0.55 * part);
-    put("allocated", id, "burst", ask.gpus * 0.25 * part);
-    for (const model of models) put("allocated.model", id, model, ask.gpus * 0.2 * part);
-    for (const reason of reasons) put("waiting", id, reason, ask.gpus * 0.05 * part);
-    put("guarantee", id, "", ask.gpus * 0.7 * part);
-    put("max", id, "", ask.gpus * 0.9 * part);
-    put("lent", id, "", ask.gpus * 0.1 * part);
-    put("starts", id, "", jobs * part, true);
-    for (const outcome of outcomes) put("ends", id, outcome, (jobs * part) / outcomes.length, true);
-    for (const cause of causes) put("preemptions", id, cause, (0.1 * jobs * part) / causes.length, true);
-    // Short waits are many, long ones few.
-    for (let slot = 0; slot < slots; slot++)
-      put("waits", id, String(slot), (jobs * part * 2 * (slots - slot)) / (slots * (slots + 1)), true);
+    // A team of each tenant shares GPUs, so that all above it have parts too.
+    const gpus = wholeTeams.has(id) ? "whole" : "parts";
+    put("allocated", id, { guaranteed: ask.gpus * 0.55 * part, burst: ask.gpus * 0.25 * part }, gpus);
+    put("allocated.model", id, each(models, ask.gpus * 0.2 * part), gpus);
+    put("waiting", id, each(reasons, ask.gpus * 0.05 * part), gpus);
+    put("guarantee", id, { "": ask.gpus * 0.7 * part }, "whole");
+    put("max", id, { "*": ask.gpus * 0.9 * part, "/*": 1 }, "whole");
+    put("lent", id, { "": ask.gpus * 0.1 * part });
+    put("starts", id, { "": jobs * part }, "count");
+    put("ends", id, each(outcomes, (jobs * part) / outcomes.length), "count");
+    put("preemptions", id, each(causes, (0.1 * jobs * part) / causes.length), "count");
+    put("waits", id, Object.fromEntries(Object.entries(waits).map(([slot, of]) => [slot, of * jobs * part])), "count");
   }
-  for (const model of models) {
-    for (const name of ["capacity", "idle", "reserved", "down"] as const) put(name, root, model, ask.gpus / 8);
-    for (const name of ["largest.model", "fragmentation.model"] as const) put(name, root, model, 50);
-  }
-  for (const level of levels) put("largest.level", root, level, 50);
-  put("largest", root, "", 100);
-  put("fragmentation", root, "", 50);
-  put("samples", "", "", 1);
+  for (const name of ["capacity", "idle", "reserved", "down"] as const) put(name, root, each(models, ask.gpus / 8));
+  put("largest.model", root, each(models, 50));
+  put("largest.level", root, each(levels, 50));
+  put("largest", root, { "": 100 });
+  put("fragmentation", root, each([...models, ...models.map((model) => `/${model}`)], 50));
+  put("samples", "", { "": 1 });
   return found;
 }
