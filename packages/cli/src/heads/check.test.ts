@@ -100,6 +100,20 @@ test("a client believes a server at first, and then follows its history and its 
   assert.ok(served.asked.includes("proveConsistency"));
 });
 
+test("an answer that was on its way longer than another is no other history, even over a new key", async (t) => {
+  const env = { XDG_STATE_HOME: temporaryFolder(t) };
+  const served = new Served(newKey());
+  served.rows = ["a", "b"];
+  const late = served.line;
+  served.rows.push("c");
+  served.rotate(newKey());
+  await compareHeads({ env }, served.api(), place, 0);
+  const slow = { ...served.api(), serverHead: late } as Api;
+  assert.equal(await compareHeads({ env }, slow, place, 1), undefined);
+  served.rows = ["a", "b"];
+  assert.match((await compareHeads({ env }, slow, place, 2)) ?? "", /it ends at row 2, and row 3 was there before/);
+});
+
 test("a client warns of another history, of one that went back, and of another key, with both heads", async (t) => {
   const attacks: readonly [RegExp, (served: Served) => void][] = [
     [/its rows up to 2 are not what they were/, (served) => (served.rows = ["a", "B", "c"])],

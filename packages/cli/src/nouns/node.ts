@@ -85,7 +85,7 @@ export function blockersText({ blockers }: NodeShape): string {
   if (blockers === undefined || blockers.jobs.length + blockers.hidden === 0) return "";
   const hidden =
     blockers.hidden === 0 ? "" : `${blockers.jobs.length === 0 ? "" : " and "}${blockers.hidden} of others`;
-  return `, waits for ${blockers.jobs.join(", ")}${hidden}`;
+  return `, waits for ${blockers.names.join(", ")}${hidden}`;
 }
 
 /** GPUs that are there and are not offered. */
@@ -138,7 +138,7 @@ const gpuList: Omit<Noun<GpuShape>, "load"> = {
     { name: "mode", text: ({ mode }) => mode, style: ({ mode }) => modeStyle(mode) },
     { name: "free", text: ({ free }) => numberText(free), raw: ({ free }) => free, right: true },
     { name: "shares", text: ({ sharing }) => sharesText(sharing), hidesEmpty: true, right: true },
-    { name: "jobs", text: ({ jobs }) => jobs.join(", "), shrinks: true },
+    { name: "jobs", text: ({ names }) => names.join(", "), raw: ({ jobs }) => jobs.join(" "), shrinks: true },
   ],
   addFilters(command) {
     command.option("--node <node>", "only GPUs of this node").option("--model <model>", "only this GPU model");

@@ -36,6 +36,7 @@ test("gpus in a machine's format are the single devices", async (t) => {
     mode: "up",
     free: 1,
     jobs: [],
+    names: [],
   };
   server.on("listGpus", () => ({ items: [device] }));
   const { out } = await runTess(["gpus", "--node", "n0", "-o", "json"], { env: server.env });
@@ -46,13 +47,18 @@ test("gpus in a machine's format are the single devices", async (t) => {
 test("nodes are cordoned, drained with a deadline and a report of who is still there, and brought back", async (t) => {
   const server = await StandIn.start(t);
   server.on("cordonNode", () => nodeOf({ mode: "cordoned", reason: "fan" }));
-  server.on("drainNode", () => nodeOf({ mode: "draining", blockers: { jobs: ["job_1"], hidden: 2 } }));
+  server.on("drainNode", () =>
+    nodeOf({ mode: "draining", blockers: { jobs: ["job_1"], names: ["llama-ft"], hidden: 2 } }),
+  );
   server.on("upNode", () => nodeOf());
   server.on("maintainNode", () => nodeOf());
   server.on("downNode", () => nodeOf({ mode: "down" }));
   const run = async (...argv: string[]) => (await runTess(argv, { env: server.env })).out;
   assert.equal(await run("node", "cordon", "n0", "--reason", "fan"), "n0 is cordoned (fan)\n");
-  assert.equal(await run("node", "drain", "n0", "--within", "2h"), "n0 is draining, waits for job_1 and 2 of others\n");
+  assert.equal(
+    await run("node", "drain", "n0", "--within", "2h"),
+    "n0 is draining, waits for llama-ft and 2 of others\n",
+  );
   assert.equal(await run("node", "up", "n0"), "n0 is up\n");
   const times = ["--from", "2026-12-01T08:00", "--to", "2026-12-01T12:00", "--tz", "Europe/Berlin"];
   await run("node", "maintenance", "n0", ...times, "--reason", "new driver");
