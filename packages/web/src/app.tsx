@@ -1,15 +1,16 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { WhoAmI } from "@tessera/wire";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
-import { Redirect, Route, Switch, useLocation } from "wouter";
-import { call, whenFactorMissing, whenSignedOut } from "./api/call.ts";
+import { useCallback, useEffect, useState } from "react";
+import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
+import { call, whenFactorMissing, whenSignedOut, wordsOf } from "./api/call.ts";
 import { forgetDrafts } from "./api/draft.ts";
 import { beginStreams, forgetStreams } from "./api/live.ts";
 import { MeContext } from "./api/me.tsx";
 import { forgetProof } from "./api/proof.ts";
 import { useCall } from "./api/use-call.ts";
 import { Missing } from "./design/missing.tsx";
-import { Empty, Skeleton } from "./design/parts.tsx";
+import { pageOnDemand } from "./design/on-demand.tsx";
+import { Empty } from "./design/parts.tsx";
 import { Boundary } from "./frame/boundary.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { HomePage } from "./pages/home/home-page.tsx";
@@ -22,28 +23,30 @@ import { SecondStep } from "./pages/sign-in/second-step.tsx";
 import { SignInPage } from "./pages/sign-in/sign-in-page.tsx";
 
 // Pages that are rarely opened, or are large, are loaded on demand.
-const AllowActPage = lazy(() => import("./pages/security/allow-act-page.tsx"));
-const AllowPage = lazy(() => import("./pages/sign-in/allow-page.tsx"));
-const AuditPage = lazy(() => import("./pages/audit/audit-page.tsx"));
-const BudgetsPage = lazy(() => import("./pages/cost/budgets-page.tsx"));
-const ClosePage = lazy(() => import("./pages/cost/close-page.tsx"));
-const ContractsPage = lazy(() => import("./pages/cost/contracts-page.tsx"));
-const CostPage = lazy(() => import("./pages/cost/cost-page.tsx"));
-const EnginesPage = lazy(() => import("./pages/fleet/engines-page.tsx"));
-const FleetPage = lazy(() => import("./pages/fleet/fleet-page.tsx"));
-const InvoicePage = lazy(() => import("./pages/cost/invoice-page.tsx"));
-const InvoicesPage = lazy(() => import("./pages/cost/invoices-page.tsx"));
-const LedgerPage = lazy(() => import("./pages/cost/ledger-page.tsx"));
-const MoneyPage = lazy(() => import("./pages/cost/money-page.tsx"));
-const NewJobPage = lazy(() => import("./pages/new/new-job-page.tsx"));
-const NodePage = lazy(() => import("./pages/nodes/node-page.tsx"));
-const NodesPage = lazy(() => import("./pages/nodes/nodes-page.tsx"));
-const PeoplePage = lazy(() => import("./pages/people/people-page.tsx"));
-const PoolsPage = lazy(() => import("./pages/fleet/pools-page.tsx"));
-const QuotaPage = lazy(() => import("./pages/quota/quota-page.tsx"));
-const SettingsPage = lazy(() => import("./pages/settings/settings-page.tsx"));
-const WhatIfPage = lazy(() => import("./pages/what-if/what-if-page.tsx"));
-const WastePage = lazy(() => import("./pages/waste/waste-page.tsx"));
+const AllowActPage = pageOnDemand(() => import("./pages/security/allow-act-page.tsx"));
+const AllowPage = pageOnDemand(() => import("./pages/sign-in/allow-page.tsx"));
+const AuditPage = pageOnDemand(() => import("./pages/audit/audit-page.tsx"));
+const BudgetsPage = pageOnDemand(() => import("./pages/cost/budgets-page.tsx"));
+const ClosePage = pageOnDemand(() => import("./pages/cost/close-page.tsx"));
+const ContractsPage = pageOnDemand(() => import("./pages/cost/contracts-page.tsx"));
+const CostPage = pageOnDemand(() => import("./pages/cost/cost-page.tsx"));
+const EnginesPage = pageOnDemand(() => import("./pages/fleet/engines-page.tsx"));
+const FleetPage = pageOnDemand(() => import("./pages/fleet/fleet-page.tsx"));
+const InvoicePage = pageOnDemand(() => import("./pages/cost/invoice-page.tsx"));
+const InvoicesPage = pageOnDemand(() => import("./pages/cost/invoices-page.tsx"));
+const LedgerPage = pageOnDemand(() => import("./pages/cost/ledger-page.tsx"));
+const MoneyPage = pageOnDemand(() => import("./pages/cost/money-page.tsx"));
+const NewJobPage = pageOnDemand(() => import("./pages/new/new-job-page.tsx"));
+const NodePage = pageOnDemand(() => import("./pages/nodes/node-page.tsx"));
+const NodesPage = pageOnDemand(() => import("./pages/nodes/nodes-page.tsx"));
+const PeoplePage = pageOnDemand(() => import("./pages/people/people-page.tsx"));
+const PoolsPage = pageOnDemand(() => import("./pages/fleet/pools-page.tsx"));
+const QuotaPage = pageOnDemand(() => import("./pages/quota/quota-page.tsx"));
+const SettingsPage = pageOnDemand(() => import("./pages/settings/settings-page.tsx"));
+const WhatIfPage = pageOnDemand(() => import("./pages/what-if/what-if-page.tsx"));
+const WastePage = pageOnDemand(() => import("./pages/waste/waste-page.tsx"));
+
+const retryMs = 3_000;
 
 /** The sign-in page until a user is signed in; then the page of the address. */
 export function App() {
@@ -52,8 +55,9 @@ export function App() {
   const [me, setMe] = useState<WhoAmI | null>();
   /** Why the person has to sign in again in the middle of work. */
   const [ended, setEnded] = useState<string | undefined>();
-  const session = useCall("readSession", {}, { on: me === undefined });
+  const session = useCall("readSession", {}, { on: me === undefined, everyMs: retryMs, mayFail: true });
   const [path, go] = useLocation();
+  const search = useSearch();
   useEffect(() => {
     if (session.data !== undefined) setMe((known) => (known === undefined ? (session.data.me ?? null) : known));
   }, [session.data]);
@@ -92,7 +96,9 @@ export function App() {
     go("/sign-in");
   };
   if (me === undefined) {
-    return session.isError ? <Empty title="The server does not answer">Retrying.</Empty> : null;
+    return session.isError ? (
+      <Empty title="The server does not answer">{wordsOf(session.error)} Retrying.</Empty>
+    ) : null;
   }
   if (me?.second !== undefined) return <SecondStep me={me} onDone={setMe} onSignOut={leave} />;
   if (me === null) {
@@ -112,16 +118,8 @@ export function App() {
     <MeContext value={me}>
       <StepUp />
       <Frame onSignOut={leave}>
-        <Boundary at={path}>
-          <Suspense
-            fallback={
-              <div className="page">
-                <Skeleton lines={6} />
-              </div>
-            }
-          >
-            <Pages />
-          </Suspense>
+        <Boundary at={`${path}?${search}`}>
+          <Pages />
         </Boundary>
       </Frame>
     </MeContext>

@@ -10,6 +10,7 @@ import { Refused, Unreachable, whenHead } from "./api/call.ts";
 import { onReturn } from "./api/connection.ts";
 import { noteHead } from "./api/heads.ts";
 import { App } from "./app.tsx";
+import { Boundary } from "./frame/boundary.tsx";
 import { applyTheme } from "./frame/theme.ts";
 
 applyTheme();
@@ -34,7 +35,9 @@ function noteFault(error: unknown): void {
 createRoot(document.getElementById("root")!, { onCaughtError: noteFault }).render(
   <StrictMode>
     <QueryClientProvider client={queries}>
-      <App />
+      <Boundary at="">
+        <App />
+      </Boundary>
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
 import { addresses, creates } from "@tessera/wire/addresses";
+import { problemOf } from "./problem.ts";
 import { withProof } from "./proof.ts";
 
 /** A request that was refused, with what the API says about it. */
@@ -101,22 +102,6 @@ async function send<Id extends RouteId>(id: Id, ask: Ask<Id>): Promise<Response>
   }
 }
 
-async function problemOf(response: Response): Promise<Problem> {
-  try {
-    return (await response.json()) as Problem;
-  } catch {
-    const { status } = response;
-    return {
-      type: "",
-      title: "Not answered",
-      status,
-      detail: `The server answered ${status}.`,
-      code: "unreadable",
-      requestId: "",
-    };
-  }
-}
-
 /** Whether there is nothing to show because of it: the caller may not see it, or the server failed. */
 export function isNotShown(error: Error, { state }: { state: { data: unknown } }): boolean {
   if (!(error instanceof Refused) || state.data !== undefined) return false;
@@ -142,12 +127,20 @@ export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Every page of a list, up to `most` items. */
-export async function callAll<Id extends RouteId>(id: Id, query: QueryOf<Id>, most = 20_000): Promise<ItemOf<Id>[]> {
+/** A list that is longer is cut: a page could not hold it. */
+const itemsMax = 20_000;
+
+/** Every page of a list. */
+export async function callAll<Id extends RouteId>(
+  id: Id,
+  query: QueryOf<Id>,
+  signal?: AbortSignal,
+): Promise<ItemOf<Id>[]> {
   const items: ItemOf<Id>[] = [];
-  for (let cursor: string | undefined, more = true; more && items.length < most; ) {
+  for (let cursor: string | undefined, more = true; more && items.length < itemsMax; ) {
     const page = (await call(id, {
       query: { ...(query as object), limit: 1000, ...(cursor && { cursor }) } as QueryOf<Id>,
+      ...(signal && { signal }),
     })) as {
       items: ItemOf<Id>[];
       next?: string;

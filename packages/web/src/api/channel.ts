@@ -1,6 +1,7 @@
 import type { Problem } from "@tessera/wire";
 import { addresses, streamHeader } from "@tessera/wire/addresses";
 import { EventStream } from "./event-stream.ts";
+import { problemOf } from "./problem.ts";
 
 /** What is told of one watched list. */
 export interface TopicEars {
@@ -30,6 +31,8 @@ export class Channel implements Topics {
   readonly #proof: () => Record<string, string>;
   readonly #tell: (state: State) => void;
   readonly #topics = new Map<number, { readonly address: string; readonly ears: TopicEars }>();
+  /** Joins that are not answered yet: what is left before would still be followed by the server. */
+  readonly #joining = new Map<number, Promise<void>>();
   #next = 1;
   #source: EventStream | undefined;
   /** Its name, once the server has told it. */
@@ -48,13 +51,19 @@ export class Channel implements Topics {
   watch(address: string, ears: TopicEars): () => void {
     const number = this.#next++;
     this.#topics.set(number, { address, ears });
-    if (this.#name !== undefined) void this.#join(this.#name, number);
+    if (this.#name !== undefined) this.#begin(this.#name, number);
     return () => {
-      if (!this.#topics.delete(number) || this.#name === undefined) return;
-      const [method, path] = addresses.leaveTopic.split(" ") as [string, string];
-      const address = path.replace(":topic", `${this.#name}-${number}`);
-      void fetch(address, { method, headers: this.#proof() }).catch(() => {});
+      if (!this.#topics.delete(number)) return;
+      const name = this.#name;
+      if (name !== undefined)
+        void (this.#joining.get(number) ?? Promise.resolve()).then(() => this.#leave(name, number));
     };
+  }
+
+  async #leave(name: string, number: number): Promise<void> {
+    if (this.#name !== name) return; // with its stream it has gone already
+    const [method, path] = addresses.leaveTopic.split(" ") as [string, string];
+    await fetch(path.replace(":topic", `${name}-${number}`), { method, headers: this.#proof() }).catch(() => {});
   }
 
   want(wanted: boolean): void {
@@ -102,11 +111,16 @@ export class Channel implements Topics {
       this.#name = (JSON.parse(data) as { stream: string }).stream;
       this.#retryMs = retryMs.first;
       this.#tell({ is: "live" });
-      for (const number of this.#topics.keys()) void this.#join(this.#name, number);
+      for (const number of this.#topics.keys()) this.#begin(this.#name, number);
       return;
     }
     const [number, kind] = event.split(".") as [string, string];
     this.#topics.get(Number(number))?.ears.heard(kind, data);
+  }
+
+  #begin(name: string, number: number): void {
+    const joining = this.#join(name, number).finally(() => this.#joining.delete(number));
+    this.#joining.set(number, joining);
   }
 
   async #join(name: string, number: number): Promise<void> {
@@ -116,17 +130,16 @@ export class Channel implements Topics {
     const answer = await fetch(topic.address, { headers }).catch(() => undefined);
     // Without an answer the stream itself is lost too, and says so.
     if (answer === undefined || answer.ok || this.#name !== name) return;
-    const problem = await problemIn(answer);
+    const problem = await problemOf(answer);
     if (answer.status === 401) this.#end(problem.detail);
-    else if (answer.status === 429 || answer.status >= 500)
-      setTimeout(() => void this.#join(name, number), retryMs.most);
+    else if (answer.status === 429 || answer.status >= 500) setTimeout(() => this.#begin(name, number), retryMs.most);
     else topic.ears.refused(problem);
   }
 
   async #lost(source: EventStream, answer?: Response): Promise<void> {
     if (this.#source !== source) return;
     this.#close();
-    if (answer?.status === 401) return this.#end((await problemIn(answer)).detail);
+    if (answer?.status === 401) return this.#end((await problemOf(answer)).detail);
     this.#tell({ is: "lost" });
     this.#retry = setTimeout(() => this.#wanted && this.#open(), this.#retryMs);
     this.#retryMs = Math.min(retryMs.most, this.#retryMs * 2);
@@ -136,15 +149,5 @@ export class Channel implements Topics {
     this.#close();
     this.#wanted = false;
     this.#tell({ is: "ended", why });
-  }
-}
-
-async function problemIn(answer: Response): Promise<Problem> {
-  try {
-    return (await answer.json()) as Problem;
-  } catch {
-    const { status } = answer;
-    const detail = `The server answered ${status}.`;
-    return { type: "", title: "Not answered", status, detail, code: "unreadable", requestId: "" };
   }
 }

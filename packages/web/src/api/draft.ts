@@ -5,7 +5,7 @@ const prefix = "tessera-draft ";
 
 /**
  * Text that is being written, kept in this tab until it is sent or thrown away: a session that ends, a reload or
- * another page do not lose it. Each user has drafts of their own. Never for secrets.
+ * another page do not lose it. Each user has drafts of their own. A dialog that the person closes drops its draft. Never for secrets.
  */
 export function useDraft<Value>(name: string, first: Value): readonly [Value, (value: Value) => void, () => void] {
   const place = `${prefix}${useMe().user} ${name}`;

@@ -3,6 +3,8 @@ export class LiveList<Item extends object> {
   readonly #keyOf: (item: Item) => string;
   readonly #byKey = new Map<string, Item>();
   #items: readonly Item[] | undefined;
+  /** What was deleted since the sync: the rest of a long list is read meanwhile, and may still have it. */
+  readonly #deleted = new Set<string>();
   #synced = false;
 
   constructor(keyOf: (item: Item) => string) {
@@ -11,6 +13,7 @@ export class LiveList<Item extends object> {
 
   sync(items: readonly Item[]): void {
     this.#byKey.clear();
+    this.#deleted.clear();
     for (const item of items) this.#byKey.set(this.#keyOf(item), item);
     this.#synced = true;
     this.#items = undefined;
@@ -20,17 +23,20 @@ export class LiveList<Item extends object> {
   addMissing(items: readonly Item[]): void {
     for (const item of items) {
       const key = this.#keyOf(item);
-      if (!this.#byKey.has(key)) this.#byKey.set(key, item);
+      if (!this.#byKey.has(key) && !this.#deleted.has(key)) this.#byKey.set(key, item);
     }
+    this.#deleted.clear();
     this.#items = undefined;
   }
 
   put(item: Item): void {
+    this.#deleted.delete(this.#keyOf(item));
     this.#byKey.set(this.#keyOf(item), item);
     this.#items = undefined;
   }
 
   delete(key: string): void {
+    this.#deleted.add(key);
     if (this.#byKey.delete(key)) this.#items = undefined;
   }
 

@@ -16,8 +16,6 @@ const keys: Readonly<Partial<Record<RouteId, (item: never) => string>>> = {
   listPools: (item: { name: string }) => item.name,
   listEvents: (item: { at: string; kind: string; subject: string; text: string }) =>
     `${item.at} ${item.kind} ${item.subject} ${item.text}`,
-  listAudit: (item: { at: string; requestId: string; action: string; target: string }) =>
-    `${item.at} ${item.requestId} ${item.action} ${item.target}`,
 };
 const usualKey = (item: { id: string }) => item.id;
 

@@ -8,6 +8,8 @@ interface Options {
   readonly on?: boolean;
   /** How often to look again while the page is open. */
   readonly everyMs?: number;
+  /** The caller tells of a refusal itself, or goes on without the answer: what stands around every page must not fall with it. */
+  readonly mayFail?: boolean;
 }
 
 /**
@@ -15,12 +17,16 @@ interface Options {
  * is asked: a page never shows what was asked before under the words of what is asked now. A refusal that nothing on
  * the page can mend is shown by the boundary around it.
  */
-export function useCall<Id extends RouteId>(id: Id, ask: Ask<Id> = {}, { on = true, everyMs }: Options = {}) {
+export function useCall<Id extends RouteId>(
+  id: Id,
+  ask: Ask<Id> = {},
+  { on = true, everyMs, mayFail = false }: Options = {},
+) {
   return useQuery({
     queryKey: [id, ask.at ?? {}, ask.query ?? {}],
     queryFn: ({ signal }) => call(id, { ...ask, signal }),
     enabled: on,
-    throwOnError: isNotShown,
+    throwOnError: mayFail ? false : isNotShown,
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });
 }

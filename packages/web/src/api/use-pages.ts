@@ -10,7 +10,10 @@ type ItemOf<Id extends PagedId> = AnswerOf<Id> extends PageOf<infer Item> ? Item
 /** Some lists also say how long they are. */
 type CountedPage<Item> = PageOf<Item> & { readonly total?: number };
 
-/** A list that is read page by page: the first at once, each other when `more` is called. */
+/**
+ * A list that is read page by page: the first at once, each other when `more` is called. The more pages have been
+ * read, the less often all are read again, so that the number of requests stays level.
+ */
 export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs: number, on = true) {
   const { data, error, isError, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["pages", id, query],
@@ -22,7 +25,7 @@ export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: CountedPage<ItemOf<Id>>) => page.next,
-    refetchInterval: everyMs,
+    refetchInterval: ({ state }) => everyMs * Math.max(1, state.data?.pages.length ?? 1),
     enabled: on,
     throwOnError: isNotShown,
   });

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
+import { onDemand } from "../design/on-demand.tsx";
 import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
 import { TableBox } from "../design/table-box.tsx";
 import { saveCsv } from "../format/csv.ts";
@@ -10,7 +11,7 @@ import { type SeriesAsk, type SeriesQuery, useSeries, useSeriesOf } from "./use-
 import {
   type ChartView,
   compared,
-  highest,
+  fewer,
   isEmpty,
   type Kind,
   newestStep,
@@ -19,7 +20,7 @@ import {
   valueText,
 } from "./view.ts";
 
-const Plot = lazy(() => import("./plot.tsx"));
+const Plot = onDemand(() => import("./plot.tsx"));
 
 const dayMs = 86_400_000;
 const lookEveryMs = 10_000;
@@ -41,13 +42,14 @@ export function Chart(
     readonly of: Omit<SeriesQuery, "metric">;
     /** The span is over: it does not change any more. */
     readonly over?: boolean;
+    readonly onZoom?: (from: number, to: number) => void;
   },
 ) {
-  const { metric, of, over = false, ...look } = props;
+  const { metric, of, over = false, onZoom, ...look } = props;
   const { from, to, ...what } = of;
   const time = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   const { view, error } = useSeries([{ ...what, metric }], time, over ? undefined : lookEveryMs, true, "place");
-  return <ChartCard {...look} view={view} error={error} />;
+  return <ChartCard {...look} view={view} error={error} {...(onZoom && { onZoom })} />;
 }
 
 /** Metrics over the range of the page, with the period before it on request; dragging chooses another range. */
@@ -57,17 +59,14 @@ export function RangeChart(
     readonly usual?: RangeName;
     /** In few long steps: for what is counted. */
     readonly coarse?: boolean;
-    /** The most lines that are drawn; those that reach highest are kept. */
-    readonly linesMax?: number;
   },
 ) {
-  const { usual, kind = "lines", coarse = kind === "bars", linesMax = Number.POSITIVE_INFINITY, ...look } = props;
+  const { usual, kind = "lines", coarse = kind === "bars", ...look } = props;
   const { range, choose, compares } = useRange(usual);
   const asks = coarse ? props.asks.map((ask) => ({ ...ask, step: coarseStep(range) })) : props.asks;
   const { view, error } = useSeriesOf(asks, range);
   const before = useSeriesOf(asks, range, true, compares);
-  const few = (all: typeof view) => all && highest(all, linesMax);
-  const shown = view && compared(highest(view, linesMax), compares ? few(before.view) : undefined, kind);
+  const shown = view && compared(fewer(view, kind), compares ? before.view : undefined, kind);
   const zoom = (from: number, to: number) => {
     const next: Range | undefined = zoomed(from, to);
     if (next !== undefined) choose(next);
@@ -100,6 +99,11 @@ export function ChartCard(
   return (
     <Card title={title} className={className} beside={beside}>
       {about !== undefined && <p className="quiet small">{about}</p>}
+      {view?.knownTo !== undefined && (
+        <p className="quiet small" role="status">
+          The journal is still being read, up to {spellClock(new Date(view.knownTo).toISOString())} so far.
+        </p>
+      )}
       {view === undefined && (error ? <Empty title="Not available">{error.message}</Empty> : <Skeleton lines={5} />)}
       {empty && <p className="quiet">Nothing in this time.</p>}
       {view !== undefined &&
@@ -123,9 +127,7 @@ function Drawn({ view, kind, title, onZoom }: DrawnProps) {
   return (
     <>
       <OrElse instead={<Values view={view} />}>
-        <Suspense fallback={<Skeleton lines={5} />}>
-          <Plot view={view} kind={kind} title={title} onStep={setStep} onZoom={onZoom} together="page" />
-        </Suspense>
+        <Plot view={view} kind={kind} title={title} onStep={setStep} onZoom={onZoom} together="page" />
       </OrElse>
       <ul className="chart-legend" aria-label={`${title} at ${timeText(view, shown)}`}>
         <li className="quiet small">{timeText(view, shown)}</li>

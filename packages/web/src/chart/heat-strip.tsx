@@ -143,7 +143,7 @@ function Strip({ heat, title }: { heat: Heat; title: string }) {
       </div>
       <p className="small heat-words" aria-live="polite">
         {cell === undefined
-          ? `${count(rows.length, "rank")}; point at one, or use the arrow keys.`
+          ? `${count(rows.length, "rank")}${heat.leftOut > 0 ? ` of ${rows.length + heat.leftOut}` : ""}; point at one, or use the arrow keys.`
           : cellText(heat, cell)}
       </p>
       <Ramp heat={heat} />

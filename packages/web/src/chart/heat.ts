@@ -15,17 +15,19 @@ export interface Heat {
   readonly unit: string;
   /** What the brightest colour stands for. */
   readonly most: number;
+  /** Rows that there are beside these. */
+  readonly leftOut: number;
 }
 
 /** The colours of the ramp. */
 export const heatSteps = 6;
 
 /** Rows in the order of their numbers; shares go up to the whole, other measures up to the largest value. */
-export function heatOf({ series, times, stepMs, unit, from, to }: SeriesView): Heat {
+export function heatOf({ series, times, stepMs, unit, from, to, leftOut }: SeriesView): Heat {
   const rows = series.toSorted((a, b) => Number(a.key) - Number(b.key) || (a.key < b.key ? -1 : 1));
   let most = 0;
   for (const { values } of rows) for (const value of values) most = Math.max(most, value ?? 0);
-  return { rows, times, stepMs, from, to, unit, most: unit === "%" ? 100 : Math.max(1, most) };
+  return { rows, times, stepMs, from, to, unit, leftOut, most: unit === "%" ? 100 : Math.max(1, most) };
 }
 
 /** Which colour of the ramp a value has; undefined = it was not measured, which is not 0. */

@@ -10,6 +10,9 @@ import { type ChartView, columnsOf, drawnLines, type Kind, newestStep } from "./
 
 const height = 190;
 const day = 86_400;
+/** Between two times on the axis, which may have seconds; and from its left end to the first. */
+const timeSpacePx = 80;
+const edgePx = 16;
 /** Strips beside charts leave the same space on both sides: `.on-axis`. */
 const leftPx = 66;
 const rightPx = 24;
@@ -35,6 +38,7 @@ export default function Plot({ view, kind, title, onStep, onZoom, together }: Pl
   const theme = useTheme();
   const names = view.lines.map(({ key, label, colour }) => `${key} ${label} ${colour}`).join("\n");
   const zone = zoneName();
+  const isOfDays = view.stepMs >= day * 1_000;
   // biome-ignore lint/correctness/useExhaustiveDependencies: other lines, another theme or zone are another plot
   useEffect(() => {
     const { current: element } = box;
@@ -52,7 +56,7 @@ export default function Plot({ view, kind, title, onStep, onZoom, together }: Pl
       drawn.destroy();
       plot.current = undefined;
     };
-  }, [names, theme, together, view.unit, kind, zone]);
+  }, [names, theme, together, view.unit, kind, zone, isOfDays]);
   useEffect(() => plot.current?.setData(columnsOf(view, kind)), [view, kind]);
 
   /** Arrow keys move the cursor as the pointer does. */
@@ -74,7 +78,8 @@ export default function Plot({ view, kind, title, onStep, onZoom, together }: Pl
     if (to === undefined) return;
     event.preventDefault();
     const step = Math.min(last, Math.max(0, to));
-    drawn.setCursor({ left: drawn.valToPos(view.times[step]! / 1000, "x"), top: 10 });
+    // The first step begins before the left edge, where there is no cursor.
+    drawn.setCursor({ left: Math.max(0, drawn.valToPos(view.times[step]! / 1000, "x")), top: 10 });
   };
   return (
     <div
@@ -131,7 +136,10 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     axes: [
       {
         ...axis,
-        values: (_, splits, __, ___, step) => timeTexts(splits, step, zone),
+        space: timeSpacePx,
+        values: ({ valToPos }, splits, __, ___, step) =>
+          // Half of a text at the left end would lie under the values of the other axis.
+          timeTexts(splits, step, zone, (split) => valToPos(split, "x") >= edgePx),
         // Between days that are one step there is nothing to point at.
         ...(view.stepMs >= day * 1000 && { incrs: [day, 2 * day, 7 * day, 30 * day] }),
       },
@@ -170,21 +178,33 @@ function bandsOf(view: ChartView, kind: Kind): Pick<UPlot.Options, "bands"> {
 const bandFill = "rgb(86 180 233 / 22%)";
 
 /** Hours, with the day where it begins; days alone where the steps are days. */
-function timeTexts(splits: readonly number[], step: number, timeZone: string): string[] {
+function timeTexts(
+  splits: readonly number[],
+  step: number,
+  timeZone: string,
+  hasRoom: (split: number) => boolean,
+): string[] {
   const seconds = step < 60 ? ({ second: "2-digit" } as const) : {};
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...seconds, timeZone });
   const date = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone });
+  const first = splits.findIndex(hasRoom);
   return splits.map((split, no) => {
+    if (no < first) return "";
     const at = new Date(split * 1000);
     if (step >= day) return date.format(at);
     const text = clock.format(at);
-    return no === 0 || text === "00:00" ? `${text}\n${date.format(at)}` : text;
+    return no === first || text === "00:00" ? `${text}\n${date.format(at)}` : text;
   });
 }
 
 function tickText(split: number, unit: string): string {
   if (unit === "s") return split === 0 ? "0" : spellSpan(split * 1_000);
-  const short = split >= 10_000 ? `${spellNumber(split / 1_000)}k` : spellNumber(split);
+  const short =
+    split >= 1_000_000
+      ? `${spellNumber(split / 1_000_000)}M`
+      : split >= 10_000
+        ? `${spellNumber(split / 1_000)}k`
+        : spellNumber(split);
   // A long unit would not fit; the values below the chart have it.
   return unit.startsWith("GPU") || unit === "jobs" || /^[A-Z]{3}$/.test(unit) ? short : `${short} ${unit}`;
 }

@@ -71,6 +71,18 @@ export function moved(range: Range, direction: -1 | 1, now = Date.now()): Range 
   return { name: rangeNames.find((name) => lengths[name] >= length) ?? "90d" };
 }
 
+/** A part of the time of one thing, such as a job, that was chosen on one of its charts; undefined = all of it. */
+export function useZoom() {
+  const [params, set] = useAddress();
+  const range = readRange(params.get("range"), "1d");
+  const zoom = "name" in range ? undefined : range;
+  const onZoom = (from: number, to: number) => {
+    const next = zoomed(from, to);
+    if (next !== undefined) set({ range: writeRange(next) });
+  };
+  return { zoom, onZoom, showAll: () => set({ range: undefined }) };
+}
+
 /** The range of the page, which is in its address. */
 export function useRange(usual: RangeName = "1d") {
   const [params, set] = useAddress();

@@ -1,3 +1,4 @@
+import { bridged } from "./gaps.ts";
 import { useRange } from "./range.ts";
 import { type SeriesAsk, useSeriesOf } from "./use-series.ts";
 
@@ -31,7 +32,8 @@ export function Sparkline({ asks, most, label }: { asks: readonly SeriesAsk[]; m
 export function pathOf(values: readonly (number | null)[], most: number): string {
   let path = "";
   let pen = "M";
-  for (const [step, value] of values.entries()) {
+  for (const [step, value] of bridged(values).entries()) {
+    if (value === undefined) continue;
     if (value === null) {
       pen = "M";
       continue;

@@ -1,4 +1,5 @@
-import { keepPreviousData, useQueries } from "@tanstack/react-query";
+import { useQueries } from "@tanstack/react-query";
+import type { SeriesView } from "@tessera/wire";
 import { useMemo } from "react";
 import { type Ask, call } from "../api/call.ts";
 import { lengthOf, queryOf, type Range } from "./range.ts";
@@ -13,6 +14,8 @@ export interface SeriesAsk extends Omit<SeriesQuery, "from" | "to"> {
 }
 
 const hour = 3_600_000;
+/** While the server still reads an old journal. */
+const readingEveryMs = 3_000;
 
 /** What is measured or counted in a time, asked for again while it goes on. */
 export function useSeries(
@@ -26,13 +29,13 @@ export function useSeries(
     queries: asks.map(({ name: _, words: __, ...query }) => ({
       queryKey: ["readSeries", {}, { ...query, ...time }],
       queryFn: ({ signal }: { signal: AbortSignal }) => call("readSeries", { query: { ...query, ...time }, signal }),
-      placeholderData: keepPreviousData,
       enabled: on,
-      ...(everyMs !== undefined && { refetchInterval: everyMs }),
+      refetchInterval: ({ state }: { state: { data?: SeriesView } }) =>
+        state.data?.knownTo === undefined ? (everyMs ?? false) : readingEveryMs,
     })),
   });
   const error = found.find((each) => each.error !== null)?.error ?? null;
-  const views = found.map(({ data, isPlaceholderData }) => (isPlaceholderData ? undefined : data));
+  const views = found.map(({ data }) => data);
   const view = useMemo(
     () => {
       const parts = views.flatMap((each, no) => {
@@ -49,7 +52,8 @@ export function useSeries(
 
 /** The same for the range of a page. */
 export function useSeriesOf(asks: readonly SeriesAsk[], range: Range, before = false, on = true) {
-  const live = "name" in range && !before;
-  const everyMs = live ? (lengthOf(range) <= 6 * hour ? 10_000 : 60_000) : undefined;
+  // What was before moves along with what is now, but nobody waits for it.
+  const isShort = lengthOf(range) <= 6 * hour && !before;
+  const everyMs = "name" in range ? (isShort ? 10_000 : 60_000) : undefined;
   return useSeries(asks, queryOf(range, before), everyMs, on);
 }

@@ -3,7 +3,18 @@ import { describe, it } from "node:test";
 import type { SeriesView } from "@tessera/wire";
 import { strokeOf, strokesOf } from "./colours.ts";
 import { pathOf } from "./sparkline.tsx";
-import { columnsOf, compared, drawnLines, isEmpty, joined, newestStep, tableOf, totalAt, valueText } from "./view.ts";
+import {
+  columnsOf,
+  compared,
+  drawnLines,
+  fewer,
+  isEmpty,
+  joined,
+  newestStep,
+  tableOf,
+  totalAt,
+  valueText,
+} from "./view.ts";
 
 const minute = 60_000;
 
@@ -32,11 +43,20 @@ describe("a chart", () => {
     assert.deepEqual(
       view.lines.map(({ label, colour }) => [label, colour]),
       [
-        ["a", strokesOf(["a"])[0]!.colour],
+        ["a", strokesOf([{ key: "a", label: "a" }])[0]!.colour],
         ["idle", "#b8c0cc"],
       ],
     );
     assert.deepEqual([view.from, view.to, newestStep(view), isEmpty(view)], [0, 3 * minute, 2, false]);
+  });
+
+  it("leaves out a line of which nothing is known, unless nothing is known at all", () => {
+    const parts = [{ view: answer("used", [1, 2]) }, { view: answer("max", [null, null]) }];
+    assert.deepEqual(
+      joined(parts)!.lines.map(({ key }) => key),
+      ["used"],
+    );
+    assert.equal(isEmpty(joined(parts.slice(1))!), true);
   });
 
   it("stacks lines: each is drawn on what is below it, the highest first", () => {
@@ -67,7 +87,9 @@ describe("a chart", () => {
     const before = joined([{ view: answer("a", [7, 8], 8 * minute) }])!;
     const lines = compared(now, before, "lines");
     assert.deepEqual(lines.lines[1]!.values, [7, 8]);
-    assert.equal(lines.lines[1]!.ghost, true);
+    assert.deepEqual([lines.lines[1]!.ghost, lines.lines[1]!.colour], [true, lines.lines[0]!.colour]);
+    const gone = joined([{ view: answer("gone", [7, 8], 8 * minute) }])!;
+    assert.equal(compared(now, gone, "lines").lines.length, 1, "what is not shown now is not shown before");
     const stack = compared(now, before, "stack");
     assert.deepEqual(columnsOf(stack, "stack").slice(1), [
       [1, 2],
@@ -75,6 +97,24 @@ describe("a chart", () => {
     ]);
     assert.equal(totalAt(stack, 0), 1);
     assert.equal(compared(now, undefined, "stack"), now);
+  });
+
+  it("keeps as many accounts as there are colours; a stack is as high as before, lines say how many are left out", () => {
+    const series = Array.from({ length: 11 }, (_, no) => ({ key: `a${no}`, label: `a${no}`, values: [no + 1] }));
+    const held = { key: "guaranteed", label: "guaranteed", values: [1] };
+    const view = joined([{ view: { ...answer("a", [0]), series: [...series, held] } }])!;
+    const stack = fewer(view, "stack");
+    assert.deepEqual(
+      stack.lines.map(({ label }) => label),
+      ["guaranteed", "a3", "a4", "a5", "a6", "a7", "a8", "a9", "a10", "3 others"],
+    );
+    assert.deepEqual(stack.lines.at(-1)!.values, [1 + 2 + 3]);
+    assert.equal(totalAt(stack, 0), totalAt(view, 0));
+    const accounts = fewer({ ...view, lines: view.lines.slice(1) }, "stack");
+    assert.equal(new Set(accounts.lines.map(({ colour }) => colour)).size, 9, "each has a colour of its own");
+    const lines = fewer(view, "lines");
+    assert.deepEqual([lines.lines.length, lines.leftOut], [9, 3]);
+    assert.equal(fewer(joined([{ view: answer("a", [1]) }])!, "stack").lines.length, 1);
   });
 
   it("says 0, what is not known, and waits, in words and in a file", () => {
@@ -90,9 +130,12 @@ describe("a chart", () => {
   });
 
   it("gives what has a meaning its colour, an account the same one each time, and tells lines apart", () => {
-    assert.equal(strokesOf(["burst"])[0]!.colour, "#e69f00");
-    assert.deepEqual(strokesOf(["acc_x", "acc_y"])[0], strokesOf(["acc_x"])[0]);
-    const many = strokesOf(Array.from({ length: 24 }, (_, no) => `acc_${no}`));
+    const named = (...labels: string[]) => strokesOf(labels.map((label) => ({ key: `acc_${label}`, label })));
+    assert.equal(strokesOf([{ key: "burst", label: "burst" }])[0]!.colour, "#e69f00");
+    assert.deepEqual(named("x", "y")[0], named("x")[0]);
+    for (const label of ["constructor", "idle", "__proto__"]) assert.match(named(label)[0]!.colour, /^#[0-9a-f]{6}$/);
+    assert.notEqual(named("idle")[0]!.colour, strokesOf([{ key: "idle", label: "idle" }])[0]!.colour);
+    const many = named(...Array.from({ length: 24 }, (_, no) => `acc_${no}`));
     assert.equal(new Set(many.map(({ colour, dash }) => `${colour} ${dash}`)).size, 24);
     assert.equal(new Set(Array.from({ length: 24 }, (_, no) => JSON.stringify(strokeOf(no)))).size, 24);
   });

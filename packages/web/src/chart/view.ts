@@ -1,7 +1,9 @@
 import type { SeriesView } from "@tessera/wire";
-import { spellNumber } from "../format/numbers.ts";
+import { othersKey } from "@tessera/wire/others";
+import { count, spellNumber } from "../format/numbers.ts";
 import { spellSpan } from "../format/times.ts";
-import { colourName, inOrder, type Stroke, strokeOf, strokesOf } from "./colours.ts";
+import { coloursMax, hasMeaning, inOrder, othersColour, type Stroke, strokeOf, strokesOf } from "./colours.ts";
+import { bridged } from "./gaps.ts";
 
 export interface ChartLine extends Stroke {
   readonly key: string;
@@ -23,6 +25,8 @@ export interface ChartView {
   readonly lines: readonly ChartLine[];
   readonly leftOut: number;
   readonly simulated: boolean;
+  /** The journal is still being read, and has been up to here. */
+  readonly knownTo?: number;
   /** The step whose values are told while no other is pointed at; absent = the newest. */
   readonly shown?: number;
 }
@@ -36,13 +40,29 @@ export interface Part {
   readonly words?: (key: string) => string | undefined;
 }
 
-/** The lines that reach highest, in the order they had: more than a few cannot be told apart. */
-export function highest(view: ChartView, most: number): ChartView {
-  if (view.lines.length <= most) return view;
-  const top = (line: ChartLine) => Math.max(0, ...line.values.map((value) => value ?? 0));
-  const kept = new Set(view.lines.toSorted((a, b) => top(b) - top(a)).slice(0, most));
-  const lines = view.lines.filter((line) => kept.has(line));
-  return { ...view, lines, leftOut: view.leftOut + view.lines.length - lines.length };
+/**
+ * Few enough lines to be told apart, in the order they had: what has a colour of its own, and as many more as there are
+ * colours. Of lines those that reach highest; of a stack the largest, and all others as one, so that it stays as high.
+ */
+export function fewer(view: ChartView, kind: Kind): ChartView {
+  const sizeOf = ({ values }: ChartLine) =>
+    values.reduce<number>((size, value) => (kind === "lines" ? Math.max(size, value ?? 0) : size + (value ?? 0)), 0);
+  const already = view.lines.filter(({ key }) => key === othersKey);
+  const named = view.lines
+    .filter((line) => !hasMeaning(line) && line.key !== othersKey)
+    .sort((a, b) => sizeOf(b) - sizeOf(a));
+  if (named.length <= coloursMax && already.length === 0) return view;
+  const left = new Set([...named.slice(coloursMax), ...already]);
+  const kept = view.lines.filter((line) => !left.has(line));
+  const strokes = strokesOf(kept);
+  const lines = kept.map((line, place) => ({ ...line, ...strokes[place]! }));
+  if (kind === "lines") return { ...view, lines, leftOut: view.leftOut + left.size };
+  const rest = { ...view, lines: [...left] };
+  const values = view.times.map((_, step) => totalAt(rest, step));
+  const [only] = left;
+  const label = left.size === 1 ? only!.label : already.length > 0 ? "others" : count(left.size, "other");
+  const others = { key: othersKey, label, values, colour: othersColour, dash: [] };
+  return { ...view, lines: [...lines, others] };
 }
 
 /** Several answers as one chart: their steps need not begin at the same instant. */
@@ -59,15 +79,20 @@ export function joined(parts: readonly Part[], colours: "meaning" | "place" = "m
       return { key: line.key === "" ? (name ?? "") : line.key, label, values };
     }),
   );
-  const strokes = colours === "place" ? named.map((_, place) => strokeOf(place)) : strokesOf(named.map(colourName));
+  // A limit that an account does not have is no line.
+  const known = named.filter(({ values }) => values.some((value) => value !== null));
+  const shown = known.length === 0 ? named : known;
+  const knownTo = Math.min(...parts.map(({ view }) => view.knownTo ?? Number.POSITIVE_INFINITY));
+  const strokes = colours === "place" ? shown.map((_, place) => strokeOf(place)) : strokesOf(shown);
   const { unit, stepMs } = first.view;
   return {
     ...{ unit, stepMs, times },
     from: Math.min(...parts.map(({ view }) => view.from)),
     to: Math.max(...parts.map(({ view }) => view.to)),
-    lines: named.map((line, place) => ({ ...line, ...strokes[place]! })),
+    lines: shown.map((line, place) => ({ ...line, ...strokes[place]! })),
     leftOut: parts.reduce((sum, { view }) => sum + view.leftOut, 0),
     simulated: parts.some(({ view }) => view.series.some(({ simulated }) => simulated === true)),
+    ...(Number.isFinite(knownTo) && { knownTo }),
   };
 }
 
@@ -93,9 +118,11 @@ export function compared(view: ChartView, before: ChartView | undefined, kind: K
     const line = { ...ghost, key: "before", label: "all, period before", values, colour: "var(--quiet)" };
     return { ...view, lines: [...view.lines, line] };
   }
-  const lines = before.lines.map(({ key, label, values, colour }) => ({
-    ...{ ...ghost, key: `${key} before`, label: `${label}, period before`, values: moved(values), colour },
-  }));
+  const lines = view.lines.flatMap(({ key, label, colour }) => {
+    const then = before.lines.find((line) => line.key === key);
+    if (then === undefined) return [];
+    return { ...ghost, key: `${key} before`, label: `${label}, period before`, values: moved(then.values), colour };
+  });
   return { ...view, lines: [...view.lines, ...lines] };
 }
 
@@ -113,9 +140,9 @@ export function totalAt({ lines }: ChartView, step: number): number | null {
  * Times in seconds, then the values of what is drawn, in the order of drawing; null leaves a gap, because it is not 0. Of
  * a stack each line is drawn as the sum of itself and all before it, the highest first: the next covers its lower part.
  */
-export function columnsOf(view: ChartView, kind: Kind): [number[], ...(number | null)[][]] {
+export function columnsOf(view: ChartView, kind: Kind): [number[], ...(number | null | undefined)[][]] {
   const times = view.times.map((at) => at / 1000);
-  if (kind === "lines") return [times, ...view.lines.map(({ values }) => [...values])];
+  if (kind === "lines") return [times, ...view.lines.map(({ values }) => bridged(values))];
   const solid = view.lines.filter(({ ghost }) => ghost !== true);
   const sums: (number | null)[][] = [];
   for (const [place, { values }] of solid.entries()) {
@@ -149,7 +176,9 @@ export function valueText(values: readonly (number | null)[], step: number, unit
   const value = values[step];
   if (value === null || value === undefined) return "not known";
   if (unit === "s") return spellSpan(value * 1_000);
-  return `${spellNumber(Math.round(value * 100) / 100)} ${unit}`;
+  // Means of what is counted in whole ones: from a hundred on, parts say nothing.
+  const digits = (unit === "GPUs" || unit === "jobs") && value >= 100 ? 1 : 100;
+  return `${spellNumber(Math.round(value * digits) / digits)} ${unit}`;
 }
 
 /** The step to begin with: the newest in which any line has a value, -1 if none has. */

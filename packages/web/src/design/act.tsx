@@ -33,7 +33,7 @@ export function Allowed({ act, of, at, why, children }: WhyProps & { of: Permitt
 }
 
 function useWhyNot({ act, at, why }: WhyProps, on: boolean): string {
-  const { data } = useCall("readSession", {}, { on: on && why === undefined });
+  const { data } = useCall("readSession", {}, { on: on && why === undefined, mayFail: true });
   if (why !== undefined) return why;
   const needs = data?.needs?.find(({ acts }: ActNeeds) => acts.includes(act));
   return needs === undefined ? "Your roles do not allow this." : whyNotText(needs, at);

@@ -1,6 +1,7 @@
 import type { Job, WaitReason } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 import type { ReactNode } from "react";
+import { meanings } from "./meanings.ts";
 
 export type Tone =
   | "guaranteed"
@@ -14,14 +15,19 @@ export type Tone =
   | "unknown";
 type Shape = "dot" | "square" | "ring" | "cross";
 
+interface ChipProps {
+  readonly tone?: Tone;
+  /** Instead of a tone, where charts have a colour for it. */
+  readonly colour?: string | undefined;
+  readonly shape?: Shape;
+  readonly children: ReactNode;
+}
+
 /** A word with a mark; colour and shape both show its kind. */
-export function Chip({ tone = "idle", shape = "dot", children }: { tone?: Tone; shape?: Shape; children: ReactNode }) {
+export function Chip({ tone = "idle", colour = `var(--${tone})`, shape = "dot", children }: ChipProps) {
   return (
     <span className="chip">
-      <i
-        className={`mark ${shape}`}
-        style={shape === "ring" ? { borderColor: `var(--${tone})` } : { background: `var(--${tone})` }}
-      />
+      <i className={`mark ${shape}`} style={shape === "ring" ? { borderColor: colour } : { background: colour }} />
       {children}
     </span>
   );
@@ -64,9 +70,8 @@ export function StateChip({ job }: { job: Pick<Job, "state" | "outcome" | "held"
 
 export function ReasonChip({ reason }: { reason: WaitReason | undefined }) {
   if (reason === undefined) return null;
-  const tone: Tone = reason.kind === "never" ? "down" : reason.kind === "evicting" ? "leaving" : "burst";
   return (
-    <Chip tone={tone} shape="square">
+    <Chip colour={meanings[reason.kind]} shape="square">
       {waitingReasons[reason.kind].title}
     </Chip>
   );

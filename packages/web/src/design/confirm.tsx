@@ -24,6 +24,7 @@ export function Confirm({ title, act, children, busy, onAct, onClose, harmless, 
     <Dialog
       title={title}
       onClose={onClose}
+      light
       footer={
         <>
           <Button onClick={onClose}>{keep}</Button>

@@ -6,11 +6,15 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly footer?: ReactNode;
+  /** A click beside it closes it: there is nothing in it that would be lost. */
+  readonly light?: boolean;
 }
 
 /** The browser's own modal dialog: it keeps the focus inside, closes on Escape and gives the focus back. */
-export function Dialog({ title, onClose, children, footer }: DialogProps) {
+export function Dialog({ title, onClose, children, footer, light = false }: DialogProps) {
   const box = useRef<HTMLDialogElement>(null);
+  /** Whether the press began beside it; one that began inside only selects text. */
+  const beside = useRef(false);
   const id = useId();
   useLayoutEffect(() => {
     const dialog = box.current!;
@@ -28,8 +32,11 @@ export function Dialog({ title, onClose, children, footer }: DialogProps) {
         event.preventDefault();
         onClose();
       }}
+      onPointerDown={(event) => {
+        beside.current = event.target === box.current;
+      }}
       onClick={(event) => {
-        if (event.target === box.current) onClose();
+        if (light && beside.current && event.target === box.current) onClose();
       }}
     >
       <header>

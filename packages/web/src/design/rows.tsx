@@ -1,15 +1,8 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import {
-  type CSSProperties,
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useEffect,
-  useRef,
-  useState,
-} from "react";
+import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { count } from "../format/numbers.ts";
+import { useRowKeys } from "../table/row-keys.ts";
 import { useScrollMemory } from "../table/scroll-memory.ts";
 import type { Selection } from "../table/selection.ts";
 import { useSteady } from "../table/steady.ts";
@@ -52,10 +45,10 @@ export function Rows<Item>(props: RowsProps<Item>) {
   const box = useRef<HTMLElement>(null);
   const [, go] = useLocation();
   const [looking, setLooking] = useState(false);
-  const [cursor, setCursor] = useState(-1);
   const isChosen = (selection?.chosen.size ?? 0) > 0;
   const about = `${location.search} ${sort}`;
   const { rows: steady, fresh, showNew } = useSteady(items, keyOf, !looking && !isChosen, about);
+  const keys = useMemo(() => steady.map(keyOf), [steady, keyOf]);
   const narrow = typeof innerWidth === "number" && innerWidth <= 760;
   const shown = narrow ? columns.filter(({ wide }) => !wide) : columns;
   const rowHeight = heights[props.tight === true ? "tight" : "roomy"];
@@ -75,24 +68,23 @@ export function Rows<Item>(props: RowsProps<Item>) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured again
   useEffect(() => rows.measure(), [rowHeight]);
   const tracks: CSSProperties = { gridTemplateColumns: shown.map(({ width }) => width).join(" ") };
-  useFirstKey(box);
-  const press = (event: KeyboardEvent) => {
-    if (event.target !== box.current || event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = { j: 1, J: 1, k: -1, K: -1 }[event.key];
-    const item = steady[cursor];
-    if (step !== undefined) {
-      const next = Math.min(steady.length - 1, Math.max(0, cursor + step));
-      setCursor(next);
-      rows.scrollToIndex(next);
-      if (event.shiftKey && steady[next] !== undefined) selection?.toggle(keyOf(steady[next]), true);
-    } else if (event.key === "x" && item !== undefined) selection?.toggle(keyOf(item), false);
-    else if (event.key === "Enter" && item !== undefined && hrefOf !== undefined) go(hrefOf(item));
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
+  const { cursor, setCursor, onKeyDown } = useRowKeys({
+    ...{ box, keys, selection },
+    onOpen: hrefOf && ((place) => go(hrefOf(steady[place]!))),
+    toRow: (place) => rows.scrollToIndex(place),
+  });
+  const [said, say] = useState("");
+  useEffect(() => {
+    const cells = cursor === undefined ? [] : (box.current?.querySelector(".rows-row.cursor")?.children ?? []);
+    say([...cells].map(({ textContent }) => textContent).join(", "));
+  }, [cursor]);
+  const choose = (key: string, isThrough: boolean) => {
+    setCursor(key);
+    if (isThrough) selection?.through(key, keys);
+    else selection?.toggle(key);
   };
   return (
-    <div className={selection === undefined ? "" : "selectable"}>
+    <div className={selection === undefined ? "rows" : "rows selectable"}>
       <Head columns={shown} tracks={tracks} sort={sort} {...(props.onSort && { onSort: props.onSort })} />
       {fresh > 0 && (
         <button type="button" className="chip fresh" onClick={showNew}>
@@ -106,47 +98,34 @@ export function Rows<Item>(props: RowsProps<Item>) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
         tabIndex={0}
         aria-label={label}
-        onKeyDown={press}
+        onKeyDown={onKeyDown}
         onPointerEnter={() => setLooking(true)}
         onPointerLeave={() => setLooking(false)}
         onFocus={() => setLooking(true)}
         onBlur={() => setLooking(false)}
       >
         <ol style={{ height: rows.getTotalSize(), position: "relative" }}>
-          {rows.getVirtualItems().map((row) => {
-            const item = steady[row.index]!;
-            const key = keyOf(item);
-            const cells = shown.map((column) => (
-              <span key={column.label} className="cut">
-                {column.show(item)}
-              </span>
-            ));
-            const style = { ...tracks, height: rowHeight, transform: `translateY(${row.start}px)` };
-            const look = `rows-row ${row.index === cursor ? "cursor" : ""}`;
+          {rows.getVirtualItems().map(({ index, start }) => {
+            const item = steady[index]!;
+            const key = keys[index]!;
             return (
-              <li key={key} aria-posinset={row.index + 1} aria-setsize={steady.length}>
-                {hrefOf === undefined ? (
-                  <div className={look} style={style}>
-                    {cells}
-                  </div>
-                ) : (
-                  <Link
-                    href={hrefOf(item)}
-                    className={look}
-                    style={style}
-                    {...(current === key && { "aria-current": "true" })}
-                  >
-                    {cells}
-                  </Link>
-                )}
+              <li key={key} aria-posinset={index + 1} aria-setsize={steady.length}>
+                <Row
+                  item={item}
+                  columns={shown}
+                  href={hrefOf?.(item)}
+                  style={{ ...tracks, height: rowHeight, transform: `translateY(${start}px)` }}
+                  isCurrent={current === key}
+                  isCursor={key === cursor}
+                />
                 {selection !== undefined && (
                   <input
                     type="checkbox"
                     className="choose"
                     aria-label={`Choose ${key}`}
-                    style={{ transform: `translateY(${row.start + rowHeight / 2 - 12}px)` }}
+                    style={{ transform: `translateY(${start + rowHeight / 2 - 12}px)` }}
                     checked={selection.chosen.has(key)}
-                    onClick={(event) => selection.toggle(key, event.shiftKey)}
+                    onClick={(event) => choose(key, event.shiftKey)}
                     onChange={() => {}}
                   />
                 )}
@@ -155,7 +134,39 @@ export function Rows<Item>(props: RowsProps<Item>) {
           })}
         </ol>
       </section>
+      {/* The focus stays in the list while keys move through its rows. */}
+      <p className="hidden-text" aria-live="polite">
+        {said}
+      </p>
     </div>
+  );
+}
+
+interface RowProps<Item> {
+  readonly item: Item;
+  readonly columns: readonly Column<Item>[];
+  readonly href: string | undefined;
+  readonly style: CSSProperties;
+  readonly isCurrent: boolean;
+  /** Keys act on it. */
+  readonly isCursor: boolean;
+}
+
+function Row<Item>({ item, columns, href, style, isCurrent, isCursor }: RowProps<Item>) {
+  const look = `rows-row ${isCursor ? "cursor" : ""}`;
+  const cells = columns.map((column) => (
+    <span key={column.label} className="cut">
+      {column.show(item)}
+    </span>
+  ));
+  return href === undefined ? (
+    <div className={look} style={style}>
+      {cells}
+    </div>
+  ) : (
+    <Link href={href} className={look} style={style} {...(isCurrent && { "aria-current": "true" })}>
+      {cells}
+    </Link>
   );
 }
 
@@ -195,22 +206,4 @@ function Head<Item>({ columns, tracks, sort, onSort }: HeadProps<Item>) {
       })}
     </div>
   );
-}
-
-/** `j` from anywhere goes into the first list of the page: without it a rail and a head of controls lie before it. */
-function useFirstKey(box: RefObject<HTMLElement | null>): void {
-  useEffect(() => {
-    const press = (event: globalThis.KeyboardEvent) => {
-      const at = event.target as HTMLElement;
-      const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName) || at.isContentEditable;
-      if (event.key !== "j" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping || at.closest(".rows-box") !== null || document.querySelector("dialog[open]") !== null) return;
-      if (document.querySelector(".rows-box") !== box.current) return;
-      event.preventDefault();
-      box.current?.focus();
-      box.current?.dispatchEvent(new globalThis.KeyboardEvent("keydown", { key: "j", bubbles: true }));
-    };
-    addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
-  }, [box]);
 }

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useCallback, useSyncExternalStore } from "react";
 
 interface Clock {
   readonly listeners: Set<() => void>;
@@ -10,10 +10,9 @@ const clocks = new Map<number, Clock>();
 
 /** Draws the part that uses it again every so often, because it shows how long something takes. One timer serves a page. */
 export function useTick(everyMs: number): void {
-  useSyncExternalStore(
-    (listener) => listen(clockOf(everyMs), everyMs, listener),
-    () => clockOf(everyMs).ticks,
-  );
+  // The same function each time: another one would be another subscription, and start the interval again.
+  const subscribe = useCallback((listener: () => void) => listen(clockOf(everyMs), everyMs, listener), [everyMs]);
+  useSyncExternalStore(subscribe, () => clockOf(everyMs).ticks);
 }
 
 function clockOf(everyMs: number): Clock {

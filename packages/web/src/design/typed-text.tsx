@@ -3,6 +3,9 @@ import { useEffect, useState } from "react";
 /** Typing is over: each search may read far back. */
 const typedMs = 400;
 
+/** The server takes no longer text in a filter. */
+const textMax = 100;
+
 interface TypedProps {
   readonly label: string;
   readonly hint: string;
@@ -26,6 +29,7 @@ export function TypedText({ label, hint, width, value, onTyped }: TypedProps) {
       style={{ width }}
       aria-label={label}
       placeholder={hint}
+      maxLength={textMax}
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
     />

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gpuHoursOf, spellMiB, spellShare } from "./numbers.ts";
-import { spell, spellSpan, spellStart } from "./times.ts";
+import { inZone, spell, spellClock, spellDate, spellSpan, spellStart } from "./times.ts";
 
 describe("words on screen", () => {
   it("say a span in at most two units", () => {
@@ -13,6 +13,12 @@ describe("words on screen", () => {
     assert.equal(spell("2026-11-15T11:00:00Z", now), "1h ago");
     assert.equal(spell("2026-11-15T12:30:00Z", now), "in 30m");
     assert.match(spell("2026-11-13T12:00:00Z", now), /Nov/);
+  });
+
+  it("have times of the server in the reader's zone, and dates of the books in theirs", () => {
+    const at = "2026-10-31T23:00:00.000Z";
+    assert.equal(inZone(`spent at ${at}, not 2026`), `spent at ${spellClock(at)}, not 2026`);
+    assert.deepEqual([spellDate(at, "Europe/Berlin"), spellDate(at, "UTC")], ["2026-11-01", "2026-10-31"]);
   });
 
   it("never round a part to nothing or to all", () => {

@@ -7,7 +7,7 @@ export function spellNumber(value: number): string {
 }
 
 export function spellGpus(value: number): string {
-  return `${spellNumber(value)} ${value === 1 ? "GPU" : "GPUs"}`;
+  return count(value, "GPU");
 }
 
 /** `37 %`; a part of nothing is nothing. */
@@ -26,9 +26,14 @@ export function gpuHoursOf(unitMs: string): number {
   return Number((BigInt(unitMs) * 1000n) / BigInt(unitMsPerGpuHour)) / 1000;
 }
 
-/** Plural of a noun with its number: `3 jobs`. */
-export function count(value: number, noun: string, plural = `${noun}s`): string {
-  return `${spellNumber(value)} ${value === 1 ? noun : plural}`;
+/** A noun with its number: `3 jobs`. */
+export function count(value: number, noun: string, plural?: string): string {
+  return `${spellNumber(value)} ${nounFor(value, noun, plural)}`;
+}
+
+/** A noun in the form that its number asks for. */
+export function nounFor(value: number, noun: string, plural = `${noun}s`): string {
+  return value === 1 ? noun : plural;
 }
 
 export function spellMiB(mib: number): string {

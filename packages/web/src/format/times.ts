@@ -3,14 +3,15 @@ import { zoneName } from "./zone.ts";
 
 const dayMs = 86_400_000;
 
+/** Always of 24 hours, as logs and axes have it: the same moment reads alike everywhere. */
 const looks = {
-  clock: { hour: "2-digit", minute: "2-digit" },
+  clock: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
-  day: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" },
+  day: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   plain: { weekday: "short", month: "short", day: "numeric" },
   date: { year: "numeric", month: "2-digit", day: "2-digit" },
   moment: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
-  whole: { dateStyle: "medium", timeStyle: "long" },
+  whole: { dateStyle: "medium", timeStyle: "long", hourCycle: "h23" },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>;
 const made = new Map<string, Intl.DateTimeFormat>();
 
@@ -45,6 +46,13 @@ export function spellFull(at: string): string {
   return zone === "UTC" ? utc : `${formatted("whole", at)} (${zone})\n${utc}`;
 }
 
+const instants = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** A sentence of the server with its times in the reader's zone. */
+export function inZone(text: string): string {
+  return text.replaceAll(instants, (at) => spellClock(at));
+}
+
 /** `14:20:07`, for lines of a log. */
 export function spellSeconds(at: string): string {
   return formatted("seconds", at);
@@ -58,6 +66,15 @@ export function spellDay(at: number): string {
 /** `Mon, Nov 16`: a calendar day of UTC. */
 export function spellUtcDay(at: number): string {
   return formatted("plain", at, "UTC");
+}
+
+/** `2026-11-16` in a zone of its own: months of invoices begin where the books are kept. */
+export function spellDate(at: string, timeZone: string): string {
+  const parts = new Intl.DateTimeFormat("en", { year: "numeric", month: "2-digit", day: "2-digit", timeZone });
+  const { year, month, day } = Object.fromEntries(
+    parts.formatToParts(new Date(at)).map(({ type, value }) => [type, value]),
+  );
+  return `${year}-${month}-${day}`;
 }
 
 /** The time of day, with the date when it is not today. */

@@ -20,7 +20,18 @@ export function onZone(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** The instant of a local time as it is typed into a form, in the zone in which times are shown; undefined for no time. */
+export function instantOf(local: string): string | undefined {
+  const at = new Date(`${local}${zoneChosen() === "utc" ? "Z" : ""}`);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
+}
+
+/** Found once: a log asks for each of its lines. */
+let localName: string | undefined;
+
 /** As `Intl` names it, such as `Europe/Berlin`. */
 export function zoneName(zone: Zone = zoneChosen()): string {
-  return zone === "utc" ? "UTC" : Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone === "utc") return "UTC";
+  localName ??= Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return localName;
 }

@@ -6,6 +6,15 @@ export function nodeAddress(name: string): string {
   return `/nodes/${name.split("/").map(encodeURIComponent).join("/")}`;
 }
 
+/** A part of an address as text; one that was typed by hand may be no encoding of anything. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** The parameters of the page's address, and a way to change them; an empty value removes one. */
 export function useAddress(): readonly [
   URLSearchParams,

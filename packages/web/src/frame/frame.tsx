@@ -1,15 +1,17 @@
-import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useConnection } from "../api/connection.ts";
 import { forgetHead, useHistoryFault } from "../api/heads.ts";
 import { useMe } from "../api/me.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { Icon } from "../design/icon.tsx";
+import { onDemand } from "../design/on-demand.tsx";
 import { Button, ButtonLink, Notice } from "../design/parts.tsx";
 import { spellClock } from "../format/times.ts";
 import { chooseZone, zoneChosen } from "../format/zone.ts";
 import { NewDeviceBanner } from "../pages/security/new-device.tsx";
 import { useAccount, withAccount } from "./account.ts";
+import { KnownAccount } from "./known-account.tsx";
 import { isAt, linksFor } from "./pages.ts";
 import type { Command } from "./palette/entries.ts";
 import { type Doing, Palette } from "./palette/palette.tsx";
@@ -20,7 +22,7 @@ import { chooseTheme, switchTheme, type Theme, themeChosen } from "./theme.ts";
 import { Toasts } from "./toasts.tsx";
 import { InZone, ZoneChoice } from "./zone.tsx";
 
-const Deeds = lazy(() => import("./palette/deeds.tsx"));
+const Deeds = onDemand(() => import("./palette/deeds.tsx"), null);
 
 /** Where the key beside the letters is called otherwise. */
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -101,7 +103,9 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
         <LostBanner />
         <HistoryBanner />
         <NewDeviceBanner />
-        <InZone>{children}</InZone>
+        <InZone>
+          <KnownAccount>{children}</KnownAccount>
+        </InZone>
       </main>
       <nav className="bottom" aria-label="Main pages">
         {onPhone.map(({ href, label, icon }) => (
@@ -112,11 +116,7 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
         ))}
       </nav>
       {open === "palette" && <Palette onClose={() => setOpen(undefined)} onRun={run} onDeed={setDoing} />}
-      {doing !== undefined && (
-        <Suspense fallback={null}>
-          <Deeds {...doing} onClose={() => setDoing(undefined)} />
-        </Suspense>
-      )}
+      {doing !== undefined && <Deeds {...doing} onClose={() => setDoing(undefined)} />}
       {open === "help" && <Help onClose={() => setOpen(undefined)} />}
       <Toasts />
     </div>
@@ -227,7 +227,7 @@ function Help({ onClose }: { onClose: () => void }) {
     ...links.map(({ key, label }) => [`g ${key}`, label] as const),
   ] as const;
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Keyboard" onClose={onClose} light>
       <dl style={{ display: "grid", gridTemplateColumns: "80px 1fr", rowGap: 8 }}>
         {keys.map(([key, what]) => (
           <div key={key} style={{ display: "contents" }}>

@@ -31,10 +31,14 @@ export const pageLinks: readonly PageLink[] = [
 const innerPages: readonly Pick<PageLink, "href" | "label" | "shown">[] = [
   { href: "/fleet/engines", label: "Engines", shown: needing("node.read") },
   { href: "/fleet/pools", label: "Pools", shown: needing("node.read") },
+  { href: "/fleet/what-if", label: "What if", shown: needing("policy.write") },
   { href: "/cost/waste", label: "Waste", shown: needing("usage.read") },
   { href: "/cost/money", label: "Money", shown: needing("cost.read") },
   { href: "/cost/budgets", label: "Budgets", shown: needing("budget.read") },
   { href: "/cost/invoices", label: "Invoices", shown: needing("invoice.read") },
+  { href: "/cost/ledger", label: "Ledger", shown: needing("ledger.read") },
+  { href: "/cost/contracts", label: "Contracts", shown: needing("invoice.read") },
+  { href: "/cost/close", label: "Close a month", shown: needing("bill.write") },
   { href: "/people/me", label: "My tokens, password and sessions", shown: always },
 ];
 

@@ -1,21 +1,29 @@
 import { useEffect, useRef } from "react";
 
-/** Whether keys are being typed into something. */
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable)
-  );
+/** What keys are being typed into; inside a shadow root, such as the editor's, the window sees only its host as the target. */
+export function fieldOf(event: KeyboardEvent): HTMLElement | undefined {
+  const [target] = event.composedPath();
+  if (!(target instanceof HTMLElement)) return undefined;
+  if (target instanceof HTMLInputElement && /^(checkbox|radio|range|button|submit)$/.test(target.type))
+    return undefined;
+  return /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable ? target : undefined;
 }
 
 const chordMs = 1_200;
+
+/** The first key of two, such as the `g` of `g f`, and when it was pressed. */
+let begun = { key: "", at: 0 };
+
+/** Whether this key is the second of two, so that it means something else than alone. */
+export function isChordBegun(event: KeyboardEvent): boolean {
+  return begun.key !== "" && event.timeStamp - begun.at < chordMs;
+}
 
 /** Calls an act for `/`, `?`, or two keys such as `g f`, unless the user is typing; for `mod+k` (Ctrl or ⌘) also then. */
 export function useShortcuts(acts: Readonly<Record<string, () => void>>): void {
   const held = useRef(acts);
   held.current = acts;
   useEffect(() => {
-    let first = "";
-    let firstAt = 0;
     const press = (event: KeyboardEvent) => {
       if (document.querySelector("dialog[open]") !== null) return;
       const withMod = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
@@ -26,17 +34,17 @@ export function useShortcuts(acts: Readonly<Record<string, () => void>>): void {
         return;
       }
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (isTyping(event.target)) {
+      const field = fieldOf(event);
+      if (field !== undefined) {
         // The field lets go of the keys, so that those of the page work again.
-        if (event.key === "Escape" && !event.defaultPrevented) (event.target as HTMLElement).blur();
+        if (event.key === "Escape" && !event.defaultPrevented) field.blur();
         return;
       }
-      const chord = event.timeStamp - firstAt < chordMs ? `${first} ${event.key}` : event.key;
-      const act = held.current[chord] ?? held.current[event.key];
-      first = event.key;
-      firstAt = event.timeStamp;
+      const chord = isChordBegun(event) ? held.current[`${begun.key} ${event.key}`] : undefined;
+      const act = chord ?? held.current[event.key];
+      const begins = Object.keys(held.current).some((name) => name.startsWith(`${event.key} `));
+      begun = { key: act === undefined && begins ? event.key : "", at: event.timeStamp };
       if (act === undefined) return;
-      first = "";
       event.preventDefault();
       act();
     };

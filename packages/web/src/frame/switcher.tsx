@@ -1,9 +1,13 @@
-import { useId, useMemo, useRef, useState } from "react";
+import { useEffect, useId, useRef, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import { useMay } from "../api/me.tsx";
+import { useAccounts } from "../api/use-accounts.ts";
 import { useCall } from "../api/use-call.ts";
+import { count } from "../format/numbers.ts";
 import { accountParameter, stepsOf, useAccount } from "./account.ts";
+import { decoded } from "./address.ts";
 
+/** So many are listed at once; typing a part of the name finds any. */
 const listedMax = 200;
 /** Pages that show what an account has. */
 const narrowed = /^\/($|jobs$|queue$|cost(\/money|\/waste)?$|quota(\/|$))/;
@@ -13,22 +17,37 @@ export function Switcher() {
   const may = useMay();
   const [path] = useLocation();
   const isOn = may("account.read") && narrowed.test(path);
-  const accounts = useCall("listAccounts", { query: { limit: listedMax } }, { on: isOn }).data?.items;
-  const paths = useMemo(() => (accounts ?? []).map((each) => each.path).filter((each) => each !== ""), [accounts]);
+  // Whether there is a choice; all of them are read when the list is opened.
+  const first = useCall("listAccounts", { query: { limit: 3 } }, { on: isOn, mayFail: true }).data?.items ?? [];
   const inAddress = useAccount();
-  const account = path.startsWith("/quota/") ? decodeURIComponent(path.slice("/quota/".length)) : inAddress;
-  if (!isOn || (paths.length <= 1 && account === "")) return null;
-  return <Crumbs account={account} paths={paths} />;
+  const account = path.startsWith("/quota/") ? decoded(path.slice("/quota/".length)) : inAddress;
+  const several = first.filter((each) => each.path !== "").length > 1;
+  if (!isOn || (!several && account === "")) return null;
+  return <Crumbs account={account} />;
 }
 
-function Crumbs({ account, paths }: { account: string; paths: readonly string[] }) {
+function Crumbs({ account }: { account: string }) {
   const hrefOf = useHref();
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
+  const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState("");
+  const accounts = useAccounts({ on: isOpen, mayFail: true });
   const steps = stepsOf(account);
-  const shown = paths.filter((each) => each.includes(text.trim().toLowerCase()));
+  const found = accounts.map(({ path }) => path).filter((each) => each.includes(text.trim().toLowerCase()));
+  const shown = found.slice(0, listedMax);
   const close = () => list.current?.hidePopover();
+  const [, go] = useLocation();
+  /** Enter was pressed; it may come before the accounts do. */
+  const [isSure, setSure] = useState(false);
+  const first = shown[0];
+  useEffect(() => {
+    if (!isSure || accounts.length === 0) return;
+    setSure(false);
+    if (first === undefined) return;
+    list.current?.hidePopover();
+    go(hrefOf(first));
+  });
   return (
     <nav className="crumbs" aria-label="Breadcrumb">
       <ol className="wide">
@@ -47,14 +66,23 @@ function Crumbs({ account, paths }: { account: string; paths: readonly string[] 
         id={id}
         popover="auto"
         ref={list}
-        onToggle={(event) => event.newState === "open" && placeBelow(list.current!)}
+        onToggle={({ newState }) => {
+          setOpen(newState === "open");
+          setSure(false);
+          if (newState === "open") placeBelow(list.current!);
+        }}
       >
         <input
           className="input"
+          // The browser moves the focus there while it opens; React would do it once, when nothing is open yet.
+          ref={(input) => input?.setAttribute("autofocus", "")}
           aria-label="Narrow to"
           placeholder="Find an account"
           value={text}
           onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && text.trim() !== "") setSure(true);
+          }}
         />
         <ul>
           {account !== "" && text === "" && (
@@ -76,9 +104,11 @@ function Crumbs({ account, paths }: { account: string; paths: readonly string[] 
               </Link>
             </li>
           ))}
-          {shown.length === 0 && <li className="quiet small">No such account.</li>}
-          {paths.length >= listedMax && (
-            <li className="quiet small">Only the first {listedMax}; others are found with Ctrl K.</li>
+          {accounts.length > 0 && shown.length === 0 && <li className="quiet small">No such account.</li>}
+          {found.length > shown.length && (
+            <li className="quiet small">
+              and {count(found.length - shown.length, "account")} more: type a part of its name
+            </li>
           )}
         </ul>
       </div>
@@ -86,11 +116,10 @@ function Crumbs({ account, paths }: { account: string; paths: readonly string[] 
   );
 }
 
-/** Under the button that opened it, inside the window, ready to type. */
+/** Under the button that opened it, inside the window. */
 function placeBelow(menu: HTMLElement): void {
   const button = menu.parentElement!.querySelector("button")!.getBoundingClientRect();
   menu.style.left = `${Math.max(0, Math.min(button.left, innerWidth - menu.offsetWidth - 12))}px`;
-  menu.querySelector("input")?.focus();
 }
 
 /** The same page for another account; Back leads to the one before. */

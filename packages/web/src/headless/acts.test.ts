@@ -106,6 +106,8 @@ describe("what a person types and clicks", { skip: missing }, () => {
     await page.getByText("= 1,250.00 EUR").waitFor();
     await typeInto(page.getByLabel("Name", { exact: true }), "l2");
     await page.getByRole("button", { name: "Add it" }).click();
+    await page.getByRole("dialog").getByText("It applies in a minute").waitFor();
+    await page.getByRole("button", { name: "Add the price list" }).click();
     await page.getByText("The price list was added.").waitFor();
     const { gpus } = (await server.call("readPrices")).versions.at(-1)!;
     const h100 = gpus.find(({ model }) => model === "H100")!;
@@ -182,8 +184,8 @@ describe("what a person types and clicks", { skip: missing }, () => {
     await watched.go("/people");
     await page.getByRole("button", { name: "New user" }).click();
     await page.keyboard.type("vera");
-    await page.getByLabel("Role").selectOption("auditor");
-    await page.getByLabel("At").selectOption("the platform");
+    await page.getByLabel("Role", { exact: true }).selectOption("auditor");
+    await page.getByLabel("At", { exact: true }).selectOption("the platform");
     await page.getByRole("button", { name: "Create the user" }).click();
     await page.getByText("User vera was created.").waitFor();
     const vera = (await server.call("listUsers")).items.find(({ name }) => name === "vera")!;

@@ -11,6 +11,7 @@ import { OwnServer } from "./server.ts";
 const simulator = fileURLToPath(new URL("../../../sim/dist/main.js", import.meta.url));
 const jobsAtOnce = 16;
 const lookEveryMs = 2_000;
+const longMs = 3 * 3_600_000;
 
 /** A server that a whole simulated day lies behind, with people of every role and a morning's work on top. */
 export interface BusyDay {
@@ -18,7 +19,7 @@ export interface BusyDay {
   /** Of people by what they are, as tokens. */
   readonly tokens: Readonly<Record<Who, string>>;
   /** Jobs that are worth a look. */
-  readonly jobs: Readonly<Record<"waiting" | "gang" | "array", string>>;
+  readonly jobs: Readonly<Record<"waiting" | "gang" | "array" | "long", string>>;
   end(): Promise<void>;
 }
 
@@ -56,7 +57,7 @@ async function simulate(data: string, gpus: number): Promise<void> {
 }
 
 /** Charts end where the reading of the journal has come to: waits until it has come to now. */
-async function rolledUp(server: OwnServer): Promise<void> {
+export async function rolledUp(server: OwnServer): Promise<void> {
   for (;;) {
     const { series } = await server.call("readSeries", { query: { metric: "capacity", from: "10m", step: "1m" } });
     if (series.some(({ values }) => values.some((value) => value !== null))) return;
@@ -73,6 +74,14 @@ async function peopleOf(server: OwnServer): Promise<Record<Who, string>> {
     tokens[role] = (await server.call("createToken", { body: { user: user.id, label: "pictures" } })).token;
   }
   return tokens as Record<Who, string>;
+}
+
+/** A gang of several nodes that has run for hours. */
+async function longGang(server: OwnServer): Promise<string> {
+  const { items } = await server.call("listJobs", { query: { state: "active", sort: "-gpus", limit: 200 } });
+  const since = new Date(Date.now() - longMs).toISOString();
+  const long = items.find(({ startedAt, members }) => (startedAt ?? "9") < since && members.length > 1);
+  return (long ?? items[0]!).id;
 }
 
 /** More is asked for than is free; some of it is worth a look: an array under way, a gang that prints, a failure. */
@@ -114,5 +123,5 @@ async function morning(server: OwnServer, member: string, gpus: number): Promise
     priority: "low",
     run,
   });
-  return { waiting: waits.id, gang: gang.id, array: array.id };
+  return { waiting: waits.id, gang: gang.id, array: array.id, long: await longGang(server) };
 }

@@ -5,6 +5,7 @@ import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Browser } from "playwright-core";
 import { seriousViolations } from "./axe.ts";
+import { rolledUp } from "./busy-day.ts";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
 import { WatchedPage } from "./watched-page.ts";
@@ -19,6 +20,7 @@ describe("charts of a simulated day", { skip: "missing" in browser ? browser.mis
     const args = [simulator, "day", "--data", server.data, "--gpus", "64", "--seed", "3"];
     execFileSync(process.execPath, args, { stdio: "ignore" });
     await server.start();
+    await rolledUp(server);
     watched = await WatchedPage.open(browser as Browser, server.url);
     await watched.signInWithToken(server.ownerToken);
   });
@@ -42,8 +44,10 @@ describe("charts of a simulated day", { skip: "missing" in browser ? browser.mis
     await plot.focus();
     await watched.page.keyboard.press("Home");
     await watched.page.keyboard.press("ArrowRight");
-    const first = await chart("The fleet over time").locator(".chart-legend").innerText();
-    assert.notEqual(first, newest, "arrow keys move through the values");
+    const legend = chart("The fleet over time").locator(".chart-legend");
+    for (let tries = 0; tries < 50 && (await legend.innerText()) === newest; tries++)
+      await watched.page.waitForTimeout(50);
+    assert.notEqual(await legend.innerText(), newest, "arrow keys move through the values");
     await watched.page.locator(".sparkline path").nth(3).waitFor();
     assert.deepEqual(await seriousViolations(watched.page), []);
   });

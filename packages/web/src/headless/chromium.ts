@@ -1,4 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Browser, chromium } from "playwright-core";
 
 /** Paths of browsers that were installed by hand. */
@@ -23,8 +27,36 @@ export async function openChromium(): Promise<Browser | { readonly missing: stri
   return { missing: `no Chromium starts here (${reasons.join("; ") || "none is installed"})` };
 }
 
+/** Unpacked once for each version, beside the tools that the project fetches. */
 async function fromNpm(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.arch !== "x64") return undefined;
-  const { default: shipped } = await import("@sparticuz/chromium");
-  return shipped.executablePath();
+  const cache = fileURLToPath(new URL("../../../../.cache", import.meta.url));
+  const folder = join(cache, `chromium-${shippedVersion()}`);
+  if (!existsSync(folder)) await unpack(cache, folder);
+  return join(folder, "chromium");
+}
+
+function shippedVersion(): string {
+  const { resolve } = createRequire(import.meta.url);
+  const manifest = join(dirname(resolve("@sparticuz/chromium")), "../../package.json");
+  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
+}
+
+/** The package writes to the temporary folder and takes what it finds there for whole, so each unpacking has its own and is moved when it is done. */
+async function unpack(cache: string, folder: string): Promise<void> {
+  await mkdir(cache, { recursive: true });
+  const own = await mkdtemp(join(cache, "unpacking-"));
+  const before = process.env.TMPDIR;
+  try {
+    process.env.TMPDIR = own;
+    const { default: shipped } = await import("@sparticuz/chromium");
+    await shipped.executablePath();
+    await rename(own, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error; // else another program was faster
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    await rm(own, { recursive: true, force: true });
+  }
 }

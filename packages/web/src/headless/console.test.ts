@@ -222,6 +222,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.getByRole("button", { name: "Try it on a month" }).click();
     await page.getByText(/would have come to .* instead of /).waitFor();
     await page.getByRole("button", { name: "Add it" }).click();
+    await page.getByRole("button", { name: "Add the price list" }).click();
     await page.getByText("The price list was added.").waitFor();
     await page.getByRole("row", { name: /^H100 2\.00 EUR 4\.25 EUR/ }).waitFor();
     const { versions } = await server.call("readPrices");
@@ -318,7 +319,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.getByLabel("Text", { exact: true }).fill("the-auditor");
     await page.waitForURL("**/audit?*text=the-auditor*");
     await page.getByRole("heading", { name: "1 entry" }).waitFor();
-    await page.getByLabel("Outcome").selectOption("failed");
+    await page.getByLabel("Outcome", { exact: true }).selectOption("failed");
     await page.getByText("No entry matches").waitFor();
     assert.deepEqual(watched.complaints, []);
     await watched.close();

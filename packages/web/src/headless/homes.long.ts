@@ -129,7 +129,7 @@ describe("the home of each role", { skip: missing }, () => {
     await team.page.getByRole("heading", { name: "My work" }).waitFor();
     await done(team);
     const owner = await home("owner");
-    await owner.page.getByRole("heading", { name: "Fleet" }).waitFor();
+    await owner.page.getByRole("heading", { name: "Fleet", exact: true }).waitFor();
     await owner.page.getByRole("link", { name: "Teams" }).click();
     await owner.page.getByRole("row", { name: /^acme/ }).waitFor();
     await done(owner);
@@ -157,7 +157,6 @@ describe("the home of each role", { skip: missing }, () => {
     await page.keyboard.press("Enter");
     await page.getByLabel("Narrow to").waitFor();
     await page.keyboard.type("vision");
-    await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.waitForURL(/account=acme%2Fvision/);
     await page.getByText("No jobs here").waitFor();

@@ -103,7 +103,12 @@ describe("jobs that are written, opened and labelled in a real browser", { skip:
 
     await page.locator(".cm-content").click();
     await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type("name: three\nproject: lab\nrun: sleep 1");
+    // Letters that are keys of the page are text here.
+    await page.keyboard.type("name: three # c g p ?\nproject: lab\nrun: ./x; sleep 1");
+    assert.match(
+      await page.locator(".cm-content").innerText(),
+      /^name: three # c g p \?\s+project: lab\s+run: \.\/x; sleep 1\s*$/,
+    );
     await page.getByText(/It would (start now|wait)/).waitFor();
     assert.equal(await page.locator(".page").getByText(/gpuz/).count(), 0, "nothing is said of the text before");
     await page.reload();

@@ -97,7 +97,7 @@ describe("the palette, by keys alone", { skip: missing }, () => {
     await page.keyboard.type("cancel lft2");
     await page.getByRole("option", { name: "Cancel llama-ft-2" }).waitFor();
     await page.keyboard.press("Enter");
-    await dialog.getByText(/stops after .* and releases 2 GPUs/).waitFor();
+    await dialog.getByText(/has run for .* then it releases 2 GPUs/).waitFor();
     await page.keyboard.press("Enter"); // on Keep it
     await dialog.waitFor({ state: "detached" });
     assert.equal((await jobOf("llama-ft-2")).state, "running");

@@ -55,7 +55,7 @@ describe("what is planned, and the time of a job", { skip: "missing" in browser 
     await box.locator(".planned", { hasText: "wide-one" }).waitFor();
     assert.equal(await box.locator("a:not(.planned)").count(), 2);
     const words = page.locator(".plan-words");
-    assert.match(await words.innerText(), /32 of 32 GPUs are held. 1 of 1 waiting job has a planned start/);
+    assert.match(await words.innerText(), /32 of 32 GPUs are held. 1 start is planned/);
     await page.getByRole("link", { name: "wide-one, 32 GPUs" }).hover();
     await box.locator(".planned.lit").waitFor({ timeout: 10_000 });
     assert.match(await words.innerText(), /wide-one of lab: 32 GPUs, planned to start/);
@@ -97,7 +97,7 @@ describe("what is planned, and the time of a job", { skip: "missing" in browser 
     await page.getByText("Planned to start until then").waitFor();
     await page.locator("section", { hasText: "Planned to start until then" }).getByText("wide-one").first().waitFor();
     await page.locator("section", { hasText: "Expected to end until then" }).getByText("long-run").first().waitFor();
-    await page.getByText("Nothing waits then").waitFor();
+    await page.getByText("Nothing will be waiting").waitFor();
     assert.deepEqual(await seriousViolations(page), []);
     await watched.go(`/fleet?at=${at}`);
     await page.getByText("planned, as of now").waitFor();

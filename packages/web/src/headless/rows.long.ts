@@ -67,8 +67,8 @@ describe("the console with more rows than a page holds", { skip: missing }, () =
     await figures.nth(3).waitFor();
     const shown = (await figures.allInnerTexts()).join("\n");
     assert.match(shown, /8,320\s+GPUs\s+1,040 jobs/);
-    assert.match(shown, /1,013 of 1,014 nodes/);
     assert.match(shown, /of 1,042 GPUs/);
+    await page.getByRole("heading", { name: "1,013 of 1,014 nodes up" }).waitFor();
     await page.waitForTimeout(1_000);
     assert.ok(bytes > 1_000 && bytes < 300_000, `${bytes} bytes`);
     assert.deepEqual(watched.complaints, []);
@@ -176,7 +176,7 @@ describe("the console with more rows than a page holds", { skip: missing }, () =
     await page.getByRole("button", { name: "Export CSV" }).click();
     const text = readFileSync(await (await saving).path(), "utf8");
     assert.ok(text.trim().split("\n").length > total, "every entry and a header");
-    await page.getByLabel("Text").click();
+    await page.getByLabel("Text", { exact: true }).click();
     await page.keyboard.type("new fan");
     await page.getByText("1 entry", { exact: true }).waitFor();
     await page.getByText("node.drain").waitFor();

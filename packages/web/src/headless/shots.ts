@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { type BusyDay, openBusyDay, type Who } from "./busy-day.ts";
 import { openChromium } from "./chromium.ts";
-import { type Picture, picturesOf } from "./pictures.ts";
+import { type LookName, looks, type Picture, picturesOf } from "./pictures.ts";
 import { WatchedPage } from "./watched-page.ts";
 
 const usage = `npm run shots -- [FOLDER] [--data DIR] [--only NAME,NAME] [--docs]
@@ -13,14 +13,6 @@ const usage = `npm run shots -- [FOLDER] [--data DIR] [--only NAME,NAME] [--docs
   --data   a day that \`tess-sim day --data DIR\` has written; without, one is simulated first, which takes minutes
   --only   the pictures of these names
   --docs   also renews the pictures of README and docs`;
-
-const looks = {
-  light: { width: 1280, height: 800 },
-  dark: { width: 1280, height: 800, dark: true },
-  phone: { width: 390, height: 844 },
-  "phone-dark": { width: 390, height: 844, dark: true },
-} as const;
-type LookName = keyof typeof looks;
 
 const heightMax = 3_000;
 const settleMs = 800;
@@ -120,8 +112,11 @@ async function main(): Promise<void> {
         const { name, docs } = picture;
         try {
           writeFileSync(join(folder, `${name}-${look}.png`), await camera.take(picture, undefined));
-          if (values.docs && docs !== undefined && (docs.look ?? "light") === look)
-            writeFileSync(`docs/pictures/${name}.webp`, await asWebp(blank, await camera.take(picture, docs.height)));
+          const height = docs?.[look];
+          if (values.docs && height !== undefined) {
+            const file = look === "light" ? name : `${name}-${look}`;
+            writeFileSync(`docs/pictures/${file}.webp`, await asWebp(blank, await camera.take(picture, height)));
+          }
         } catch (error) {
           console.log(`${name}, ${look}: ${(error as Error).message.split("\n")[0]}`);
           process.exitCode = 1;

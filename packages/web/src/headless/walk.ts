@@ -6,7 +6,7 @@ export const roles = [
   ...["platform-owner", "tenant-admin", "team-admin", "member", "viewer", "finance", "auditor"],
 ] as const;
 
-/** What a person sees who may not see a page; anything else that is refused must be on a page that shows something. */
+/** What a person sees who may not see a page. Nothing leads to such a page, and nothing else is refused. */
 const explained = /Not for your role[\s\S]*It needs/;
 
 /** Every address of the console, with things that exist and things that do not. */
@@ -76,10 +76,14 @@ export async function walkAs(
   const { page } = watched;
   const found: string[] = [];
   let refused: string[] = [];
-  page.on("response", (answer) => {
-    if (answer.status() === 403 || answer.status() >= 500) refused.push(`${answer.status()} ${answer.url()}`);
+  page.on("response", async (answer) => {
+    if (answer.status() !== 403 && answer.status() < 500) return;
+    const said = await answer.text().catch(() => "");
+    refused.push(`${answer.status()} ${answer.url()} ${said}`);
   });
   await watched.signInWithToken(token);
+  const linked = new Set<string>();
+  const denied = new Set<string>();
   for (const path of paths) {
     refused = [];
     watched.complaints.length = 0;
@@ -92,14 +96,18 @@ export async function walkAs(
     await page
       .waitForFunction(() => document.querySelector(".page .skeleton") === null, undefined, { timeout: 15_000 })
       .catch(() => found.push(`${role} ${path}: an endless skeleton`));
+    await watched.answered();
     const text = await page.locator("main").innerText();
     if (text.trim().length < 12) found.push(`${role} ${path}: blank`);
     if (/This page has a fault/.test(text)) found.push(`${role} ${path}: ${text}`);
-    if (refused.length > 0 && !explained.test(text)) found.push(`${role} ${path}: ${refused.join(", ")}`);
+    for (const link of await page.locator(".rail a, nav.tabs a").all()) linked.add((await link.getAttribute("href"))!);
+    if (explained.test(text)) denied.add(path);
+    else if (refused.length > 0) found.push(`${role} ${path}: ${refused.join(", ")}`);
     // A browser says of each answer beyond 400 that it failed; which of them matter was looked at above.
     const errors = watched.complaints.filter((words) => !/Failed to load resource/.test(words));
     for (const words of errors) found.push(`${role} ${path}: ${words.slice(0, 200)}`);
   }
   await watched.close();
+  for (const path of denied) if (linked.has(path)) found.push(`${role} ${path}: linked, but not for this role`);
   return found;
 }

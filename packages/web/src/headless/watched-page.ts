@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 
 export interface Look {
   readonly width?: number;
@@ -14,6 +14,7 @@ export class WatchedPage {
   readonly #base: string;
   readonly complaints: string[] = [];
   readonly #answers: Promise<string>[] = [];
+  readonly #asked = new Set<Request>();
 
   private constructor(context: BrowserContext, page: Page, base: string) {
     this.#context = context;
@@ -23,6 +24,12 @@ export class WatchedPage {
       if (message.type() === "error" || message.type() === "warning") this.complaints.push(message.text());
     });
     page.on("pageerror", (error) => this.complaints.push(error.message));
+    page.on("request", (request) => {
+      // The browser reports no end of a worker's file, and a log that is followed has none.
+      if (request.resourceType() === "fetch" && !request.url().includes("follow=true")) this.#asked.add(request);
+    });
+    page.on("requestfinished", (request) => this.#asked.delete(request));
+    page.on("requestfailed", (request) => this.#asked.delete(request));
     page.on("response", (response) => {
       // A stream has no body before it ends; its messages are on the page.
       if (response.headers()["content-type"]?.startsWith("application/json"))
@@ -45,6 +52,11 @@ export class WatchedPage {
 
   go(path: string): Promise<unknown> {
     return this.page.goto(`${this.#base}${path}`);
+  }
+
+  /** Until all that the page has asked for is there, and what it asks for next. */
+  async answered(): Promise<void> {
+    for (let quiet = 0; quiet < 3; quiet = this.#asked.size === 0 ? quiet + 1 : 0) await this.page.waitForTimeout(30);
   }
 
   async signInWithToken(token: string): Promise<void> {

@@ -25,6 +25,7 @@ export function ColumnChoice<Item>({ columns, text, onChoose, tight, onTight }: 
           <label key={label} className="row" style={{ padding: "4px 10px" }}>
             <input
               type="checkbox"
+              aria-label={`Show the column ${label}`}
               checked={shown.has(label)}
               disabled={shown.has(label) && shown.size === 1}
               onChange={() => onChoose(toggledColumns(columns, text, label))}

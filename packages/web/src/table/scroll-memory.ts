@@ -8,12 +8,14 @@ const keptMax = 50;
 export function useScrollMemory(box: RefObject<HTMLElement | null>, label: string, isFilled: boolean): void {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it goes there once, when there are rows to go to
   useEffect(() => {
+    const element = box.current;
     const here = `${location.pathname}${location.search} ${label}`;
     const before = left.get(here);
-    if (isFilled && before !== undefined) box.current?.scrollTo(0, before);
-    return () => {
-      if (box.current !== null) remember(here, box.current.scrollTop);
-    };
+    if (!isFilled || element === null) return;
+    if (before !== undefined) element.scrollTo(0, before);
+    const note = () => remember(here, element.scrollTop);
+    element.addEventListener("scroll", note, { passive: true });
+    return () => element.removeEventListener("scroll", note);
   }, [isFilled]);
 }
 

@@ -2,8 +2,10 @@ import { useCallback, useMemo, useState } from "react";
 
 export interface Selection {
   readonly chosen: ReadonlySet<string>;
-  /** Chooses a row or lets it go; with `through`, all from the last one that was chosen to it. */
-  readonly toggle: (key: string, through: boolean) => void;
+  /** Chooses a row or lets it go. */
+  readonly toggle: (key: string) => void;
+  /** Chooses all rows from the last one that was chosen to this one, in the order in which they are shown. */
+  readonly through: (key: string, shown: readonly string[]) => void;
   readonly clear: () => void;
 }
 
@@ -17,22 +19,25 @@ export function keysBetween(keys: readonly string[], from: string, to: string): 
 export function useSelection(keys: readonly string[]): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string>();
-  const toggle = useCallback(
-    (key: string, through: boolean) => {
-      setChosen((before) => {
-        const next = new Set(before);
-        if (through && last !== undefined) for (const each of keysBetween(keys, last, key)) next.add(each);
-        else if (!next.delete(key)) next.add(key);
-        return next;
-      });
+  const toggle = useCallback((key: string) => {
+    setChosen((before) => {
+      const next = new Set(before);
+      if (!next.delete(key)) next.add(key);
+      return next;
+    });
+    setLast(key);
+  }, []);
+  const through = useCallback(
+    (key: string, shown: readonly string[]) => {
+      setChosen((before) => new Set([...before, ...keysBetween(shown, last ?? key, key)]));
       setLast(key);
     },
-    [keys, last],
+    [last],
   );
   const clear = useCallback(() => setChosen(new Set()), []);
   const there = useMemo(() => {
     const shown = new Set(keys);
     return new Set([...chosen].filter((key) => shown.has(key)));
   }, [chosen, keys]);
-  return { chosen: there, toggle, clear };
+  return { chosen: there, toggle, through, clear };
 }

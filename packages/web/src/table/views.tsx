@@ -29,7 +29,9 @@ export function Views() {
   const [views, setViews] = useState(() => readViews(page));
   const [naming, setNaming] = useState(false);
   const keep = (next: readonly View[]) => {
-    localStorage.setItem(placeOf(page), JSON.stringify(next));
+    try {
+      localStorage.setItem(placeOf(page), JSON.stringify(next));
+    } catch {} // a browser that keeps nothing has it until the page is left
     setViews(next);
   };
   const here = views.find((view) => view.search === search);

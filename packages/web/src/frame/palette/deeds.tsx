@@ -29,13 +29,13 @@ export default function Deeds({ deed, hit, onClose }: DeedProps) {
 
 function OnNode({ act, name, onClose }: { act: NodeAct; name: string; onClose: () => void }) {
   // The node is read again, because what runs there may have changed since the search.
-  const { data, error } = useCall("getNode", { at: { node: name } }, { everyMs: 3_000 });
+  const { data, error } = useCall("getNode", { at: { node: name } }, { everyMs: 3_000, mayFail: true });
   useSaid(error, onClose);
   return data === undefined ? null : <AskNode node={data} act={act} onClose={onClose} />;
 }
 
 function OnJob({ id, onClose }: { id: string; onClose: () => void }) {
-  const { data, error } = useCall("getJob", { at: { job: id } }, { everyMs: 3_000 });
+  const { data, error } = useCall("getJob", { at: { job: id } }, { everyMs: 3_000, mayFail: true });
   useSaid(error, onClose);
   return data === undefined ? null : <AskCancel job={data} onClose={onClose} />;
 }

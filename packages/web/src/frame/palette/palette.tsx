@@ -82,7 +82,7 @@ export function Palette({ onClose, onRun, onDeed }: PaletteProps) {
     event.preventDefault();
   };
   return (
-    <Dialog title="Find or do" onClose={onClose}>
+    <Dialog title="Find or do" onClose={onClose} light>
       <input
         ref={input}
         className="input"

@@ -1,3 +1,5 @@
+import { keep, readKept } from "../../api/kept.ts";
+
 /** What was chosen in the palette before: where it leads, or what was typed for an action. */
 export interface Recent {
   readonly label: string;
@@ -14,18 +16,14 @@ function placeOf(user: string): string {
 
 /** What this user chose of late in this browser, the newest first. */
 export function readRecent(user: string): readonly Recent[] {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(placeOf(user)) ?? "[]");
-    return Array.isArray(kept) ? kept.filter(isRecent) : [];
-  } catch {
-    return [];
-  }
+  const kept = readKept(placeOf(user));
+  return Array.isArray(kept) ? kept.filter(isRecent) : [];
 }
 
 /** Keeps a choice; one that was made before moves to the front. */
 export function keepRecent(user: string, chosen: Recent): void {
   const others = readRecent(user).filter((each) => each.label !== chosen.label || each.about !== chosen.about);
-  localStorage.setItem(placeOf(user), JSON.stringify([chosen, ...others].slice(0, keptMax)));
+  keep(placeOf(user), [chosen, ...others].slice(0, keptMax));
 }
 
 function isRecent(value: unknown): value is Recent {

@@ -1,3 +1,4 @@
+import type { FleetNodeShape } from "@tessera/wire";
 import type { Page } from "playwright-core";
 import type { OwnServer } from "../server.ts";
 
@@ -25,7 +26,6 @@ const lookMs = 2_000;
 
 export async function truthOf(server: OwnServer): Promise<Truth> {
   const { items: nodes } = await server.call("readFleet");
-  const cells = nodes.map(({ cells: letters }) => letters).join("");
   const truth = { waitingGpus: 0, waitingJobs: 0, runningJobs: 0 };
   for (let cursor: string | undefined; ; ) {
     const page = await server.call("listJobs", { query: { limit: 1_000, ...(cursor !== undefined && { cursor }) } });
@@ -40,29 +40,34 @@ export async function truthOf(server: OwnServer): Promise<Truth> {
   }
   return {
     ...truth,
-    gpus: cells.length,
-    held: [...cells].filter((letter) => letter !== idle).length,
+    gpus: nodes.reduce((sum, { cells }) => sum + cells.length, 0),
+    held: Math.round(nodes.reduce((sum, node) => sum + heldOn(node), 0) * 1000) / 1000,
     nodes: nodes.length,
     nodesUp: nodes.filter(({ mode }) => mode === "up").length,
   };
 }
 
-/** How the map of the fleet writes a GPU of which nothing is held. */
-const idle = ".";
+/** How the map of the fleet writes what no job holds: idle, reserved, withheld. */
+const unheld = new Set([".", "r", "w"]);
 
-/** Waits until the figures of the owner's home are these, and tells when that was on the page's clock. */
+function heldOn({ cells, parts }: FleetNodeShape): number {
+  const shares = [...cells].flatMap((letter, gpu) => Object.entries(parts?.[gpu] ?? { [letter]: 1 }));
+  return shares.reduce((sum, [letter, part]) => (unheld.has(letter) ? sum : sum + part), 0);
+}
+
+/** Waits until the numbers of the owner's home are these, and tells when that was on the page's clock. */
 export async function whenRight(page: Page, truth: Truth): Promise<number> {
-  const spell = (value: number) => value.toLocaleString("en-US");
+  const spell = (value: number) => value.toLocaleString("en-US", { maximumFractionDigits: 2 });
   const wanted = [
     ["Held by jobs", `${spell(truth.held)} of ${spell(truth.gpus)} GPUs`],
     ["Waiting for", spell(truth.waitingGpus)],
     ["Waiting for", `${spell(truth.waitingJobs)} jobs; ${spell(truth.runningJobs)} running`],
-    ["Nodes up", `${spell(truth.nodesUp)} of ${spell(truth.nodes)} nodes`],
+    ["nodes up", `${spell(truth.nodesUp)} of ${spell(truth.nodes)} nodes up`],
   ];
   const waiting = page.waitForFunction(
     (all) =>
       all.every(([label, words]) =>
-        [...document.querySelectorAll<HTMLElement>(".figure")].some(
+        [...document.querySelectorAll<HTMLElement>(".figure, .card h2")].some(
           ({ textContent }) => textContent?.includes(label!) && textContent.includes(words!),
         ),
       ) && performance.now(),

@@ -1,7 +1,10 @@
 import type { QueryOf } from "@tessera/wire";
 import { TypedText } from "../../design/typed-text.tsx";
+import { instantOf } from "../../format/zone.ts";
 
-export const filterNames = ["text", "actor", "action", "target", "outcome", "address", "from", "to"] as const;
+export const filterNames = [
+  ...["text", "actor", "action", "target", "outcome", "address", "from", "to", "privileged"],
+] as const;
 export type AuditFilter = { readonly [Name in (typeof filterNames)[number]]?: string };
 
 const outcomes = ["ok", "refused", "failed", "read", "exported", "changed"];
@@ -12,12 +15,14 @@ const texts = [
   { name: "target", label: "Target", width: 120, hint: "Target" },
   { name: "address", label: "Address", width: 110, hint: "Address" },
 ] as const;
-/** What the server is asked for. Days are those of the reader. */
-export function queryOf({ from, to, ...rest }: AuditFilter): QueryOf<"listAudit"> {
+/** What the server is asked for. Days are those of the zone in which times are shown; what is no day is left out. */
+export function queryOf({ from, to, privileged, ...rest }: AuditFilter): QueryOf<"listAudit"> {
+  const [begin, end] = [instantOf(`${from}T00:00`), instantOf(`${to}T23:59:59.999`)];
   return {
     ...rest,
-    ...(from !== undefined && { from: new Date(`${from}T00:00`).toISOString() }),
-    ...(to !== undefined && { to: new Date(`${to}T23:59:59.999`).toISOString() }),
+    ...(privileged === "yes" && { privileged: true }),
+    ...(begin !== undefined && { from: begin }),
+    ...(end !== undefined && { to: end }),
   };
 }
 
@@ -62,6 +67,15 @@ export function AuditFilters({ values, onChange }: Props) {
           onChange={(event) => onChange({ [name]: event.target.value })}
         />
       ))}
+      <button
+        type="button"
+        className="chip"
+        title="Only what people did to accounts, people, roles, nodes, prices and rules"
+        aria-pressed={values.privileged === "yes"}
+        onClick={() => onChange({ privileged: values.privileged === "yes" ? undefined : "yes" })}
+      >
+        special rights
+      </button>
     </div>
   );
 }

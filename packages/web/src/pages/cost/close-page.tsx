@@ -11,6 +11,7 @@ import { Button, Card, Empty, Figure, Notice, Skeleton } from "../../design/part
 import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
+import { spellDate } from "../../format/times.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 import { lastMonths } from "./ledger-view.ts";
 
@@ -79,7 +80,7 @@ function Month({ preview }: { preview: ClosePreview }) {
       </div>
       {!over && (
         <Notice>
-          {period} is not over: the amounts still grow. It can be closed from {preview.to.slice(0, 10)} on.
+          {period} is not over: the amounts still grow. It can be closed from {spellDate(preview.to, preview.tz)} on.
         </Notice>
       )}
       <Card

@@ -1,58 +1,40 @@
-import { useQueries } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
-import { useCall } from "../../api/use-call.ts";
+import { wordsOf } from "../../api/call.ts";
 import { ChartCard } from "../../chart/chart.tsx";
 import { OrElse } from "../../chart/fallback.tsx";
 import { Choice } from "../../design/choice.tsx";
-import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { Button, Figure } from "../../design/parts.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
+import { toast } from "../../frame/toasts.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
-import { hoursPerDay, lastDays } from "./days.ts";
+import { hoursPerDay } from "./days.ts";
+import { useUsageDays, useWholeUsage } from "./use-usage-days.ts";
+import { largestFirst, UsedBy } from "./used-by.tsx";
 
 const groups = ["account", "user", "job", "node"] as const;
 const ranges = [7, 14, 30] as const;
 const stackedMax = 6;
 
-/** GPU time by account, user or model, day by day; group, range and account are in the address. */
+/** GPU time by account, user, job or node, day by day; group, range and account are in the address. */
 export default function CostPage() {
   const [params, set] = useAddress();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
   const days = ranges.find((each) => String(each) === params.get("days")) ?? 7;
-  const account = useAccount();
-  const spans = lastDays(days, Math.floor(Date.now() / 60_000) * 60_000);
-  const query = { by, ...(account !== "" && { account }) };
-  const reports = useQueries({
-    queries: spans.map(({ from, to }) => ({
-      queryKey: ["usage", by, account, from, to],
-      queryFn: () => call("readUsage", { query: { ...query, from, to } }),
-      staleTime: 60_000,
-    })),
-  });
-  const whole = useCall("readUsage", { query: { ...query, from: spans[0]!.from } }, { everyMs: 30_000 });
-  const before = useCall("readUsage", {
-    query: {
-      ...query,
-      from: new Date(Date.parse(spans[0]!.from) - days * 86_400_000).toISOString(),
-      to: spans[0]!.from,
-    },
-  });
-  const perDay = reports.map(
-    ({ data }) => new Map((data?.rows ?? []).map(({ key, unitMs }) => [key, gpuHoursOf(unitMs)])),
-  );
-  const rows = [...(whole.data?.rows ?? [])]
-    .map((row) => ({ ...row, hours: gpuHoursOf(row.unitMs) }))
-    .sort((a, b) => b.hours - a.hours);
-  const total = whole.data === undefined ? 0 : gpuHoursOf(whole.data.total);
-  const last = before.data === undefined ? undefined : gpuHoursOf(before.data.total);
-  const fleet = whole.data?.fleet;
-  const save = () =>
-    saveCsv(
-      `tessera-usage-by-${by}.csv`,
-      rows.map(({ key, unitMs, gpuHours }) => ({ [by]: key, unitMs, gpuHours })),
-    );
+  const asked = { by, days, account: useAccount() };
+  const { spans, whole, before, perDay, error } = useUsageDays(asked);
+  const all = useWholeUsage(asked);
+  const save = async () => {
+    try {
+      const { rows } = await all.read();
+      const lines = rows.map(({ key, name = "", unitMs, gpuHours }) => ({ [by]: key, name, unitMs, gpuHours }));
+      saveCsv(`tessera-usage-by-${by}.csv`, lines);
+    } catch (cause) {
+      toast("bad", wordsOf(cause));
+    }
+  };
+  const most = whole && largestFirst(whole)[0];
   return (
     <div className="page">
       <div className="head">
@@ -70,9 +52,9 @@ export default function CostPage() {
             word={(each) => `${each} days`}
             onChoose={(each) => set({ days: each === 7 ? "" : String(each) })}
           />
-          <button type="button" className="button" onClick={save} disabled={rows.length === 0}>
+          <Button onClick={() => void save()} disabled={most === undefined || all.busy}>
             Download CSV
-          </button>
+          </Button>
         </div>
       </div>
       <CostTabs here="usage" />
@@ -80,36 +62,44 @@ export default function CostPage() {
         <div className="span-4">
           <Figure
             label={`Used in ${days} days`}
-            value={whole.data === undefined ? "…" : spellNumber(Math.round(total * 100) / 100)}
+            value={whole === undefined ? "…" : spellHours(whole.total)}
             unit="GPU-hours"
-            beside={last === undefined ? "" : `${spellNumber(Math.round(last * 100) / 100)} in the ${days} days before`}
+            beside={before === undefined ? "" : `${spellHours(before.total)} in the ${days} days before`}
           />
         </div>
         <div className="span-4">
           <Figure
             label="Most used by"
             value={
-              whole.data === undefined ? (
+              whole === undefined ? (
                 "…"
-              ) : rows[0] === undefined ? (
-                "nobody"
+              ) : most === undefined ? (
+                "none"
               ) : (
-                <span className="cut">{rows[0].key}</span>
+                <span className="cut">{most.name ?? most.key}</span>
               )
             }
-            beside={rows[0] === undefined ? "" : `${spellShare(rows[0].hours, total)} of all`}
+            beside={
+              most === undefined ? "" : `${spellShare(gpuHoursOf(most.unitMs), gpuHoursOf(whole?.total ?? "0"))} of all`
+            }
           />
         </div>
         <div className="span-4">
-          {fleet === undefined ? (
-            <Figure label={`${by}s`} value={spellNumber(rows.length)} beside="with usage" />
+          {whole?.fleet === undefined ? (
+            <Figure
+              label={`${by}s`}
+              value={whole === undefined ? "…" : spellNumber(whole.rows.length + (whole.rest?.rows ?? 0))}
+              beside="with usage"
+            />
           ) : (
             <Figure
               label="Of the whole fleet"
-              value={spellShare(gpuHoursOf(fleet.leased), gpuHoursOf(fleet.capacity))}
+              value={spellShare(gpuHoursOf(whole.fleet.leased), gpuHoursOf(whole.fleet.capacity))}
               unit="leased"
               beside={
-                fleet.balanced ? "books balance to the millisecond" : "books do not balance; tell the platform owner"
+                whole.fleet.balanced
+                  ? "books balance to the millisecond"
+                  : "books do not balance; tell the platform owner"
               }
             />
           )}
@@ -121,49 +111,15 @@ export default function CostPage() {
           about="Calendar days of UTC."
           kind="bars"
           className=""
-          view={reports.some(({ isPending }) => isPending) ? undefined : hoursPerDay(spans, perDay, stackedMax)}
+          view={perDay && hoursPerDay(spans, perDay, stackedMax)}
+          error={error}
         />
       </OrElse>
-      <Card flush title={`By ${by}`}>
-        {whole.data === undefined ? (
-          <Skeleton lines={4} />
-        ) : rows.length === 0 ? (
-          <Empty title="No usage in these days" command="npx tess usage --by account" />
-        ) : (
-          <div className="table-box">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>{by}</th>
-                  <th>Share</th>
-                  <th className="number">GPU-hours</th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.slice(0, 200).map(({ key, hours }) => (
-                  <tr key={key}>
-                    <td>{key}</td>
-                    <td style={{ width: "50%" }}>
-                      <div className="row">
-                        <div className="bar" style={{ flex: 1 }}>
-                          <div
-                            className="part used"
-                            style={{ left: 0, width: `${total === 0 ? 0 : (100 * hours) / total}%` }}
-                          />
-                        </div>
-                        <span className="small quiet" style={{ width: 44 }}>
-                          {spellShare(hours, total)}
-                        </span>
-                      </div>
-                    </td>
-                    <td className="number">{spellNumber(Math.round(hours * 1000) / 1000)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Card>
+      <UsedBy by={by} report={whole} />
     </div>
   );
+}
+
+function spellHours(unitMs: string): string {
+  return spellNumber(Math.round(gpuHoursOf(unitMs) * 100) / 100);
 }

@@ -1,5 +1,8 @@
-import { strokesOf } from "../../chart/colours.ts";
+import type { UsageReport } from "@tessera/wire";
+import { othersKey } from "@tessera/wire/others";
+import { othersColour, strokesOf } from "../../chart/colours.ts";
 import type { ChartView } from "../../chart/view.ts";
+import { gpuHoursOf } from "../../format/numbers.ts";
 
 const dayMs = 86_400_000;
 
@@ -17,34 +20,33 @@ export function lastDays(count: number, now: number): Span[] {
   });
 }
 
-/** The largest keys by their sum over all spans; keys beyond `most` are added up as "others". */
-export function stack(
-  spans: readonly ReadonlyMap<string, number>[],
-  most: number,
-): { keys: string[]; rows: number[][] } {
-  const sums = new Map<string, number>();
-  for (const span of spans) for (const [key, value] of span) sums.set(key, (sums.get(key) ?? 0) + value);
-  const order = [...sums].sort((a, b) => b[1] - a[1]).map(([key]) => key);
-  const named = order.slice(0, most);
-  const rest = order.slice(most);
-  const keys = rest.length === 0 ? named : [...named, "others"];
-  const rows = spans.map((span) => {
-    const row = named.map((key) => span.get(key) ?? 0);
-    return rest.length === 0 ? row : [...row, rest.reduce((sum, key) => sum + (span.get(key) ?? 0), 0)];
-  });
-  return { keys, rows };
-}
+/** What was used in a day: the largest rows, and what the others come to. */
+export type DayOfUse = Pick<UsageReport, "rows" | "rest">;
 
-/** GPU-hours of each day as stacked bars, in the colours that the keys have everywhere. */
-export function hoursPerDay(
-  spans: readonly Span[],
-  perDay: readonly ReadonlyMap<string, number>[],
-  most: number,
-): ChartView {
-  const { keys, rows } = stack(perDay, most);
+/** GPU-hours of each day as stacked bars, in the colours that the keys have everywhere; beyond `most` keys as "others". */
+export function hoursPerDay(spans: readonly Span[], days: readonly DayOfUse[], most: number): ChartView {
+  const names = new Map<string, string>();
+  const hours = days.map(({ rows }) => new Map(rows.map(({ key, unitMs }) => [key, gpuHoursOf(unitMs)])));
+  const sums = new Map<string, number>();
+  for (const { rows } of days) for (const { key, name = key } of rows) names.set(key, name);
+  for (const day of hours) for (const [key, value] of day) sums.set(key, (sums.get(key) ?? 0) + value);
+  const named = [...sums]
+    .sort((a, b) => b[1] - a[1])
+    .slice(0, most)
+    .map(([key]) => key);
+  const others = hours.map((day, no) => {
+    const rest = gpuHoursOf(days[no]!.rest?.unitMs ?? "0");
+    return [...day].reduce((sum, [key, value]) => (named.includes(key) ? sum : sum + value), rest);
+  });
+  const strokes = strokesOf(named.map((key) => ({ key: "", label: names.get(key)! })));
+  const lines = named.map((key, no) => ({
+    ...{ key, label: names.get(key)!, values: hours.map((day) => day.get(key) ?? 0), ...strokes[no]! },
+  }));
+  const rest = { key: othersKey, label: "others", values: others, colour: othersColour, dash: [] };
   const times = spans.map(({ from }) => Date.parse(from));
-  const strokes = strokesOf(keys);
-  const lines = keys.map((key, no) => ({ key, label: key, values: rows.map((row) => row[no]!), ...strokes[no]! }));
   const [from, to] = [times[0] ?? 0, (times.at(-1) ?? 0) + dayMs];
-  return { unit: "GPU-hours", stepMs: dayMs, times, from, to, lines, leftOut: 0, simulated: false };
+  return {
+    ...{ unit: "GPU-hours", stepMs: dayMs, times, from, to, leftOut: 0, simulated: false },
+    lines: others.some((value) => value > 0) ? [...lines, rest] : lines,
+  };
 }

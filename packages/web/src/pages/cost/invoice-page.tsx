@@ -7,6 +7,9 @@ import { Dialog } from "../../design/dialog.tsx";
 import { Missing } from "../../design/missing.tsx";
 import { Button, Card, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
+import { count } from "../../format/numbers.ts";
+import { spellDate, spellDay } from "../../format/times.ts";
+import { decoded } from "../../frame/address.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { issuer, saveFocusFile } from "./focus-file.ts";
 import { VerifyInvoice } from "./verify-invoice.tsx";
@@ -14,7 +17,7 @@ import { VerifyInvoice } from "./verify-invoice.tsx";
 /** An invoice as a page that prints well; each line can be explained. */
 export default function InvoicePage() {
   const { account = "", period = "" } = useParams<{ account: string; period: string }>();
-  const at = { account: decodeURIComponent(account), period };
+  const at = { account: decoded(account), period };
   const { data: invoice, error } = useCall("getInvoice", { at });
   const [line, setLine] = useState<LineShape | undefined>();
   if (invoice === undefined) {
@@ -38,10 +41,11 @@ export default function InvoicePage() {
             From {issuer} at {location.host} to {invoice.tenant}.{" "}
             {invoice.issuedAt === undefined
               ? "Not issued: a draft of the current month."
-              : `Issued on ${invoice.issuedAt.slice(0, 10)}.`}
+              : `Issued on ${spellDate(invoice.issuedAt, invoice.tz)}.`}
           </p>
           <p className="quiet">
-            {invoice.period}, {invoice.from.slice(0, 10)} to {invoice.to.slice(0, 10)} ({invoice.tz}), {invoice.mode}
+            {invoice.period}, {spellDate(invoice.from, invoice.tz)} to {spellDate(invoice.to, invoice.tz)} ({invoice.tz}
+            ), {invoice.mode}
           </p>
         </div>
         <div className="row no-print">
@@ -109,6 +113,8 @@ export default function InvoicePage() {
   );
 }
 
+const hoursShown = 48;
+
 function Explained(props: {
   at: { account: string; period: string };
   line: LineShape;
@@ -117,20 +123,26 @@ function Explained(props: {
 }) {
   const { data } = useCall("explainLine", { at: { ...props.at, line: String(props.line.line) } });
   return (
-    <Dialog title={`Line ${props.line.line}: ${props.line.kind}`} onClose={props.onClose}>
+    <Dialog title={`Line ${props.line.line}: ${props.line.kind}`} onClose={props.onClose} light>
       {data === undefined ? (
         <Skeleton />
       ) : (
         <div className="stack tight">
           <p>{data.arithmetic}</p>
           <ul className="list">
-            {data.hours.slice(0, 48).map(({ from, micros }) => (
+            {data.hours.slice(0, hoursShown).map(({ from, micros }) => (
               <li key={from}>
-                <span style={{ flex: 1 }}>{from.slice(0, 16).replace("T", " ")} UTC</span>
+                <span style={{ flex: 1 }}>{spellDay(Date.parse(from))}</span>
                 {props.money(micros)}
               </li>
             ))}
           </ul>
+          {data.hours.length > hoursShown && (
+            <p className="quiet small">
+              The first {hoursShown} of {count(data.hours.length, "hour")}; <code>npx tess invoice --help</code> tells
+              how to get all.
+            </p>
+          )}
           <p className="quiet small">{data.stretches.length} stretches of leases are behind it.</p>
         </div>
       )}

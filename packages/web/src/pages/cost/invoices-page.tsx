@@ -1,4 +1,5 @@
 import { Link } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { usePages } from "../../api/use-pages.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
@@ -8,7 +9,7 @@ import { CostTabs } from "./cost-tabs.tsx";
 
 /** Drafts of the current month first, then issued invoices. */
 export default function InvoicesPage() {
-  const { items, isError, more } = usePages("listInvoices", { limit: 100 }, 30_000);
+  const { items, error, more } = usePages("listInvoices", { limit: 100 }, 30_000);
   return (
     <div className="page">
       <div className="head">
@@ -17,8 +18,8 @@ export default function InvoicesPage() {
       <CostTabs here="invoices" />
       <Billing />
       <Card flush title="Invoices">
-        {isError ? (
-          <Empty title="There are no prices yet" command="npx tess price --help" />
+        {error !== null && items === undefined ? (
+          <Empty title="Not available">{wordsOf(error)}</Empty>
         ) : items === undefined ? (
           <Skeleton lines={4} />
         ) : items.length === 0 ? (

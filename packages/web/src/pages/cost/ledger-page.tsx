@@ -23,7 +23,9 @@ export default function LedgerPage() {
   const [params, setParams] = useSearchParams();
   const [posting, setPosting] = useState(false);
   const [months] = useState(() => lastMonths(24, Date.now()));
-  const [tenant, since] = [params.get("account") ?? "", params.get("since") ?? months[2]!];
+  // The books know tenants: of a team that the pages are narrowed to, the one above it.
+  const tenant = (params.get("account") ?? "").split("/")[0]!;
+  const since = params.get("since") ?? months[2]!;
   const choose = (name: "account" | "since", value: string) =>
     setParams(
       (before) => {

@@ -28,7 +28,7 @@ export default function MoneyCharts({ by, from, account, forecastMicros }: Money
   const query = { metric: "spend", by: group, from: asked[from], ...of } as const;
   const { data } = useCall("readSeries", { query }, { everyMs });
   const all = useCall("listBudgets").data?.items ?? [];
-  const budgets = all.filter((budget) => isWithin(budget.account, account));
+  const budgets = all.filter((budget) => isWithin(budget.account, account)).sort((a, b) => usedShare(b) - usedShare(a));
   const month = { ...monthOf(Date.now()), currency: data?.currency ?? "", ...(forecastMicros && { forecastMicros }) };
   return (
     <div className="grid">
@@ -48,8 +48,18 @@ export default function MoneyCharts({ by, from, account, forecastMicros }: Money
       {budgets.slice(0, budgetsShown).map((budget) => (
         <AgainstBudget key={budget.account} budget={budget} />
       ))}
+      {budgets.length > budgetsShown && (
+        <p className="quiet small span-12">
+          The {budgetsShown} budgets that are nearest to their limit, of {budgets.length}; choose an account to see its
+          own.
+        </p>
+      )}
     </div>
   );
+}
+
+function usedShare({ spentMicros, limitMicros }: BudgetShape): number {
+  return Number(spentMicros) / Math.max(1, Number(limitMicros));
 }
 
 function AgainstBudget({ budget }: { budget: BudgetShape }) {

@@ -1,18 +1,22 @@
-import { lazy, Suspense } from "react";
+import { Link } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { Choice } from "../../design/choice.tsx";
+import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
-import { spellNumber, spellShare } from "../../format/numbers.ts";
+import { count, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 
-const MoneyCharts = lazy(() => import("./money-charts.tsx"));
+const MoneyCharts = onDemand(() => import("./money-charts.tsx"));
 
 const groups = ["account", "user", "job", "model", "class", "day"] as const;
 const ranges = ["7d", "30d", "90d"] as const;
+/** Rows of the table. */
+const listedMax = 200;
 
 /** Money spent, by account, user or model, beside the period before; group, range and account are in the address. */
 export default function MoneyPage() {
@@ -20,9 +24,12 @@ export default function MoneyPage() {
   const account = useAccount();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
   const from = ranges.find((each) => each === params.get("from")) ?? "30d";
-  const { data, isError } = useCall(
+  const { data, error } = useCall(
     "readCosts",
-    { query: { by, from, compare: true, ...(account !== "" && { account }) } },
+    // Days are all listed: there are few.
+    {
+      query: { by, from, compare: true, ...(by !== "day" && { limit: listedMax }), ...(account !== "" && { account }) },
+    },
     { everyMs: 30_000 },
   );
   return (
@@ -40,17 +47,15 @@ export default function MoneyPage() {
         </div>
       </div>
       <CostTabs here="money" />
-      {isError ? (
-        <Empty title="There are no prices yet" command="npx tess price --help" />
+      {error !== null && data === undefined ? (
+        <Empty title="Not available">{wordsOf(error)}</Empty>
       ) : data === undefined ? (
         <Skeleton lines={6} />
       ) : (
         <>
           <Figures report={data} days={Number.parseInt(from, 10)} />
           <OrElse instead={null}>
-            <Suspense fallback={<Skeleton lines={6} />}>
-              <MoneyCharts by={by} from={from} account={account} forecastMicros={data.forecastMicros} />
-            </Suspense>
+            <MoneyCharts by={by} from={from} account={account} forecastMicros={data.forecastMicros} />
           </OrElse>
           <SpentBy report={data} />
         </>
@@ -97,7 +102,7 @@ function Figures({ report, days }: { report: Report; days: number }) {
       <div className="span-4">
         <Figure
           label="Most"
-          value={rows[0] === undefined ? "nobody" : keyText(report.by, rows[0].key)}
+          value={rows[0] === undefined ? "none" : (rows[0].name ?? keyText(report.by, rows[0].key))}
           beside={rows[0] === undefined ? "" : spellMoney(rows[0].micros, currency)}
         />
       </div>
@@ -127,9 +132,17 @@ function SpentBy({ report }: { report: Report }) {
               </tr>
             </thead>
             <tbody>
-              {listed.slice(0, 200).map(({ key, micros, beforeMicros: before, gpuHours }) => (
+              {listed.map(({ key, name, micros, beforeMicros: before, gpuHours }) => (
                 <tr key={key}>
-                  <td>{keyText(report.by, key)}</td>
+                  <td>
+                    {name === undefined ? (
+                      keyText(report.by, key)
+                    ) : (
+                      <Link href={`/jobs/${key}`} title={key}>
+                        {name}
+                      </Link>
+                    )}
+                  </td>
                   <td style={{ width: "35%" }}>
                     <div className="row">
                       <div className="bar" style={{ flex: 1 }}>
@@ -148,6 +161,12 @@ function SpentBy({ report }: { report: Report }) {
               ))}
             </tbody>
           </table>
+          {report.rest !== undefined && (
+            <p className="quiet small" style={{ padding: "8px 16px" }}>
+              {count(report.rest.rows, "other")} came to {spellMoney(report.rest.micros, currency)} together;{" "}
+              <code>tess cost --by {report.by} -o csv</code> has all.
+            </p>
+          )}
         </div>
       )}
     </Card>

@@ -1,6 +1,6 @@
 import type { SeriesView } from "@tessera/wire";
-import { colourName, inOrder, strokesOf } from "../../chart/colours.ts";
-import type { ChartLine, ChartView } from "../../chart/view.ts";
+import { inOrder, strokesOf } from "../../chart/colours.ts";
+import { type ChartLine, type ChartView, fewer } from "../../chart/view.ts";
 
 const dayMs = 86_400_000;
 
@@ -14,7 +14,7 @@ export function moneyPerDay(spend: Spend, days: number, now: number): ChartView 
   const at = new Map(spend.times.map((time, no) => [time, no]));
   const valueOn = (values: readonly (number | null)[], time: number) => values[at.get(time) ?? -1] ?? 0;
   const series = inOrder(spend.series);
-  const strokes = strokesOf(series.map(colourName));
+  const strokes = strokesOf(series);
   const lines = series.map(
     ({ key, label, values }, no): ChartLine => ({
       key: key === "" ? "spent" : key,
@@ -23,7 +23,9 @@ export function moneyPerDay(spend: Spend, days: number, now: number): ChartView 
       ...strokes[no]!,
     }),
   );
-  const shown = lines.filter(({ values }) => values.some((value) => value !== 0));
+  const spent = lines.filter(({ values }) => values.some((value) => value !== 0));
+  const view = { ...viewOf(times, spend.currency ?? ""), lines: spent.length === 0 ? lines : spent };
+  const few = fewer(view, "bars");
   const before = times.map((time) => {
     const then = time - days * dayMs;
     return unitsOf(spend.series.reduce((sum, { values }) => sum + valueOn(values, then), 0));
@@ -32,7 +34,7 @@ export function moneyPerDay(spend: Spend, days: number, now: number): ChartView 
     ...{ key: "before", label: `all, ${days} days before`, values: before },
     ...{ colour: "var(--quiet)", dash: [3, 3], ghost: true },
   };
-  return { ...viewOf(times, spend.currency ?? ""), lines: [...(shown.length === 0 ? lines : shown), ghost] };
+  return { ...few, lines: [...few.lines, ghost] };
 }
 
 /** A time in which money comes together, and what may be spent in it. */
@@ -63,7 +65,8 @@ export function dayBand(spend: Spend, now: number): { low: number; high: number;
 
 /** What came together since a time began, between what it may come to, and what may be spent. */
 export function moneyAgainst(spend: Spend, time: MoneyTime, now: number): ChartView {
-  const [from, to] = [dayOf(Date.parse(time.from)), Date.parse(time.to)];
+  // A month of another zone begins within a day of UTC: the nearest one is less wrong than the one before.
+  const [from, to] = [Math.round(Date.parse(time.from) / dayMs) * dayMs, Date.parse(time.to)];
   const times = daysFrom(from, to);
   const at = new Map(spend.times.map((each, no) => [each, no]));
   const today = Math.max(

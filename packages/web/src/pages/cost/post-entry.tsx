@@ -17,7 +17,7 @@ type Kind = EntryPost["kind"];
 export function PostEntry(props: { tenants: readonly string[]; tenant: string; onClose: () => void }) {
   const { tenants, onClose } = props;
   const first = { tenant: props.tenant, kind: "payment" as Kind, sign: "more", amount: "", of: "", memo: "" };
-  const [draft, setDraft, drop] = useDraft("ledger entry", first);
+  const [draft, setDraft, drop] = useDraft(`ledger entry ${props.tenant}`, first);
   const [sure, setSure] = useState(false);
   const post = useAct("postEntry", ({ no }) => `Entry ${no} was booked.`);
   const tenant = draft.tenant === "" ? (tenants[0] ?? "") : draft.tenant;
@@ -51,7 +51,7 @@ export function PostEntry(props: { tenants: readonly string[]; tenant: string; o
     post.mutate({ body }, { onSuccess: close });
   };
   return (
-    <Dialog title="Post an entry" onClose={onClose}>
+    <Dialog title="Post an entry" onClose={close}>
       <form className="stack tight" onSubmit={submit}>
         <SelectField
           label="Tenant"

@@ -3,6 +3,7 @@ import { fallbackCurrency } from "@tessera/wire/money";
 import { type FormEvent, useState } from "react";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
+import { useAccounts } from "../../api/use-accounts.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
@@ -21,17 +22,19 @@ interface SetBudgetProps {
 
 /** Sets or changes the budget of an account, and says what it means before it is set. */
 export function SetBudget({ budgets, before, onClose }: SetBudgetProps) {
-  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
-  const paths = (accounts.data?.items ?? [])
-    .filter((each) => each.path !== "" && mayDo("setBudget", each))
+  const paths = useAccounts()
+    .filter((each) => mayDo("setBudget", each))
     .map(({ path }) => path);
-  const [draft, setDraft, drop] = useDraft(before === undefined ? "budget" : `budget ${before.account}`, {
-    account: before?.account ?? "",
-    limit: before === undefined ? "1000" : writeMoney(before.limitMicros),
-    every: before?.every ?? ("month" as BudgetShape["every"]),
-    alerts: writeAlerts(before?.alertsPerMille ?? [500, 800, 900]),
-    stop: before?.stop ?? ("alert" as Stop),
-  });
+  const [draft, setDraft, drop] = useDraft(
+    before === undefined ? "budget" : `budget ${before.account} ${before.revision}`,
+    {
+      account: before?.account ?? "",
+      limit: before === undefined ? "1000" : writeMoney(before.limitMicros),
+      every: before?.every ?? ("month" as BudgetShape["every"]),
+      alerts: writeAlerts(before?.alertsPerMille ?? [500, 800, 900]),
+      stop: before?.stop ?? ("alert" as Stop),
+    },
+  );
   const account = draft.account === "" ? (paths[0] ?? "") : draft.account;
   const set = useAct("setBudget", ({ account: at }) => `${at} has a budget now.`);
   const { spentMicros, currency } = useSpent(account, budgets);
@@ -82,7 +85,11 @@ export function SetBudget({ budgets, before, onClose }: SetBudgetProps) {
         />
         <TextField
           label="Alerts"
-          hint="percent of the limit at which people are told, such as 50, 80, 90"
+          hint={
+            alerts === undefined || alerts.length === 0
+              ? "percent of the limit at which people are told, such as 50, 80, 90"
+              : `people are told at ${alerts.map((each) => `${each / 10} %`).join(", ")} of the limit`
+          }
           wrong={
             alerts === undefined
               ? "Type at most ten percentages from 0.1 to 100, with commas between."

@@ -56,7 +56,7 @@ export function SetContract({ tenant, before, currency, onClose }: SetContractPr
     if ("body" in read) set.mutate({ at, body: read.body }, { onSuccess: close });
   };
   return (
-    <Dialog title={before === undefined ? "Set a contract" : `Contract of ${tenant}`} onClose={onClose}>
+    <Dialog title={before === undefined ? "Set a contract" : `Contract of ${tenant}`} onClose={close}>
       <form className="stack tight" onSubmit={submit}>
         {tenant === "" && (
           <SelectField

@@ -17,9 +17,11 @@ export const stopsNow: Readonly<Record<Stop, string>> = {
 
 /** `50, 80, 90` as thousandths; undefined for anything else. */
 export function readAlerts(text: string): number[] | undefined {
-  const parts = text.split(/[\s,;]+/).filter((part) => part !== "");
+  // 92,5 is one number and 50,80 are two: a comma before a single digit is a decimal one.
+  const words = text.split(/[\s;]+/).flatMap((word) => (/^\d+,\d%?$/.test(word) ? word : word.split(",")));
+  const parts = words.filter((part) => part !== "");
   const perMille = parts.map((part) => {
-    const [, whole, tenth = "0"] = /^(\d{1,3})(?:\.(\d))?%?$/.exec(part) ?? [];
+    const [, whole, tenth = "0"] = /^(\d{1,3})(?:[.,](\d))?%?$/.exec(part) ?? [];
     return whole === undefined ? 0 : Number(whole) * 10 + Number(tenth);
   });
   return perMille.length <= 10 && perMille.every((each) => each >= 1 && each <= 1000) ? perMille : undefined;

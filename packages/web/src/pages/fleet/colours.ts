@@ -1,5 +1,7 @@
 import type { FleetActivity, FleetNodeShape } from "@tessera/wire";
+import { strokesOf } from "../../chart/colours.ts";
 import { heatNames, isMeasure, type Measure, measures, notMeasured, wordOfValue, wordsOfMeasure } from "./heat.ts";
+import { isUnheld, sharesOf } from "./summary.ts";
 
 export const colourings = ["class", "tenant", "mode", "model", ...measures] as const;
 export type Colouring = (typeof colourings)[number];
@@ -10,29 +12,28 @@ export type Words = (node: FleetNodeShape, gpu: number) => string;
 /** The words of a colouring. `measured`: what is known by now, for those that show it. */
 export function wordsBy(by: Colouring, measured: FleetActivity | undefined): Words {
   if (isMeasure(by)) return (node, gpu) => measuredWord(node, gpu, by, measured);
-  return (node, gpu) => heldWord(node, gpu, by);
+  return (node, gpu) => heldWord(node, gpu, node.cells[gpu]!, by);
 }
 
 /** What was not measured is a state of its own: it is not 0. */
 function measuredWord(node: FleetNodeShape, gpu: number, by: Measure, measured: FleetActivity | undefined): string {
   const letter = node.cells[gpu]!;
-  if (measured?.whole === false && letter === ".") return "not leased";
+  if (measured?.whole === false && isUnheld(letter)) return "not leased";
   if (measured?.whole === false && letter.toLowerCase() === "x") return "other tenants";
   // The answer for the metric chosen before is shown until that for this one is there.
   const value = measured?.metric === by ? measured.nodes[node.name]?.[gpu] : undefined;
   return value === undefined || value === null ? notMeasured : wordOfValue(by, value);
 }
 
-function heldWord(node: FleetNodeShape, gpu: number, by: Exclude<Colouring, Measure>): string {
-  const letter = node.cells[gpu]!;
+/** `letter` is that of the GPU, or of a part of it. */
+function heldWord(node: FleetNodeShape, gpu: number, letter: string, by: Exclude<Colouring, Measure>): string {
   switch (by) {
     case "class":
-      if (letter === ".") return node.mode === "up" ? "idle" : node.mode;
-      return { g: "guaranteed", b: "burst", l: "leaving", x: "other tenants" }[letter.toLowerCase()]!;
+      return isUnheld(letter) && node.mode !== "up" ? node.mode : classWords[letter.toLowerCase()]!;
     case "tenant": {
-      if (letter === ".") return "idle";
+      if (isUnheld(letter)) return node.mode === "up" ? classWords[letter]! : node.mode;
       const holder = node.holders?.[gpu] ?? -1;
-      return holder < 0 ? "other tenants" : node.tenants![holder]!;
+      return holder < 0 ? "other tenants" : tenantWord(node.tenants![holder]!);
     }
     case "mode":
       return node.mode;
@@ -41,8 +42,20 @@ function heldWord(node: FleetNodeShape, gpu: number, by: Exclude<Colouring, Meas
   }
 }
 
+const classWords: Readonly<Record<string, string>> = {
+  ...{ g: "guaranteed", b: "burst", l: "leaving", x: "other tenants" },
+  ...{ ".": "idle", r: "reserved", w: "withheld" },
+};
+
+/** A tenant may be called like a state. */
+function tenantWord(path: string): string {
+  return Object.hasOwn(fixed, path) ? `${path} (tenant)` : path;
+}
+
 const fixed: Readonly<Record<string, string>> = {
   idle: "--map-idle",
+  reserved: "--booked",
+  withheld: "--maintenance",
   guaranteed: "--guaranteed",
   burst: "--burst",
   leaving: "--leaving",
@@ -58,17 +71,25 @@ const fixed: Readonly<Record<string, string>> = {
   ...heatNames,
 };
 
-/** Okabe-Ito, without those that stand for states; beyond them, hues by the name. */
-const few = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8f7a00", "#6a51a3"];
+/** Degrees between the hues of words that follow each other: no two of the first dozens look alike. */
+const hueStep = 137.5;
 
-/** A colour for each word: that of a state is fixed, others follow in order and then by name. */
-export function colourOf(word: string, rank: number, read: (name: string) => string): string {
-  const name = fixed[word];
-  if (name !== undefined) return read(name);
-  if (rank < few.length) return few[rank]!;
-  let hash = 0;
-  for (const letter of word) hash = (hash * 31 + letter.charCodeAt(0)) >>> 0;
-  return `hsl(${hash % 360} 55% 50%)`;
+/**
+ * A colour for each word, whatever their order: that of a state is fixed, others have those of charts, so that a tenant
+ * looks alike on all pages, and where these have run out a hue of their own.
+ */
+export function coloursOf(words: readonly string[], read: (name: string) => string): Map<string, string> {
+  const named = words.filter((word) => !Object.hasOwn(fixed, word)).sort();
+  const strokes = strokesOf(named.map((label) => ({ key: "", label })));
+  const taken = new Set<string>();
+  const colours = new Map<string, string>();
+  for (const [place, word] of named.entries()) {
+    const { colour } = strokes[place]!;
+    colours.set(word, taken.has(colour) ? `hsl(${(place * hueStep) % 360} 55% 60%)` : colour);
+    taken.add(colour);
+  }
+  for (const word of words) if (Object.hasOwn(fixed, word)) colours.set(word, read(fixed[word]!));
+  return colours;
 }
 
 /** How many GPUs each word stands for: the most first, measures by their size. */
@@ -80,8 +101,12 @@ export function legendOf(
   const counts = new Map<string, number>();
   for (const node of nodes) {
     for (let gpu = 0; gpu < node.cells.length; gpu++) {
-      const word = words(node, gpu);
-      counts.set(word, (counts.get(word) ?? 0) + 1);
+      // By class, a GPU that is held in parts counts as these; otherwise with the colour that it has.
+      const shares = by === "class" ? sharesOf(node, gpu) : ([[node.cells[gpu]!, 1]] as const);
+      for (const [letter, part] of shares) {
+        const word = by === "class" ? heldWord(node, gpu, letter, by) : words(node, gpu);
+        counts.set(word, (counts.get(word) ?? 0) + part);
+      }
     }
   }
   const legend = [...counts].map(([word, gpus]) => ({ word, gpus })).sort((a, b) => b.gpus - a.gpus);

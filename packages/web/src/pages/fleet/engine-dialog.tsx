@@ -11,7 +11,9 @@ import { createBody, draftOf, type EngineDraft, editBody, wrongIn } from "./engi
 
 /** Adds an engine, or changes one. The server tries a new one first: where that fails, nothing changes. */
 export function EngineDialog({ engine, onClose }: { engine?: EngineShape; onClose: () => void }) {
-  const [draft, setDraft, drop] = useDraft(`engine ${engine?.name ?? ""}`, draftOf(engine));
+  // What it was when the typing began is kept with what is typed: others may change it meanwhile.
+  const first = { before: draftOf(engine), draft: draftOf(engine) };
+  const [{ before, draft }, setKept, drop] = useDraft(`engine ${engine?.name ?? ""}`, first);
   // Credentials: in no draft.
   const [kubeconfig, setKubeconfig] = useState("");
   const create = useAct("createEngine", ({ name }) => `${name} was added.`);
@@ -20,13 +22,13 @@ export function EngineDialog({ engine, onClose }: { engine?: EngineShape; onClos
   const wrong = wrongIn(draft);
   const change = (part: Partial<EngineDraft>) => {
     act.reset();
-    setDraft({ ...draft, ...part });
+    setKept({ before, draft: { ...draft, ...part } });
   };
-  const onSuccess = () => {
+  const close = () => {
     drop();
     onClose();
   };
-  const body = engine === undefined ? undefined : editBody(engine, draft, kubeconfig);
+  const body = engine === undefined ? undefined : editBody(before, draft, kubeconfig);
   const isReady =
     Object.keys(wrong).length === 0 &&
     (engine === undefined
@@ -34,12 +36,12 @@ export function EngineDialog({ engine, onClose }: { engine?: EngineShape; onClos
       : body !== undefined);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (engine === undefined) create.mutate({ body: createBody(draft, kubeconfig) }, { onSuccess });
-    else if (body !== undefined) edit.mutate({ at: { engine: engine.name }, body }, { onSuccess });
+    if (engine === undefined) create.mutate({ body: createBody(draft, kubeconfig) }, { onSuccess: close });
+    else if (body !== undefined) edit.mutate({ at: { engine: engine.name }, body }, { onSuccess: close });
   };
   const atField = ["name", "settings", "lostAfter", "kubeconfig"];
   return (
-    <Dialog title={engine === undefined ? "Add an engine" : `Change ${engine.name}`} onClose={onClose}>
+    <Dialog title={engine === undefined ? "Add an engine" : `Change ${engine.name}`} onClose={close}>
       <form className="stack tight" onSubmit={submit}>
         {engine === undefined && (
           <>

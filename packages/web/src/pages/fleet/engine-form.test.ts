@@ -12,12 +12,12 @@ const east: EngineShape = {
 describe("an engine as it is typed", () => {
   it("changes only what was changed, and takes away a setting that is gone", () => {
     const draft = draftOf(east);
-    assert.equal(editBody(east, draft, ""), undefined);
-    assert.deepEqual(editBody(east, { ...draft, settings: "context=west", lostAfter: "never" }, ""), {
+    assert.equal(editBody(draft, draft, ""), undefined);
+    assert.deepEqual(editBody(draft, { ...draft, settings: "context=west", lostAfter: "never" }, ""), {
       settings: { context: "west", rackLabel: null },
       lostAfter: null,
     });
-    assert.deepEqual(editBody(east, draft, "apiVersion: v1"), { kubeconfig: "apiVersion: v1" });
+    assert.deepEqual(editBody(draft, draft, "apiVersion: v1"), { kubeconfig: "apiVersion: v1" });
   });
 
   it("is made with what was given, and says what is wrong by field", () => {

@@ -54,18 +54,17 @@ export function createBody(draft: EngineDraft, kubeconfig: string): EngineCreate
   };
 }
 
-/** What changes about an engine: a setting that is no longer typed is taken away. Undefined = nothing. */
-export function editBody(engine: EngineShape, draft: EngineDraft, kubeconfig: string): EngineEdit | undefined {
-  const before = engine.settings ?? {};
+/** What the person changed of an engine; a setting that is no longer there is taken away. Undefined = nothing. */
+export function editBody(first: EngineDraft, draft: EngineDraft, kubeconfig: string): EngineEdit | undefined {
+  const before = pairsOf(first.settings);
   const now = pairsOf(draft.settings);
   const settings: Record<string, string | null> = {};
   for (const [name, value] of Object.entries(now)) if (before[name] !== value) settings[name] = value;
   for (const name of Object.keys(before)) if (!Object.hasOwn(now, name)) settings[name] = null;
-  const lostAfter = draft.lostAfter === "never" ? null : draft.lostAfter;
   const body: EngineEdit = {
     ...(kubeconfig !== "" && { kubeconfig }),
     ...(Object.keys(settings).length > 0 && { settings }),
-    ...(lostAfter !== engine.lostAfter && { lostAfter }),
+    ...(draft.lostAfter !== first.lostAfter && { lostAfter: draft.lostAfter === "never" ? null : draft.lostAfter }),
   };
   return Object.keys(body).length === 0 ? undefined : body;
 }

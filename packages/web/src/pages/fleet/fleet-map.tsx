@@ -2,7 +2,8 @@ import type { FleetNodeShape } from "@tessera/wire";
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
 import { readColour } from "../../design/colour.ts";
 import { Button } from "../../design/parts.tsx";
-import { colourOf, type Words } from "./colours.ts";
+import { useTheme } from "../../frame/use-theme.ts";
+import { coloursOf, type Words } from "./colours.ts";
 import { layOut, neighbour, nodeAt } from "./layout.ts";
 import { MapView } from "./map-view.ts";
 
@@ -46,12 +47,10 @@ export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpe
     cancelAnimationFrame(frame.current);
     frame.current = requestAnimationFrame(() => view.current?.draw(chosen.current));
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the words stand for their colours
+  const theme = useTheme();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the words stand for their colours, which a theme changes
   const look = useMemo(() => {
-    const ranks = new Map(
-      shown.filter((word) => colourOf(word, 99, () => "") !== "").map((word, rank) => [word, rank]),
-    );
-    const colours = new Map(shown.map((word) => [word, colourOf(word, ranks.get(word) ?? 99, readColour)]));
+    const colours = coloursOf(shown, readColour);
     const unknown = readColour("--idle");
     return {
       words,
@@ -62,7 +61,7 @@ export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpe
       line: readColour("--line"),
       back: readColour("--map-back"),
     };
-  }, [words, only, wordList]);
+  }, [words, only, wordList, theme]);
   useEffect(() => {
     const box = canvas.current!;
     view.current = new MapView(box);

@@ -1,10 +1,11 @@
 import type { FleetActivity, FleetNodeShape } from "@tessera/wire";
-import { lazy, Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { Choice } from "../../design/choice.tsx";
+import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Notice, Skeleton } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
@@ -12,18 +13,19 @@ import { nodeAddress, useAddress } from "../../frame/address.ts";
 import { ModeChip } from "../nodes/mode-chip.tsx";
 import { LookElsewhere, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
-import { colourings, colourOf, legendOf, wordsBy } from "./colours.ts";
+import { colourings, coloursOf, legendOf, wordsBy } from "./colours.ts";
 import { FleetMap } from "./fleet-map.tsx";
 import { FleetTabs } from "./fleet-tabs.tsx";
 import { type LargestGang, largestGangs, shapes } from "./gangs.ts";
 import { isMeasure, notMeasured } from "./heat.ts";
 import { summarise } from "./summary.ts";
 
-const FleetHistory = lazy(() => import("./fleet-history.tsx"));
+const FleetHistory = onDemand(() => import("./fleet-history.tsx"));
 
 /** The fleet as a map; colouring, filter and the selected node are in the address. */
 export default function FleetPage() {
-  const { isThen, isPlanned, asked, moment, error } = useMoment();
+  const then = useMoment();
+  const { isThen, isPlanned, asked, moment, error } = then;
   const live = useLive("readFleet", {}, !isThen);
   const nodes = isThen ? moment?.nodes : live;
   const [params, set] = useAddress();
@@ -48,7 +50,7 @@ export default function FleetPage() {
     return (
       <div className="page">
         <h1>Fleet</h1>
-        {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
+        {asked !== undefined && <TimeBar then={then} />}
         {error === null && <Skeleton lines={10} />}
       </div>
     );
@@ -75,7 +77,8 @@ export default function FleetPage() {
           <h1>Fleet</h1>
           <p className="quiet small">
             {spellGpus(fleet.gpus)} on {count(fleet.nodes, "node")};{" "}
-            {spellShare(fleet.gpus - fleet.idle - fleet.unusable, fleet.gpus)} held, {spellGpus(fleet.idle)} idle
+            {spellShare(fleet.gpus - fleet.idle - fleet.reserved - fleet.unusable, fleet.gpus)} held,{" "}
+            {spellGpus(fleet.idle)} idle
           </p>
         </div>
         <div className="row wrap">
@@ -96,7 +99,7 @@ export default function FleetPage() {
         </div>
       </div>
       <FleetTabs here="Map" />
-      {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
+      {asked !== undefined && <TimeBar then={then} />}
       <div className="fleet-grid">
         {measure !== undefined && (
           <p className="quiet small map-note">
@@ -132,9 +135,7 @@ export default function FleetPage() {
         <Gangs gangs={gangs} />
       </Card>
       <OrElse instead={null}>
-        <Suspense fallback={<Skeleton lines={6} />}>
-          <FleetHistory nodes={nodes} when={isPlanned ? "planned" : isThen ? "then" : "now"} />
-        </Suspense>
+        <FleetHistory nodes={nodes} when={isPlanned ? "planned" : isThen ? "then" : "now"} />
       </OrElse>
     </div>
   );
@@ -167,28 +168,23 @@ function Legend(props: {
   onPick: (word: string) => void;
 }) {
   const { legend, only, onPick } = props;
-  const read = (name: string) => `var(${name})`;
-  const named = legend.filter(({ word }) => colourOf(word, 99, () => "") !== "");
+  const words = legend.map(({ word }) => word);
+  const colours = coloursOf(words, (name) => `var(${name})`);
+  const shown = legend.filter(({ word }, place) => place < legendShown || only.has(word));
   return (
     <ul className="legend" aria-label="Legend; choose which GPUs to show">
-      {legend.slice(0, legendShown).map(({ word, gpus }) => (
+      {shown.map(({ word, gpus }) => (
         <li key={word}>
           <button type="button" className="chip" aria-pressed={only.has(word)} onClick={() => onPick(word)}>
-            <i
-              className="mark square"
-              style={{
-                background: colourOf(
-                  word,
-                  named.findIndex((each) => each.word === word),
-                  read,
-                ),
-              }}
-            />
+            <i className="mark square" style={{ background: colours.get(word) }} />
             {word}
             <span className="quiet">{spellNumber(gpus)}</span>
           </button>
         </li>
       ))}
+      {shown.length < legend.length && (
+        <li className="quiet small">and {spellNumber(legend.length - shown.length)} with fewer GPUs</li>
+      )}
     </ul>
   );
 }
@@ -222,7 +218,7 @@ function Selected(props: {
         </p>
         {node.reason !== undefined && <Notice kind="warn">{node.reason}</Notice>}
         <ul className="list">
-          {(gpus.data?.items ?? []).map(({ uuid, index, free, jobs }) => (
+          {(gpus.data?.items ?? []).map(({ uuid, index, free, jobs, names }) => (
             <li key={uuid}>
               <span className="quiet small">GPU {index}</span>
               <span className="cut" style={{ flex: 1 }}>
@@ -230,9 +226,9 @@ function Selected(props: {
                   ? free === 1
                     ? "idle"
                     : "held by other tenants"
-                  : jobs.map((job) => (
-                      <Link key={job} href={`/jobs/${job}`}>
-                        {job}{" "}
+                  : jobs.map((job, no) => (
+                      <Link key={job} href={`/jobs/${job}`} title={job}>
+                        {names[no]}{" "}
                       </Link>
                     ))}
               </span>

@@ -1,9 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import type { PoolShape } from "@tessera/wire";
 import type { FormEvent } from "react";
-import { wordsOf } from "../../api/call.ts";
+import { callAll, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
-import { useAct, useCall } from "../../api/use-call.ts";
+import { useAct } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
@@ -22,27 +23,30 @@ const trusts = {
 
 /** Makes a pool or changes one; says which nodes it means before. */
 export function PoolDialog({ pool, onClose }: { pool?: PoolShape; onClose: () => void }) {
-  const [draft, setDraft, drop] = useDraft(`pool ${pool?.name ?? ""}`, draftOf(pool));
+  // What it was when the typing began is kept with what is typed: others may change it meanwhile.
+  const [kept, setKept, drop] = useDraft(`pool ${pool?.name ?? ""}`, { before: draftOf(pool), draft: draftOf(pool) });
+  const { before, draft } = kept;
   const create = useAct("createPool", ({ name }) => `${name} was made.`);
   const edit = useAct("editPool", ({ name }) => `${name} was changed.`);
   const act = pool === undefined ? create : edit;
   const wrong = wrongIn(draft);
   const change = (part: Partial<PoolDraft>) => {
     act.reset();
-    setDraft({ ...draft, ...part });
+    setKept({ before, draft: { ...draft, ...part } });
   };
-  const onSuccess = () => {
+  const close = () => {
     drop();
     onClose();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (pool === undefined) create.mutate({ body: createBody(draft) }, { onSuccess });
-    else edit.mutate({ at: { pool: pool.name }, body: editBody(draft) }, { onSuccess });
+    if (pool === undefined) create.mutate({ body: createBody(draft) }, { onSuccess: close });
+    else edit.mutate({ at: { pool: pool.name }, body: editBody(draft, before) }, { onSuccess: close });
   };
-  const isReady = Object.keys(wrong).length === 0 && draft.name !== "" && draft.labels.trim() !== "";
+  const isChanged = pool === undefined || Object.keys(editBody(draft, before)).length > 0;
+  const isReady = isChanged && Object.keys(wrong).length === 0 && draft.name !== "" && draft.labels.trim() !== "";
   return (
-    <Dialog title={pool === undefined ? "New pool" : `Change ${pool.name}`} onClose={onClose}>
+    <Dialog title={pool === undefined ? "New pool" : `Change ${pool.name}`} onClose={close}>
       <form className="stack tight" onSubmit={submit}>
         {pool === undefined && (
           <TextField
@@ -116,22 +120,19 @@ export function PoolDialog({ pool, onClose }: { pool?: PoolShape; onClose: () =>
   );
 }
 
-const nodesMax = 1000;
-
 /** The nodes that have the labels now, and who then uses them. */
 function Effect({ draft }: { draft: PoolDraft }) {
-  const nodes = useCall("listNodes", { query: { limit: nodesMax } });
+  const nodes = useQuery({ queryKey: ["all nodes"], queryFn: ({ signal }) => callAll("listNodes", {}, signal) });
   const read = readPairs(draft.labels);
   if (nodes.data === undefined || "wrong" in read || Object.keys(read.pairs).length === 0) return null;
-  const found = matching(nodes.data.items, read.pairs);
+  const found = matching(nodes.data, read.pairs);
   const gpus = found.reduce((sum, node) => sum + node.gpus, 0);
-  const among = nodes.data.next === undefined ? "" : ` of the first ${nodesMax}`;
   const tenants = readWords(draft.tenants);
   return (
     <Notice kind={found.length === 0 ? "warn" : "plain"}>
       {found.length === 0
-        ? `No node${among} has these labels now.`
-        : `${count(found.length, "node")}${among} with ${count(gpus, "GPU")} ${found.length === 1 ? "has" : "have"} these labels. ${
+        ? "No node has these labels now."
+        : `${count(found.length, "node")} with ${count(gpus, "GPU")} ${found.length === 1 ? "has" : "have"} these labels. ${
             tenants.length === 0
               ? "All tenants use them."
               : `New jobs of ${tenants.join(", ")} and below use them, no others.`

@@ -9,9 +9,11 @@ describe("a pool as it is typed", () => {
     assert.deepEqual(createBody(draft), {
       ...{ name: "gold", labels: { tier: "gold" }, price: "1", tenants: ["lab", "studio/render"] },
     });
-    assert.deepEqual(editBody({ ...draft, tenants: "", mode: "timeslice", ratio: "4" }), {
-      ...{ labels: { tier: "gold" }, price: "1", tenants: null, mode: "timeslice", ratio: 4, trust: null },
+    assert.deepEqual(editBody({ ...draft, tenants: "", mode: "timeslice", ratio: "4" }, draft), {
+      ...{ tenants: null, mode: "timeslice", ratio: 4 },
     });
+    assert.deepEqual(editBody({ ...draft, price: "2", trust: "trusted" }, draft), { price: "2", trust: "trusted" });
+    assert.deepEqual(editBody(draft, draft), {});
   });
 
   it("names the field that is wrong", () => {

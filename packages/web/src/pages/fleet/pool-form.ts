@@ -66,15 +66,17 @@ export function createBody(draft: PoolDraft): PoolCreate {
   };
 }
 
-/** The whole of a pool as it is to be. */
-export function editBody(draft: PoolDraft): PoolEdit {
+/** What is changed of a pool: what somebody else has changed since `before` stays as it is. */
+export function editBody(draft: PoolDraft, before: PoolDraft): PoolEdit {
   const { mode, trust } = draft;
   const tenants = readWords(draft.tenants);
+  const { labels, price, ...ratio } = commonOf(draft);
   return {
-    ...commonOf(draft),
-    tenants: tenants.length > 0 ? tenants : null,
-    mode: mode === "node" ? null : mode,
-    trust: trust === "all" ? null : trust,
+    ...(draft.labels !== before.labels && { labels }),
+    ...(draft.price !== before.price && { price }),
+    ...(draft.tenants !== before.tenants && { tenants: tenants.length > 0 ? tenants : null }),
+    ...((mode !== before.mode || draft.ratio !== before.ratio) && { mode: mode === "node" ? null : mode, ...ratio }),
+    ...(trust !== before.trust && { trust: trust === "all" ? null : trust }),
   };
 }
 

@@ -1,6 +1,7 @@
-import { type ComponentType, lazy, Suspense } from "react";
+import type { ComponentType } from "react";
 import { useMe } from "../../api/me.tsx";
-import { Skeleton, Tabs } from "../../design/parts.tsx";
+import { pageOnDemand } from "../../design/on-demand.tsx";
+import { Tabs } from "../../design/parts.tsx";
 import { useAccount, withAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { type HomeName, homes, homesFor } from "./homes.ts";
@@ -9,11 +10,11 @@ import { WorkHome } from "./work-home.tsx";
 
 const shown: Readonly<Record<HomeName, ComponentType>> = {
   fleet: OwnerHome,
-  teams: lazy(() => import("./teams-home.tsx")),
+  teams: pageOnDemand(() => import("./teams-home.tsx")),
   work: () => <WorkHome mine />,
   seen: () => <WorkHome mine={false} />,
-  oversight: lazy(() => import("./oversight-home.tsx")),
-  spending: lazy(() => import("./spending-home.tsx")),
+  oversight: pageOnDemand(() => import("./oversight-home.tsx")),
+  spending: pageOnDemand(() => import("./spending-home.tsx")),
 };
 
 /** The home page: the richest home of the person's roles, or the one that the address names. */
@@ -38,15 +39,7 @@ export function HomePage() {
           <Tabs label="Homes" tabs={tabs} />
         </div>
       )}
-      <Suspense
-        fallback={
-          <div className="page">
-            <Skeleton lines={8} />
-          </div>
-        }
-      >
-        <Shown />
-      </Suspense>
+      <Shown />
     </>
   );
 }

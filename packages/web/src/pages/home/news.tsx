@@ -1,38 +1,41 @@
-import { useMemo } from "react";
+import type { FeedEntry } from "@tessera/wire";
 import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
-import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
+import { EventList } from "../../design/event-list.tsx";
+import { Card, Skeleton } from "../../design/parts.tsx";
 import { nodeAddress } from "../../frame/address.ts";
 
 const shownMax = 12;
+const everyMs = 10_000;
 
-/** Recent events, newest first. */
+/** What an owner acts on. Starts and ends of jobs would push it out within minutes. */
+const kinds = [
+  ...["node-added", "node-changed", "node-removed", "maintenance-planned", "engine-changed", "engine-reached"],
+  ...["pool-changed", "account-created", "account-edited", "account-deleted", "budget-set", "budget-dropped"],
+  ...["budget-reached", "budget-foreseen", "credit-reached", "invoice-issued", "job-requeued"],
+].join(",");
+
+/** What happened to the fleet, its accounts and its money, newest first. */
 export function News() {
-  // Polled: the page has two streams already, and browsers allow few connections to one server.
-  const events = useCall("listEvents", { query: { limit: 50 } }, { everyMs: 4_000 }).data?.items;
-  const newest = useMemo(() => [...(events ?? [])].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, shownMax), [events]);
+  const events = useCall("listEvents", { query: { kind: kinds, limit: shownMax } }, { everyMs }).data?.items;
   return (
-    <Card title="Recent events">
+    <Card title="What happened">
       {events === undefined ? (
         <Skeleton />
-      ) : newest.length === 0 ? (
-        <Empty title="No events yet" />
+      ) : events.length === 0 ? (
+        <p className="quiet">Nothing since the server was started: no node, engine, account or budget changed.</p>
       ) : (
-        <ul className="list">
-          {newest.map((event) => (
-            <li key={`${event.at} ${event.kind} ${event.subject} ${event.text}`}>
-              <span className="quiet small" style={{ width: 90 }}>
-                <Time at={event.at} />
-              </span>
-              <Link href={hrefOf(event.kind, event.subject)} className="cut">
-                {event.subject}
-              </Link>
-              <span className="cut">{event.text}</span>
-            </li>
-          ))}
-        </ul>
+        <EventList events={events} subject={subjectOf} />
       )}
     </Card>
+  );
+}
+
+function subjectOf({ kind, subject, name }: FeedEntry) {
+  return (
+    <Link href={hrefOf(kind, subject)} className="cut" title={subject}>
+      {name ?? subject}
+    </Link>
   );
 }
 
@@ -40,5 +43,5 @@ function hrefOf(kind: string, subject: string): string {
   if (subject.startsWith("job_")) return `/jobs/${subject}`;
   if (kind.startsWith("engine")) return "/fleet/engines";
   if (kind.startsWith("pool")) return "/fleet/pools";
-  return kind.startsWith("node") ? nodeAddress(subject) : `/quota/${subject}`;
+  return /^(node|maintenance)-/.test(kind) ? nodeAddress(subject) : `/quota/${subject}`;
 }

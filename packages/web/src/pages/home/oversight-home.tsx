@@ -1,4 +1,4 @@
-import type { AuditEntry } from "@tessera/wire";
+import type { AnswerOf, AuditEntry } from "@tessera/wire";
 import { Link } from "wouter";
 import { lastCheck, useHistoryFault } from "../../api/heads.ts";
 import { useMay } from "../../api/me.tsx";
@@ -6,20 +6,26 @@ import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
+import { inZone } from "../../format/times.ts";
 import { Anchors } from "../settings/anchors.tsx";
 
 const days = 7;
-const readMax = 200;
 const shownMax = 12;
+/** Of what cannot be counted without reading it. */
+const readMax = 200;
+
+type Page = AnswerOf<"listAudit">;
 
 /** What was done with special rights in the last days, who was refused at the door, and whether the history holds. */
 export default function OversightHome() {
   const from = `${days}d`;
   const every = { everyMs: 15_000 };
+  const counted = { from, limit: shownMax, count: true } as const;
   const done = useCall("listAudit", { query: { from, privileged: true, limit: readMax } }, every).data;
-  const failed = useCall("listAudit", { query: { from, outcome: "failed", limit: readMax } }, every).data;
-  const refused = useCall("listAudit", { query: { from, outcome: "refused", limit: readMax } }, every).data;
-  if (done === undefined || failed === undefined || refused === undefined) {
+  const passwords = useCall("listAudit", { query: { ...counted, action: "session.fail" } }, every).data;
+  const factors = useCall("listAudit", { query: { ...counted, action: "factor.fail" } }, every).data;
+  const refused = useCall("listAudit", { query: { ...counted, outcome: "refused" } }, every).data;
+  if (done === undefined || passwords === undefined || factors === undefined || refused === undefined) {
     return (
       <div className="page">
         <h1>Oversight</h1>
@@ -28,10 +34,9 @@ export default function OversightHome() {
     );
   }
   const privileged = done.items;
-  const signIns = failed.items.filter(({ action }) => /^(session|factor)\.fail$/.test(action));
-  const others = refused.items;
-  const upTo = (page: { next?: string }) => (page.next === undefined ? "" : ", and more before");
-  const times = (entries: readonly AuditEntry[]) => entries.reduce((sum, { count: many = 1 }) => sum + many, 0);
+  const people = new Set(privileged.map(({ actor }) => actor)).size;
+  const signIns = [...passwords.items, ...factors.items].sort((a, b) => (a.at < b.at ? 1 : -1));
+  const since = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
   return (
     <div className="page">
       <div className="head">
@@ -41,35 +46,34 @@ export default function OversightHome() {
         <div className="span-4">
           <Figure
             label={`Privileged actions in ${days} days`}
-            value={spellNumber(times(privileged))}
-            beside={`by ${count(new Set(privileged.map(({ actor }) => actor)).size, "person", "people")}${upTo(done)}`}
+            value={totalOf(done)}
+            beside={`${done.next === undefined ? "" : "the newest of them "}by ${count(people, "person", "people")}`}
           />
         </div>
         <div className="span-4">
           <Figure
             label={`Failed sign-ins in ${days} days`}
-            value={spellNumber(times(signIns))}
-            beside={`from ${count(new Set(signIns.map(({ address }) => address)).size, "address", "addresses")}${upTo(failed)}`}
+            value={totalOf(passwords, factors)}
+            beside="wrong passwords, codes and passkeys"
           />
         </div>
         <div className="span-4">
-          <Figure
-            label={`Other refusals in ${days} days`}
-            value={spellNumber(times(others))}
-            beside={`things that roles do not allow${upTo(refused)}`}
-          />
+          <Figure label={`Refused in ${days} days`} value={totalOf(refused)} beside="things that roles do not allow" />
         </div>
       </div>
-      <Card title="Privileged actions" beside={<Link href="/audit">Audit</Link>}>
-        <Entries entries={privileged} none="Nobody used special rights in these days." />
+      <Card
+        title="Privileged actions"
+        beside={<Link href={`/audit?privileged=yes&from=${since}`}>All of them in the audit</Link>}
+      >
+        <Entries entries={privileged} none="No special rights were used in these days." />
       </Card>
       <div className="grid">
         <Card
           title="Failed sign-ins"
           className="span-6"
-          beside={<Link href="/audit?outcome=failed">Audit of failures</Link>}
+          beside={<Link href={`/audit?outcome=failed&from=${since}`}>All failures in the audit</Link>}
         >
-          <Entries entries={signIns} none="Nobody was refused at the door." />
+          <Entries entries={signIns} none="No sign-in failed in these days." />
         </Card>
         <History />
       </div>
@@ -78,29 +82,33 @@ export default function OversightHome() {
   );
 }
 
+/** All entries, or at least how many where they cannot be counted. */
+function totalOf(...pages: readonly Page[]): string {
+  const isAll = pages.every(({ total, next }) => total !== undefined || next === undefined);
+  const many = pages.reduce((sum, { total, items }) => sum + (total ?? items.length), 0);
+  return isAll ? spellNumber(many) : `${spellNumber(many)} +`;
+}
+
 function Entries({ entries, none }: { entries: readonly AuditEntry[]; none: string }) {
   if (entries.length === 0) return <Empty title={none} />;
   return (
     <ul className="list">
       {entries.slice(0, shownMax).map((entry) => (
-        <li key={`${entry.at} ${entry.requestId} ${entry.action} ${entry.target}`}>
+        <li key={entry.id}>
           <span className="quiet small" style={{ width: 90 }}>
             <Time at={entry.at} />
           </span>
           <strong className="nowrap">{entry.action}</strong>
-          <span className="cut">{entry.target}</span>
+          <Link href={`/audit?entry=${entry.id}`} className="cut">
+            {entry.targetName ?? (entry.target || "open")}
+          </Link>
           <span className="cut quiet small" style={{ flex: 1 }}>
-            {entry.detail}
+            {inZone(entry.detail)}
           </span>
           <span className="quiet small cut">{entry.actorName || entry.actor || entry.address}</span>
           {(entry.count ?? 1) > 1 && <span className="small nowrap">× {spellNumber(entry.count!)}</span>}
         </li>
       ))}
-      {entries.length > shownMax && (
-        <li>
-          <Link href="/audit">and {spellNumber(entries.length - shownMax)} more</Link>
-        </li>
-      )}
     </ul>
   );
 }
@@ -134,7 +142,7 @@ function History() {
             <dd>
               row {spellNumber(head.row)}, signed <Time at={head.at} />
               <br />
-              <code className="small cut">{head.hash}</code>
+              <code className="small">{head.hash}</code>
             </dd>
             <dt>Compared</dt>
             <dd>

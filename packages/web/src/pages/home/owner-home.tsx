@@ -1,11 +1,12 @@
 import type { SummaryShape } from "@tessera/wire";
 import { engineState } from "@tessera/wire/engine-state";
-import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { Sparkline } from "../../chart/sparkline.tsx";
+import { useSeriesOf } from "../../chart/use-series.ts";
 import { Chip } from "../../design/chip.tsx";
+import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
@@ -15,7 +16,7 @@ import { FleetStrip } from "./fleet-strip.tsx";
 import { News } from "./news.tsx";
 import { Welcome } from "./welcome.tsx";
 
-const FleetCharts = lazy(() => import("./fleet-charts.tsx"));
+const FleetCharts = onDemand(() => import("./fleet-charts.tsx"));
 
 const alarmsEveryMs = 30_000;
 const countEveryMs = 3_000;
@@ -33,6 +34,22 @@ export function OwnerHome() {
     );
   }
   return <Shown summary={summary} />;
+}
+
+const activity = [{ metric: "activity" }] as const;
+
+/** How much of what is measured computes, by the newest measurement; whatever time the charts show. */
+function Busy() {
+  const { view } = useSeriesOf(activity, { name: "1h" });
+  const newest = view?.lines[0]?.values.findLast((value) => value !== null);
+  return (
+    <Figure
+      label="Busy"
+      value={newest === undefined || newest === null ? "–" : `${Math.round(newest)} %`}
+      beside={newest === undefined && view !== undefined ? "no GPU is measured" : "activity of all measured GPUs"}
+      below={<Sparkline label="Activity" asks={activity} most={100} />}
+    />
+  );
 }
 
 function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape }) {
@@ -61,6 +78,9 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
           />
         </div>
         <div className="span-3">
+          <Busy />
+        </div>
+        <div className="span-3">
           <Figure
             label="Waiting for"
             value={spellNumber(waiting.gpus)}
@@ -77,22 +97,12 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
             below={<Sparkline label="Burst GPUs" asks={[{ metric: "borrowed" }]} most={fleet.gpus} />}
           />
         </div>
-        <div className="span-3">
-          <Figure
-            label="Nodes up"
-            value={spellShare(nodesUp, fleet.nodes)}
-            beside={`${spellNumber(nodesUp)} of ${count(fleet.nodes, "node")}`}
-            below={<Sparkline label="GPUs down" asks={[{ metric: "down" }]} />}
-          />
-        </div>
       </div>
       <OrElse instead={null}>
-        <Suspense fallback={<Skeleton lines={6} />}>
-          <FleetCharts />
-        </Suspense>
+        <FleetCharts />
       </OrElse>
       <Card
-        title="Every node"
+        title={`${spellNumber(nodesUp)} of ${count(fleet.nodes, "node")} up`}
         beside={
           <span className="row wrap small">
             <Chip tone="guaranteed">guaranteed</Chip>

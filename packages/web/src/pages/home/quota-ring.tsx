@@ -1,6 +1,6 @@
 import type { Account } from "@tessera/wire";
 import { Link } from "wouter";
-import { spellGpus } from "../../format/numbers.ts";
+import { spellGpus, spellNumber } from "../../format/numbers.ts";
 import { amountOf } from "../quota/amounts.ts";
 
 const size = 72;
@@ -46,7 +46,7 @@ export function QuotaRing({ account: mine }: { account: Account }) {
           Quota of <Link href={`/quota/${mine.path}`}>{mine.path}</Link>
         </span>
         <div style={{ fontSize: 20, fontWeight: 600 }}>
-          {spellGpus(used)} of {spellGpus(guarantee)}
+          {spellNumber(used)} of {spellGpus(guarantee)}
         </div>
         <span className="beside">
           {borrowed > 0 ? `and ${spellGpus(borrowed)} borrowed, can be reclaimed` : "guaranteed; none borrowed"}

@@ -1,14 +1,14 @@
-import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber } from "../../format/numbers.ts";
 import { isWithin, useAccount } from "../../frame/account.ts";
 import { NearBudgets } from "./near-budgets.tsx";
 
-const MoneyCharts = lazy(() => import("../cost/money-charts.tsx"));
+const MoneyCharts = onDemand(() => import("../cost/money-charts.tsx"));
 
 const shownMax = 8;
 
@@ -105,9 +105,7 @@ export default function SpendingHome() {
       ) : (
         <>
           <OrElse instead={null}>
-            <Suspense fallback={<Skeleton lines={6} />}>
-              <MoneyCharts by="account" from="30d" account={account} forecastMicros={data.forecastMicros} />
-            </Suspense>
+            <MoneyCharts by="account" from="30d" account={account} forecastMicros={data.forecastMicros} />
           </OrElse>
           <SpentBy rows={data.rows} currency={data.currency} />
         </>

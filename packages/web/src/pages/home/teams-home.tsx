@@ -1,20 +1,21 @@
 import type { SummaryShape } from "@tessera/wire";
-import { lazy, Suspense } from "react";
 import { Link } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { isOwner, useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
-import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
+import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { isWithin, useAccount } from "../../frame/account.ts";
 import { QuotaBar } from "../quota/quota-bar.tsx";
 import { NearBudgets } from "./near-budgets.tsx";
 import { addedUp } from "./teams.ts";
 import { WaitsLongest } from "./waits-longest.tsx";
 
-const OwnCharts = lazy(() => import("./own-charts.tsx"));
+const OwnCharts = onDemand(() => import("./own-charts.tsx"));
 
 type Team = NonNullable<SummaryShape["below"]>[number];
 
@@ -27,7 +28,8 @@ export default function TeamsHome() {
   const of = account === "" ? {} : { account };
   const query = { below: true, ...(account !== "" && { project: account }) };
   const summary = useCall("readSummary", { query }, { everyMs: 5_000 }).data;
-  const costs = useCall("readCosts", { query: { by: "account", from: "24h", ...of } }, { everyMs: 60_000 }).data;
+  const spent = useCall("readCosts", { query: { by: "account", from: "24h", ...of } }, { everyMs: 60_000 });
+  const costs = spent.data;
   if (summary === undefined) {
     return (
       <div className="page">
@@ -38,7 +40,7 @@ export default function TeamsHome() {
   }
   const teams = summary.below ?? [];
   const spentBy = costs && addedUp(costs.rows, teams);
-  const failed = teams.reduce((sum, team) => sum + (team.failed ?? 0), 0);
+  const { accounts = teams.length, failed } = summary.belowTotal ?? {};
   return (
     <div className="page">
       <div className="head">
@@ -49,7 +51,7 @@ export default function TeamsHome() {
           <Figure
             label="Running"
             value={spellNumber(summary.running.jobs)}
-            unit="jobs"
+            unit={nounFor(summary.running.jobs, "job")}
             beside={`on ${spellGpus(summary.running.gpus)}`}
           />
         </div>
@@ -57,7 +59,7 @@ export default function TeamsHome() {
           <Figure
             label="Waiting"
             value={spellNumber(summary.waiting.jobs)}
-            unit="jobs"
+            unit={nounFor(summary.waiting.jobs, "job")}
             beside={`for ${spellGpus(summary.waiting.gpus)}`}
           />
         </div>
@@ -65,14 +67,27 @@ export default function TeamsHome() {
           <Figure
             label="Spent in 24 h"
             value={costs === undefined ? "–" : spellMoney(costs.totalMicros, costs.currency)}
-            beside={costs === undefined ? "there are no prices" : "of all accounts below"}
+            beside={costs === undefined && spent.isError ? wordsOf(spent.error) : "of all accounts below"}
           />
         </div>
         <div className="span-3">
-          <Figure label="Failed in 24 h" value={spellNumber(failed)} unit="jobs" beside="in the accounts below" />
+          <Figure
+            label="Failed in 24 h"
+            value={failed === undefined ? "–" : spellNumber(failed)}
+            {...(failed !== undefined && { unit: nounFor(failed, "job") })}
+            beside={failed === undefined ? "not known now" : "in the accounts below"}
+          />
         </div>
       </div>
-      <Card flush title={count(teams.length, "account")}>
+      <Card
+        flush
+        title={count(accounts, "account")}
+        beside={
+          teams.length < accounts && (
+            <span className="quiet small">the {teams.length} that hold and wait for most GPUs</span>
+          )
+        }
+      >
         {teams.length === 0 ? (
           <Empty title={`Nothing is below ${account || "the platform"} yet`}>
             <Link href={account === "" ? "/quota" : `/quota/${account}`}>Make an account</Link>
@@ -86,9 +101,7 @@ export default function TeamsHome() {
         <NearBudgets isShown={(path) => isWithin(path, account)} />
       </div>
       <OrElse instead={null}>
-        <Suspense fallback={<Skeleton lines={6} />}>
-          <OwnCharts />
-        </Suspense>
+        <OwnCharts />
       </OrElse>
     </div>
   );
@@ -115,7 +128,7 @@ function Teams({ teams, costs, currency }: TeamsProps) {
         </tr>
       </thead>
       <tbody>
-        {teams.map(({ account, held, guarantee, waiting, failed }) => (
+        {teams.map(({ account, held, guarantee, borrowed, waiting, failed }) => (
           <tr key={account}>
             <td className="nowrap">
               <Link href={`/?home=teams&account=${encodeURIComponent(account)}`}>{account}</Link>
@@ -123,13 +136,7 @@ function Teams({ teams, costs, currency }: TeamsProps) {
             <td style={{ width: "30%" }}>
               <div className="row">
                 <div style={{ flex: 1 }}>
-                  <QuotaBar
-                    guarantee={guarantee}
-                    used={held}
-                    borrowed={Math.max(0, held - guarantee)}
-                    max={undefined}
-                    widest={widest}
-                  />
+                  <QuotaBar guarantee={guarantee} used={held} borrowed={borrowed} max={undefined} widest={widest} />
                 </div>
                 <Link href={`/quota/${account}`} className="small nowrap">
                   {spellNumber(held)} of {spellGpus(guarantee)}

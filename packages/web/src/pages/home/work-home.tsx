@@ -1,18 +1,18 @@
 import type { Account } from "@tessera/wire";
-import { lazy, Suspense } from "react";
 import { Link } from "wouter";
 import { useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { StateChip } from "../../design/chip.tsx";
+import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
-import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
-import { useAccount } from "../../frame/account.ts";
+import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
+import { useAccount, withAccount } from "../../frame/account.ts";
 import { JobCard } from "./job-card.tsx";
 import { LastLine } from "./last-line.tsx";
 import { QuotaRing } from "./quota-ring.tsx";
 
-const OwnCharts = lazy(() => import("./own-charts.tsx"));
+const OwnCharts = onDemand(() => import("./own-charts.tsx"));
 
 const failuresShown = 5;
 const listed = 6;
@@ -43,7 +43,9 @@ export function WorkHome({ mine }: { mine: boolean }) {
   const more = (all: number, state: string) =>
     all > listed && (
       <li className="quiet">
-        <Link href={`/jobs?state=${state}${mine ? "&mine=yes" : ""}`}>and {count(all - listed, "job")} more</Link>
+        <Link href={withAccount(`/jobs?state=${state}${mine ? "&mine=yes" : ""}`, account)}>
+          and {count(all - listed, "job")} more
+        </Link>
       </li>
     );
   return (
@@ -102,9 +104,7 @@ export function WorkHome({ mine }: { mine: boolean }) {
         )}
       </Card>
       <OrElse instead={null}>
-        <Suspense fallback={<Skeleton lines={6} />}>
-          <OwnCharts />
-        </Suspense>
+        <OwnCharts />
       </OrElse>
     </div>
   );
@@ -127,7 +127,7 @@ function Figures({ running, waiting, own }: FiguresProps) {
         <Figure
           label="Running"
           value={spellNumber(running.jobs)}
-          unit="jobs"
+          unit={nounFor(running.jobs, "job")}
           beside={`on ${spellGpus(running.gpus)}`}
         />
       </div>
@@ -135,7 +135,7 @@ function Figures({ running, waiting, own }: FiguresProps) {
         <Figure
           label="Waiting"
           value={spellNumber(waiting.jobs)}
-          unit="jobs"
+          unit={nounFor(waiting.jobs, "job")}
           beside={`for ${spellGpus(waiting.gpus)}`}
         />
       </div>

@@ -4,30 +4,44 @@ import { useCall } from "../../api/use-call.ts";
 import { Chart } from "../../chart/chart.tsx";
 import { heatOf, heatStepOf } from "../../chart/heat.ts";
 import HeatStrip from "../../chart/heat-strip.tsx";
+import { useZoom } from "../../chart/range.ts";
 import { Choice } from "../../design/choice.tsx";
-import { Card, Empty } from "../../design/parts.tsx";
+import { Button, Card, Empty } from "../../design/parts.tsx";
 import { useTick } from "../../design/tick.ts";
 import { CostOverTime } from "./cost-over-time.tsx";
-import { type JobTime, jobTimeOf } from "./job-time.ts";
+import { type JobTime, jobTimeOf, partOf } from "./job-time.ts";
 import { PhasesOnAxis } from "./phase-bar.tsx";
 
 /** What its GPUs and its processes did, by rank, what it cost and in which phase it was, on one time axis. */
 export default function ActivityTab({ job }: { job: Job }) {
-  const time = jobTimeOf(job);
-  if (time === undefined) return <Empty title="It has not started yet" />;
+  const whole = jobTimeOf(job);
+  const { zoom, onZoom, showAll } = useZoom();
+  if (whole === undefined) return <Empty title="It has not started yet" />;
+  const time = zoom === undefined ? whole : partOf(whole, zoom);
   const { over, from, to } = time;
   const of = { job: job.id, by: "rank" as const, from, ...(to !== undefined && { to }) };
+  const chart = { of, over, onZoom, className: "span-12" };
   return (
     <div className="grid">
-      <Card title="Phases" className="span-12">
-        <PhasesOnAxis job={job} from={Date.parse(from)} />
+      <Card
+        title="Phases"
+        className="span-12"
+        beside={
+          zoom !== undefined && (
+            <Button small onClick={showAll}>
+              Show the whole run
+            </Button>
+          )
+        }
+      >
+        <PhasesOnAxis job={job} from={Date.parse(from)} to={to === undefined ? undefined : Date.parse(to)} />
       </Card>
       <RanksOverTime time={time} />
-      <Chart title="GPU activity" metric="activity" of={of} over={over} className="span-12" />
-      <Chart title="GPU memory" metric="memory_used" of={of} over={over} className="span-12" />
-      <Chart title="Power" metric="power" of={of} over={over} className="span-12" />
-      <Chart title="CPU" metric="cpu" of={of} over={over} className="span-12" />
-      <CostOverTime time={time} cost={job.cost} />
+      <Chart title="GPU activity" metric="activity" {...chart} />
+      <Chart title="GPU memory" metric="memory_used" {...chart} />
+      <Chart title="Power" metric="power" {...chart} />
+      <Chart title="CPU" metric="cpu" {...chart} />
+      <CostOverTime time={whole} cost={job.cost} />
     </div>
   );
 }

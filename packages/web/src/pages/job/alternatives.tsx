@@ -70,8 +70,10 @@ function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternati
     setBusy(true);
     try {
       const made = await call("submitJob", { body: changed(job, alternative.change) as never });
-      await call("cancelJob", { at: { job: job.id }, body: {} });
-      toast("good", `${made.name} was submitted with the change; the previous job is cancelled.`);
+      const left = await call("cancelJob", { at: { job: job.id }, body: {} }).then(() => undefined, wordsOf);
+      if (left === undefined)
+        toast("good", `${made.name} was submitted with the change; the previous job is cancelled.`);
+      else toast("bad", `${made.name} was submitted with the change; the previous job is still there: ${left}`);
       go(`/jobs/${made.id}/${alternative.effect === "starts now" ? "logs" : "why"}`);
     } catch (error) {
       toast("bad", wordsOf(error));

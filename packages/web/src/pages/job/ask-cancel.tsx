@@ -30,6 +30,6 @@ function whatStops({ state, startedAt, gpus, elements }: Job): string {
   if (elements !== undefined)
     return `${count(elements.active, "element")} that run and ${count(elements.waiting, "element")} that wait end; the others stay as they ended.`;
   if (state === "waiting") return "The job has not started and will not start.";
-  const ran = startedAt === undefined ? "" : ` after ${spellSpan(Date.now() - Date.parse(startedAt))}`;
-  return `The job stops${ran} and releases ${spellGpus(gpus)}.`;
+  const ran = startedAt === undefined ? "" : `It has run for ${spellSpan(Date.now() - Date.parse(startedAt))}. `;
+  return `${ran}Its processes are told to stop and have its grace to save; then it releases ${spellGpus(gpus)}.`;
 }

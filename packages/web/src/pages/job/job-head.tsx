@@ -10,8 +10,8 @@ import { ButtonLink, Time } from "../../design/parts.tsx";
 import { useTick } from "../../design/tick.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
-import { spellSpan } from "../../format/times.ts";
-import { toast } from "../../frame/toasts.tsx";
+import { spellDay, spellSpan } from "../../format/times.ts";
+import { copyText } from "../../frame/copy.ts";
 import { AskCancel } from "./ask-cancel.tsx";
 import { useHoldJob, useReleaseJob } from "./job-acts.ts";
 import { JobLabels } from "./job-labels.tsx";
@@ -54,7 +54,7 @@ export function JobHead({ job }: { job: Job }) {
             </>
           )}
         </p>
-        <p className="quiet small row wrap">
+        <div className="quiet small row wrap">
           <Copied text={job.id} />
           {job.array !== undefined && (
             <Link href={`/jobs/${job.array.id}`}>
@@ -62,11 +62,11 @@ export function JobHead({ job }: { job: Job }) {
             </Link>
           )}
           {job.attempt > 1 && <span>attempt {job.attempt}</span>}
-          {typeof job.spec.deadline === "string" && <span>deadline {job.spec.deadline}</span>}
+          {typeof job.spec.deadline === "string" && <span>deadline {spellDay(Date.parse(job.spec.deadline))}</span>}
           {job.cost !== undefined && <span>{costText(job.cost)}</span>}
-        </p>
-        <JobLabels job={job} mayChange={live && mayDo("editJob", job)} />
-        {code !== undefined && <p className="quiet small">Code: {code}</p>}
+          {code !== undefined && <span>code: {code}</span>}
+          <JobLabels job={job} mayChange={live && mayDo("editJob", job)} />
+        </div>
         {job.detail !== undefined && <p>{job.detail}</p>}
       </div>
       <div className="row wrap">
@@ -100,12 +100,8 @@ function RunsFor({ since }: { since: string }) {
 
 /** An id that a click copies. */
 function Copied({ text }: { text: string }) {
-  const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    toast("good", `${text} is copied.`);
-  };
   return (
-    <button type="button" className="chip" title="Copy" onClick={() => void copy()}>
+    <button type="button" className="chip" title="Copy" onClick={() => void copyText(text, `${text} is copied.`)}>
       {text}
     </button>
   );

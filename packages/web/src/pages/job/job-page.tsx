@@ -1,12 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { Job } from "@tessera/wire";
-import { lazy, type ReactNode, Suspense, useEffect } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useParams } from "wouter";
 import { wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
 import { mayDo } from "../../design/may-do.ts";
 import { Missing } from "../../design/missing.tsx";
+import { onDemand } from "../../design/on-demand.tsx";
 import { Empty, Notice, Skeleton, Tabs, Time } from "../../design/parts.tsx";
 import { Elements } from "./elements.tsx";
 import { EventsTab } from "./events-tab.tsx";
@@ -17,13 +18,18 @@ import { PlacementTab } from "./placement-tab.tsx";
 import { UsageTab } from "./usage-tab.tsx";
 import { WhyTab } from "./why-tab.tsx";
 
-const ActivityTab = lazy(() => import("./activity-tab.tsx"));
-const SpecTab = lazy(() => import("./spec-tab.tsx"));
+const ActivityTab = onDemand(() => import("./activity-tab.tsx"), <Skeleton />);
+const SpecTab = onDemand(() => import("./spec-tab.tsx"), <Skeleton />);
+
+const everyMs = 10_000;
 
 /** One job: its state, log, waiting reason, placement, usage and job file. */
 export function JobPage() {
   const { id = "", tab } = useParams<{ id: string; tab?: string }>();
-  const { data: job, error } = useCall("getJob", { at: { job: id } });
+  const [isOver, setOver] = useState(false);
+  // Its cost and the reason why it waits change without an event.
+  const { data: job, error } = useCall("getJob", { at: { job: id } }, isOver ? {} : { everyMs });
+  useEffect(() => setOver(job?.state === "ended"), [job?.state]);
   useRefresh(id, job?.id);
   useEffect(() => {
     document.title = `${job?.name ?? "Job"} · Tessera`;
@@ -87,11 +93,7 @@ function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
     case "why":
       return <WhyTab job={job} />;
     case "activity":
-      return (
-        <Suspense fallback={<Skeleton />}>
-          <ActivityTab job={job} />
-        </Suspense>
-      );
+      return <ActivityTab job={job} />;
     case "placement":
       return <PlacementTab job={job} />;
     case "usage":
@@ -99,11 +101,7 @@ function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
     case "events":
       return <EventsTab job={job} />;
     case "spec":
-      return (
-        <Suspense fallback={<Skeleton />}>
-          <SpecTab job={job} />
-        </Suspense>
-      );
+      return <SpecTab job={job} />;
     default:
       return job.elements === undefined ? <Logs job={job} /> : <Elements job={job} />;
   }

@@ -9,6 +9,12 @@ export interface JobTime {
   readonly over: boolean;
 }
 
+/** The part of it that was chosen on a chart. */
+export function partOf({ job, to }: JobTime, part: { readonly from: number; readonly to: number }): JobTime {
+  const over = to !== undefined || part.to < Date.now();
+  return { job, from: new Date(part.from).toISOString(), to: new Date(part.to).toISOString(), over };
+}
+
 /** Undefined where it has not started yet. */
 export function jobTimeOf({ id, attempts, startedAt, endedAt }: Job): JobTime | undefined {
   const from = attempts?.find((attempt) => attempt.startedAt !== undefined)?.startedAt ?? startedAt;

@@ -4,14 +4,15 @@ import { addressOf } from "../../api/call.ts";
 import { withProof } from "../../api/proof.ts";
 
 const linesMax = 20_000;
-const tail = 5_000;
+/** So many lines are read at first, and all that are kept where a line is looked for. */
+const firstLines = 5_000;
 const retryMs = 1_500;
 
 export interface LogLines {
   readonly lines: readonly LogEntry[];
   readonly state: "reading" | "following" | "ended" | "refused";
-  /** Lines that were dropped at the front because there are too many. */
-  readonly dropped: number;
+  /** Whether there are lines before them. */
+  readonly cut: boolean;
   readonly why?: string;
 }
 
@@ -46,36 +47,30 @@ function isBeside(line: LogEntry, { at, rank }: Pick<LogEntry, "at" | "rank">): 
   return line.at === at && line.rank === rank;
 }
 
-/** The log of a job as it grows; read again when the job, rank or attempt changes. */
-export function useLogLines(
-  job: string,
-  rank: number | undefined,
-  attempt: number | undefined,
-  live: boolean,
-): LogLines {
-  const [shown, setShown] = useState<LogLines>({ lines: [], state: "reading", dropped: 0 });
+/** The log of a job as it grows, read again when the job or rank changes; `whole`: as much of it as is kept in a browser. */
+export function useLogLines(job: string, rank: number | undefined, live: boolean, whole: boolean): LogLines {
+  const of = `${job} ${rank}`;
+  const [shown, setShown] = useState<LogLines & { readonly of: string }>(nothingOf(of));
   useEffect(() => {
     const gone = new AbortController();
+    const tail = whole ? linesMax : firstLines;
     let all: LogEntry[] = [];
-    let dropped = 0;
+    let cut = false;
     let frame = 0;
     const show = (state: LogLines["state"], why?: string) => {
       cancelAnimationFrame(frame);
-      frame = requestAnimationFrame(() => setShown({ lines: all, state, dropped, ...(why && { why }) }));
+      frame = requestAnimationFrame(() => setShown({ of, lines: all, state, cut, ...(why && { why }) }));
     };
     const read = async (): Promise<"ended" | "refused"> => {
-      const query = {
-        follow: live,
-        tail,
-        ...(rank !== undefined && { rank }),
-        ...(attempt !== undefined && { attempt }),
-      };
+      const query = { follow: live, tail, ...(rank !== undefined && { rank }) };
       const response = await fetch(addressOf("readLogs", { job }, query), {
         headers: withProof(),
         signal: gone.signal,
       });
       all = [];
-      dropped = 0;
+      // Of what was printed before one asked; what comes later only makes it longer.
+      const askedAt = new Date().toISOString();
+      let before = 0;
       if (!response.ok) {
         const problem = (await response.json()) as { detail: string };
         show("refused", problem.detail);
@@ -89,10 +84,9 @@ export function useLogLines(
         const split = splitLines(rest, value);
         rest = split.rest;
         all = addByTime(all, split.entries);
-        if (all.length > linesMax) {
-          dropped += all.length - linesMax;
-          all = all.slice(-linesMax);
-        }
+        before += split.entries.filter(({ at }) => at < askedAt).length;
+        cut = before >= tail || all.length > linesMax;
+        if (all.length > linesMax) all = all.slice(-linesMax);
         show(live ? "following" : "reading");
       }
     };
@@ -105,12 +99,15 @@ export function useLogLines(
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
     };
-    setShown({ lines: [], state: "reading", dropped: 0 });
+    // The same log read in another way stays in sight until it has come: when a job ends, its end is what one reads.
+    setShown((before) => (before.of === of ? before : nothingOf(of)));
     void follow();
     return () => {
       gone.abort();
       cancelAnimationFrame(frame);
     };
-  }, [job, rank, attempt, live]);
+  }, [of, job, rank, live, whole]);
   return shown;
 }
+
+const nothingOf = (of: string) => ({ of, lines: [], state: "reading", cut: false }) as const;

@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import type { LogEntry } from "@tessera/wire";
-import { type CSSProperties, type RefObject, useEffect, useRef } from "react";
+import { type CSSProperties, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { spellFull, spellSeconds } from "../../format/times.ts";
 import { piecesOf } from "./log-text.ts";
 
@@ -29,7 +29,8 @@ export function LogView({ lines, follow, onFollow, ranks, marked, onMark }: LogV
     overscan: 30,
     initialRect: { width: 800, height: 500 },
   });
-  useEffect(() => {
+  // Before the lines are painted: later, it would drag down a reader who has scrolled up meanwhile.
+  useLayoutEffect(() => {
     if (follow && lines.length > 0) box.current?.scrollTo(0, box.current.scrollHeight);
   }, [follow, lines.length]);
   useMarked(box, marked === undefined ? -1 : lines.indexOf(marked));

@@ -3,9 +3,9 @@ import { useMemo, useState } from "react";
 import { useSearchParams } from "wouter";
 import { addressOf } from "../../api/call.ts";
 import { withProof } from "../../api/proof.ts";
-import { Card, Empty } from "../../design/parts.tsx";
+import { Card, Empty, Notice } from "../../design/parts.tsx";
 import { saveBlob } from "../../format/csv.ts";
-import { spellNumber } from "../../format/numbers.ts";
+import { count } from "../../format/numbers.ts";
 import { zoneName } from "../../format/zone.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { findLine, nameOfLine, useLogLines } from "./log-lines.ts";
@@ -19,12 +19,14 @@ const columnsMax = 8;
 export function LogsTab({ job }: { job: Job }) {
   const [params, setParams] = useSearchParams();
   const [text, setText] = useState("");
-  const [follow, setFollow] = useState(!params.has("line"));
   const live = job.state !== "ended" && job.state !== "waiting";
+  const [follow, setFollow] = useState(live && !params.has("line"));
+  const line = params.get("line");
+  const [whole, setWhole] = useState(line !== null);
   const ranks = Math.max(job.members.length, job.attempts?.at(-1)?.nodes.length ?? 0, 1);
   const shape = params.get("rank") ?? "all";
   const rank = /^\d+$/.test(shape) ? Number(shape) : undefined;
-  const { lines, state, dropped, why } = useLogLines(job.id, rank, undefined, live);
+  const { lines, state, cut, why } = useLogLines(job.id, rank, live, whole);
   const shown = useMemo(() => {
     const wanted = text.toLowerCase();
     return wanted === "" ? lines : lines.filter((line) => plainText(line.text).toLowerCase().includes(wanted));
@@ -37,7 +39,7 @@ export function LogsTab({ job }: { job: Job }) {
       },
       { replace: true },
     );
-  const marked = useMemo(() => findLine(lines, params.get("line")), [lines, params]);
+  const marked = useMemo(() => findLine(lines, line), [lines, line]);
   const mark = (line: LogEntry) => {
     setFollow(false);
     change("line", nameOfLine(lines, line));
@@ -51,7 +53,7 @@ export function LogsTab({ job }: { job: Job }) {
   return (
     <Card
       flush
-      title={`${spellNumber(shown.length)} lines${dropped > 0 ? `, ${spellNumber(dropped)} before` : ""}, times in ${zoneName()}`}
+      title={`${cut && text === "" ? "the newest " : ""}${count(shown.length, "line")}, times in ${zoneName()}`}
       beside={
         <div className="row wrap">
           {ranks > 1 && (
@@ -87,12 +89,23 @@ export function LogsTab({ job }: { job: Job }) {
               follow
             </button>
           )}
+          {cut && !whole && (
+            <button type="button" className="chip" onClick={() => setWhole(true)}>
+              earlier lines
+            </button>
+          )}
           <button type="button" className="chip" onClick={() => void saveLog(job)}>
             Download
           </button>
         </div>
       }
     >
+      {line !== null && marked === undefined && (state === "ended" || cut) && (
+        <Notice kind="warn">
+          The line of this link is not among the newest {count(lines.length, "line")}. Download has all lines that are
+          kept.
+        </Notice>
+      )}
       {shown.length === 0 ? (
         <Empty
           title={
@@ -108,7 +121,7 @@ export function LogsTab({ job }: { job: Job }) {
       ) : (
         <LogView
           lines={shown}
-          follow={follow && live}
+          follow={follow}
           onFollow={setFollow}
           ranks={shape === "columns" ? { columns: ranks } : ranks > 1 && rank === undefined ? "mixed" : "none"}
           marked={marked}

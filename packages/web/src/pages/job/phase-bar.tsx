@@ -6,11 +6,12 @@ import { type PhaseKind, phasesOf } from "./phases.ts";
 const names: Readonly<Record<PhaseKind, string>> = { queue: "waited", start: "started", run: "ran", stop: "stopping" };
 
 /** The phases from an instant on, on the same axis as the charts below. */
-export function PhasesOnAxis({ job, from }: { job: Job; from: number }) {
+export function PhasesOnAxis({ job, from, to }: { job: Job; from: number; to: number | undefined }) {
   useTick(5_000);
-  const phases = phasesOf(job, Date.now()).filter(({ to }) => to > from);
-  const end = phases.at(-1)?.to ?? from;
-  const share = (at: number) => (100 * (Math.max(from, at) - from)) / Math.max(1, end - from);
+  const all = phasesOf(job, Date.now());
+  const end = to ?? all.at(-1)?.to ?? from;
+  const phases = all.filter((phase) => phase.to > from && phase.from < end);
+  const share = (at: number) => (100 * (Math.min(end, Math.max(from, at)) - from)) / Math.max(1, end - from);
   const clock = (at: number) => spellClock(new Date(at).toISOString());
   return (
     <div className="on-axis">
@@ -30,7 +31,7 @@ export function PhasesOnAxis({ job, from }: { job: Job; from: number }) {
       </ol>
       <div className="row apart quiet small">
         <span>{clock(from)}</span>
-        <span>{job.state === "ended" ? clock(end) : "now"}</span>
+        <span>{to !== undefined || job.state === "ended" ? clock(end) : "now"}</span>
       </div>
     </div>
   );

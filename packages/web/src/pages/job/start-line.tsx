@@ -3,11 +3,12 @@ import { count, spellNumber } from "../../format/numbers.ts";
 import { spellClock, spellStart } from "../../format/times.ts";
 import { startSpan } from "./why.ts";
 
-const bases: Readonly<Record<string, string>> = {
+const bases: Readonly<Record<NonNullable<NonNullable<Explanation["start"]>["basis"]>, string>> = {
   plan: "from the time limits of running jobs",
   "run-times": "from past run times of such jobs",
   "wait-times": "from past waits of jobs of this name",
   eviction: "from the time that evicted jobs have to leave",
+  price: "from the time at which its price is low enough",
 };
 
 /** When it starts, as far as that is known, on a time axis. */

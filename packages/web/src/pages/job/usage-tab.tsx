@@ -9,12 +9,11 @@ export function UsageTab({ job }: { job: Job }) {
   const may = useMay();
   const { data } = useCall(
     "readUsage",
-    { query: { by: "job", account: job.project, from: job.submittedAt } },
+    { query: { by: "account", account: job.project, job: job.id, from: job.submittedAt } },
     { on: may("usage.read"), everyMs: 10_000 },
   );
   if (data === undefined) return <Skeleton />;
-  const rows = data.rows.filter(({ key }) => key === job.id || key.startsWith(`${job.id}.`));
-  const total = rows.reduce((sum, { unitMs }) => sum + BigInt(unitMs), 0n).toString();
+  const { rows, total } = data;
   const states = new Map<string, bigint>();
   for (const { byState } of rows) {
     for (const [state, unitMs] of Object.entries(byState))

@@ -9,9 +9,8 @@ import { TypedText } from "../../design/typed-text.tsx";
 import { count } from "../../format/numbers.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
-import { ColumnChoice } from "../../table/column-choice.tsx";
-import { chosenColumns } from "../../table/columns.ts";
 import { useSelection } from "../../table/selection.ts";
+import { useTableLook } from "../../table/use-table-look.tsx";
 import { Views } from "../../table/views.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import {
@@ -66,7 +65,7 @@ export function JobsPage() {
   const mine = params.get("mine") === "yes";
   const text = params.get("text") ?? "";
   const label = params.get("label") ?? "";
-  const chosen = chosenColumns(columns, params.get("columns") ?? "");
+  const look = useTableLook(columns);
   const sort = sorts.find((each) => each === params.get("sort"));
   const query = {
     state: state === "running" || state === "failed" ? wireStates[state] : state,
@@ -77,12 +76,11 @@ export function JobsPage() {
     ...(text !== "" && { text }),
     ...(label !== "" && { label }),
     ...(sort !== undefined && { sort }),
-    ...(chosen.includes(costColumn) && { cost: true }),
+    ...(look.shown.includes(costColumn) && { cost: true }),
   } as const;
   const { items: jobs, total, more } = usePages("listJobs", query, everyMs);
   const keys = useMemo(() => (jobs ?? noJobs).map(keyOf), [jobs]);
   const selection = useSelection(keys);
-  const tight = params.get("rows") === "close";
   return (
     <div className="page">
       <div className="head">
@@ -106,13 +104,7 @@ export function JobsPage() {
             value={label}
             onTyped={(typed) => set({ label: typed.trim() })}
           />
-          <ColumnChoice
-            columns={columns}
-            text={params.get("columns") ?? ""}
-            onChoose={(next) => set({ columns: next })}
-            tight={tight}
-            onTight={(next) => set({ rows: next ? "close" : "" })}
-          />
+          {look.choice}
         </div>
       </div>
       <Views />
@@ -130,24 +122,24 @@ export function JobsPage() {
             )}
           </Empty>
         ) : (
-          <>
+          <div className="over-rows">
             {selection.chosen.size > 0 && (
               <BulkBar jobs={jobs.filter(({ id }) => selection.chosen.has(id))} onDone={selection.clear} />
             )}
             <Rows
               label="Jobs"
               items={jobs}
-              columns={chosen}
+              columns={look.shown}
               keyOf={keyOf}
               sort={sort ?? "-submitted"}
               onSort={(next) => set({ sort: next })}
-              tight={tight}
+              tight={look.tight}
               {...(me.may.includes("job.control") && { selection })}
               hrefOf={({ id }) => `/jobs/${id}`}
               height="calc(100vh - 220px)"
               onEnd={more}
             />
-          </>
+          </div>
         )}
       </Card>
     </div>

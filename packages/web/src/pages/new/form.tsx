@@ -1,3 +1,4 @@
+import { useAccounts } from "../../api/use-accounts.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Field } from "../../design/parts.tsx";
 import { EngineField } from "./engine-field.tsx";
@@ -11,7 +12,7 @@ interface FormProps {
 
 /** The usual fields of a job, as a view of its file. */
 export function Form({ fields, wrong, set }: FormProps) {
-  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
+  const accounts = useAccounts();
   const models = useCall("readSummary").data?.fleet.byModel.map(({ model }) => model) ?? [];
   const text = (field: string) => (fields[field] === undefined ? "" : String(fields[field]));
   const wrongAt = (field: string) => (wrong?.field?.split(".")[0] === field ? wrong.detail : undefined);
@@ -38,13 +39,11 @@ export function Form({ fields, wrong, set }: FormProps) {
             onChange={(event) => set("project", event.target.value)}
           >
             <option value="">default</option>
-            {(accounts.data?.items ?? [])
-              .filter(({ path }) => path !== "")
-              .map(({ path }) => (
-                <option key={path} value={path}>
-                  {path}
-                </option>
-              ))}
+            {accounts.map(({ path }) => (
+              <option key={path} value={path}>
+                {path}
+              </option>
+            ))}
           </select>
         )}
       </Field>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { JobCreated } from "@tessera/wire";
-import { lazy, Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { stringify } from "yaml";
 import { call, isMissing, wordsOf } from "../../api/call.ts";
@@ -8,6 +8,7 @@ import { useDraft } from "../../api/draft.ts";
 import { useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Missing } from "../../design/missing.tsx";
+import { onDemand } from "../../design/on-demand.tsx";
 import { Button, Card, Notice, Skeleton } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
 import { toast } from "../../frame/toasts.tsx";
@@ -24,7 +25,7 @@ import { SizeChoice } from "./size-choice.tsx";
 import { type Outcome, useDryRuns } from "./use-dry-runs.ts";
 import { useFields } from "./use-fields.ts";
 
-const Editor = lazy(() => import("./editor.tsx"));
+const Editor = onDemand(() => import("./editor.tsx"), <div className="editor" />);
 
 const noFields: Fields = {};
 /** A job by form and as a file, side by side, with a dry run while it is being written. */
@@ -154,9 +155,7 @@ function Writing({ origin, first }: { origin: Origin | undefined; first: string 
           <Card title="Job file" beside={<span className="quiet small">Ctrl+Space shows the fields</span>} flush>
             {origin !== undefined && <SizeChoice text={text} fields={one.fields} origin={origin} onText={setText} />}
             <DropPlace onFiles={(files) => void take(files)}>
-              <Suspense fallback={<div className="editor" />}>
-                <Editor text={text} onChange={setText} fields={fields} mark={markOf(documents, outcomes)} />
-              </Suspense>
+              <Editor text={text} onChange={setText} fields={fields} mark={markOf(documents, outcomes)} />
             </DropPlace>
           </Card>
           {origin !== undefined && !several && one.fault === undefined && (

@@ -4,8 +4,10 @@ import { Link, useParams } from "wouter";
 import { isMissing } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
-import { Chart } from "../../chart/chart.tsx";
+import { RangeChart } from "../../chart/chart.tsx";
+import { RangeBar } from "../../chart/range-bar.tsx";
 import { Act } from "../../design/act.tsx";
+import { EventList } from "../../design/event-list.tsx";
 import { Missing } from "../../design/missing.tsx";
 import { Card, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
@@ -90,18 +92,27 @@ function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
   );
 }
 
-/** The last hour of its GPUs. */
+/** What its GPUs did, usually in the last hour. */
 function Telemetry({ name }: { name: string }) {
-  const of = { node: name, by: "gpu" as const, from: "1h" };
   return (
-    <div className="grid">
-      <Chart title="GPU activity" metric="activity" of={of} />
-      <Chart title="GPU memory" metric="memory_used" of={of} />
-      <Chart title="Power" metric="power" of={of} />
-      <Chart title="Temperature" metric="temperature" of={of} />
-    </div>
+    <>
+      <RangeBar usual={telemetryRange} />
+      <div className="grid">
+        {telemetry.map(([metric, title]) => (
+          <RangeChart key={metric} title={title} usual={telemetryRange} asks={[{ metric, node: name, by: "gpu" }]} />
+        ))}
+      </div>
+    </>
   );
 }
+
+const telemetryRange = "1h";
+const telemetry = [
+  ["activity", "GPU activity"],
+  ["memory_used", "GPU memory"],
+  ["power", "Power"],
+  ["temperature", "Temperature"],
+] as const;
 
 function Head({ node }: { node: NodeShape }) {
   const [asking, setAsking] = useState<NodeAct>();
@@ -154,7 +165,7 @@ function Head({ node }: { node: NodeShape }) {
 
 function Blockers({ node }: { node: NodeShape }) {
   if (node.blockers === undefined) return null;
-  const { jobs, hidden } = node.blockers;
+  const { jobs, names, hidden } = node.blockers;
   if (jobs.length + hidden === 0) return <Notice kind="good">The node is empty.</Notice>;
   return (
     <Card
@@ -168,9 +179,9 @@ function Blockers({ node }: { node: NodeShape }) {
       }
     >
       <ul className="list">
-        {jobs.map((job) => (
+        {jobs.map((job, no) => (
           <li key={job}>
-            <Link href={`/jobs/${job}`}>{job}</Link>
+            <Link href={`/jobs/${job}`}>{names[no]}</Link>
           </li>
         ))}
         {hidden > 0 && <li className="quiet">and {count(hidden, "job")} that you may not see</li>}
@@ -184,16 +195,16 @@ function Gpus({ name }: { name: string }) {
   return (
     <Card title="GPUs" className="span-6">
       <ul className="list">
-        {(data?.items ?? []).map(({ uuid, index, model, memoryMiB, free, jobs }) => (
+        {(data?.items ?? []).map(({ uuid, index, model, memoryMiB, free, jobs, names }) => (
           <li key={uuid}>
             <span style={{ width: 60 }}>GPU {index}</span>
             <span className="quiet small">
               {model}, {spellMiB(memoryMiB)}
             </span>
             <span className="cut" style={{ flex: 1 }}>
-              {jobs.map((job) => (
-                <Link key={job} href={`/jobs/${job}`}>
-                  {job}{" "}
+              {jobs.map((job, no) => (
+                <Link key={job} href={`/jobs/${job}`} title={job}>
+                  {names[no]}{" "}
                 </Link>
               ))}
               {jobs.length === 0 &&
@@ -221,16 +232,7 @@ function History({ name }: { name: string }) {
       ) : events.length === 0 ? (
         <p className="quiet">Nothing has happened to this node.</p>
       ) : (
-        <ul className="list">
-          {events.map(({ at, text }) => (
-            <li key={`${at} ${text}`}>
-              <span className="quiet small" style={{ width: 90 }}>
-                <Time at={at} />
-              </span>
-              {text}
-            </li>
-          ))}
-        </ul>
+        <EventList events={events} />
       )}
     </Card>
   );

@@ -7,6 +7,8 @@ import { type Column, Rows } from "../../design/rows.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
+import { useTableLook } from "../../table/use-table-look.tsx";
+import { Views } from "../../table/views.tsx";
 import { ModeChip } from "./mode-chip.tsx";
 
 const everyMs = 5_000;
@@ -50,6 +52,7 @@ export default function NodesPage() {
   const text = params.get("text") ?? "";
   const engine = params.get("engine") ?? "";
   const sort = sorts.find((each) => each === params.get("sort"));
+  const look = useTableLook(columns);
   const engines = useCall("listEngines").data?.items ?? [];
   const query = {
     count: true,
@@ -92,8 +95,10 @@ export default function NodesPage() {
             value={text}
             onTyped={(typed) => set({ text: typed })}
           />
+          {look.choice}
         </div>
       </div>
+      <Views />
       <Card flush title={total === undefined ? "Nodes" : count(total, "node")}>
         {nodes === undefined ? (
           <div className="body">
@@ -105,7 +110,8 @@ export default function NodesPage() {
           <Rows
             label="Nodes"
             items={nodes}
-            columns={columns}
+            columns={look.shown}
+            tight={look.tight}
             keyOf={keyOf}
             hrefOf={({ name }) => nodeAddress(name)}
             sort={sort ?? ""}

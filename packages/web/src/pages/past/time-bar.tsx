@@ -1,12 +1,13 @@
-import type { Moment } from "@tessera/wire";
 import { useEffect, useState } from "react";
 import { wordsOf } from "../../api/call.ts";
+import { useMay } from "../../api/me.tsx";
 import { Chip } from "../../design/chip.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
 import { useTick } from "../../design/tick.ts";
 import { spellDay, spellSpan } from "../../format/times.ts";
 import { zoneName } from "../../format/zone.ts";
 import { useAddress } from "../../frame/address.ts";
+import type { ShownMoment } from "./use-moment.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -33,7 +34,9 @@ const steps = [
 
 /** The buttons that lead into the past, and to what is planned. */
 export function LookElsewhere() {
+  const may = useMay();
   const [, set] = useAddress();
+  if (!may("job.read")) return null;
   const go = (ms: number) => set({ at: new Date(Date.now() + ms).toISOString() });
   return (
     <>
@@ -43,36 +46,35 @@ export function LookElsewhere() {
   );
 }
 
-interface TimeBarProps {
-  readonly asked: string;
-  readonly moment: Moment | undefined;
-  readonly error: Error | null;
-}
-
 /** A bar from the earliest moment that is kept over now to what is planned; what it stands at is what the page shows. */
-export function TimeBar({ asked, moment, error }: TimeBarProps) {
+export function TimeBar({ then: { asked = "", moment, isReading, error } }: { then: ShownMoment }) {
   useTick(5_000);
   const [, set] = useAddress();
   const now = Date.now();
   const oldest = moment === undefined ? now - usualSpan : Date.parse(moment.oldest);
   const aheadMax = moment === undefined ? usualSpan : Date.parse(moment.latest) - now - minute;
-  const [at, setAt] = useState(() => Date.parse(asked) || now);
+  /** Where a hand has moved it that is still at it. */
+  const [hand, setHand] = useState<number>();
+  // An address may say `2h`, which only the server reads.
+  const at = hand ?? (Date.parse(asked) || (moment === undefined ? now : Date.parse(moment.at)));
   const aheadMs = Math.max(Math.min(aheadMax, Math.max(aheadMin, (now - oldest) / 3)), Math.min(aheadMax, at - now));
   const end = now + aheadMs;
   const nowAt = (now - oldest) / (end - oldest);
   const within = (moment: number, most = now + aheadMax) => Math.min(most, Math.max(oldest, moment));
-  useEffect(() => setAt(Date.parse(asked) || Date.now()), [asked]);
   useEffect(() => {
-    if (at === Date.parse(asked)) return;
-    const settled = setTimeout(() => set({ at: new Date(at).toISOString() }), settleMs);
+    if (hand === undefined) return;
+    const settled = setTimeout(() => {
+      set({ at: new Date(hand).toISOString() });
+      setHand(undefined);
+    }, settleMs);
     return () => clearTimeout(settled);
-  }, [at, asked, set]);
+  }, [hand, set]);
   return (
     <section className="card time-bar" aria-label="Moment">
       <div className="row wrap">
         <strong>{spellDay(at)}</strong>
         <span className="quiet small">
-          {moment === undefined || moment.at !== asked
+          {moment === undefined || isReading
             ? "is being read"
             : moment.planned === undefined
               ? `row ${moment.row} of the journal`
@@ -82,7 +84,7 @@ export function TimeBar({ asked, moment, error }: TimeBarProps) {
         {moment?.planned !== undefined && <Chip shape="square">planned, as of now</Chip>}
         <span className="grow" />
         {steps.map(([label, ms]) => (
-          <Button key={label} small onClick={() => setAt(within(at + ms))}>
+          <Button key={label} small onClick={() => setHand(within(at + ms))}>
             {label}
           </Button>
         ))}
@@ -98,7 +100,7 @@ export function TimeBar({ asked, moment, error }: TimeBarProps) {
         max={end}
         step={Math.max(1_000, Math.round((end - oldest) / stepsOfBar))}
         value={within(at, end)}
-        onChange={(event) => setAt(Number(event.target.value))}
+        onChange={(event) => setHand(Number(event.target.value))}
       />
       <div className="ends quiet small">
         {/* Beside each other they would cover each other. */}

@@ -3,7 +3,7 @@ import type { Moment } from "@tessera/wire";
 import { call } from "../../api/call.ts";
 import { useAddress } from "../../frame/address.ts";
 
-interface ShownMoment {
+export interface ShownMoment {
   /** Whether the page shows another moment than now. */
   readonly isThen: boolean;
   /** Whether that moment is to come: then all is as planned. */
@@ -12,20 +12,26 @@ interface ShownMoment {
   readonly asked: string | undefined;
   /** While another one is on its way, the one before, which says itself when it is. */
   readonly moment: Moment | undefined;
+  /** Whether what is shown is still of another moment or another account. */
+  readonly isReading: boolean;
   readonly error: Error | null;
 }
 
 const planEveryMs = 15_000;
+/** A moment of a large fleet is megabytes: those that the hand went over are soon forgotten. */
+const keptMs = 20_000;
 
-/** The moment of the page: it is in the address, so that a link keeps it. */
-export function useMoment(): ShownMoment {
+/** The moment of the page, with the jobs below an account or all: it is in the address, so that a link keeps it. */
+export function useMoment(account = ""): ShownMoment {
   const [params] = useAddress();
   const asked = params.get("at") ?? undefined;
-  const { data, error } = useQuery({
-    queryKey: ["readMoment", asked],
-    queryFn: ({ signal }) => call("readMoment", { query: { at: asked ?? "" }, signal }),
+  const { data, error, isPlaceholderData, isPending } = useQuery({
+    queryKey: ["readMoment", asked, account],
+    queryFn: ({ signal }) =>
+      call("readMoment", { query: { at: asked ?? "", ...(account !== "" && { project: account }) }, signal }),
     enabled: asked !== undefined,
     placeholderData: keepPreviousData,
+    gcTime: keptMs,
     // What was does not change; plans do.
     staleTime: (query) => (query.state.data?.planned === undefined ? Number.POSITIVE_INFINITY : 0),
     refetchInterval: (query) => (query.state.data?.planned === undefined ? false : planEveryMs),
@@ -33,5 +39,6 @@ export function useMoment(): ShownMoment {
   });
   const isThen = asked !== undefined;
   const moment = isThen ? data : undefined;
-  return { isThen, isPlanned: moment?.planned !== undefined, asked, moment, error: isThen ? error : null };
+  const isReading = isPlaceholderData || isPending;
+  return { isThen, isPlanned: moment?.planned !== undefined, asked, moment, isReading, error: isThen ? error : null };
 }

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { useMe } from "../../api/me.tsx";
-import { useCall } from "../../api/use-call.ts";
+import { useAccounts } from "../../api/use-accounts.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
@@ -18,13 +18,12 @@ interface Draft {
 /** Creates a user with a first role and, if one is given, a first password. */
 export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) {
   const me = useMe();
-  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
-  const paths = (accounts.data?.items ?? []).filter(({ path }) => path !== "");
+  const accounts = useAccounts();
   const [draft, setDraft, drop] = useDraft<Draft>("user", { name: "", role: "member" });
   const { name, role, account } = draft;
   const [password, setPassword] = useState("");
   const [wrong, setWrong] = useState<string | undefined>();
-  const at = placeOf(me, role, account, paths);
+  const at = placeOf(me, role, account, accounts);
   const close = () => {
     drop();
     onClose();
@@ -34,9 +33,14 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
     try {
       const where = at === "" ? {} : { account: at };
       const user = await call("createUser", { body: { name, role, ...where } });
-      if (password !== "") await call("setPassword", { at: { user: user.id }, body: { password } });
-      toast("good", `User ${name} was created.`);
       drop();
+      const refused =
+        password === ""
+          ? undefined
+          : await call("setPassword", { at: { user: user.id }, body: { password } }).then(() => undefined, wordsOf);
+      // The user is there by now: what remains to be done is done on its page.
+      if (refused === undefined) toast("good", `User ${name} was created.`);
+      else toast("bad", `User ${name} was created, without a password: ${refused}`);
       onMade(user.id);
     } catch (error) {
       setWrong(wordsOf(error));
@@ -60,7 +64,7 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
         <RolePick
           role={role}
           account={at}
-          accounts={paths}
+          accounts={accounts}
           onRole={(next) => setDraft({ ...draft, role: next })}
           onAccount={(next) => setDraft({ ...draft, account: next })}
         />

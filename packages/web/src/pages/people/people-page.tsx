@@ -11,6 +11,7 @@ import { type Column, Rows } from "../../design/rows.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { count } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
+import { useTableLook } from "../../table/use-table-look.tsx";
 import { MyAccess } from "./my-access.tsx";
 import { NewUser } from "./new-user.tsx";
 import { UserPanel } from "./user-panel.tsx";
@@ -79,6 +80,7 @@ function Everyone({ chosen }: { chosen: string }) {
   // The one that is looked at need not be among those that were read.
   const one = useCall("getUser", { at: { user: chosen } }, { on: chosen !== "", everyMs });
   const user = chosen === "" ? undefined : one.data;
+  const look = useTableLook(columns);
   const search = params.toString();
   return (
     <div className="grid">
@@ -95,6 +97,7 @@ function Everyone({ chosen }: { chosen: string }) {
               value={text}
               onTyped={(typed) => set({ text: typed })}
             />
+            {look.choice}
             {may("user.write") && (
               <Button kind="primary" small data-act="createUser" onClick={() => setMaking(true)}>
                 New user
@@ -115,7 +118,8 @@ function Everyone({ chosen }: { chosen: string }) {
           <Rows
             label="People"
             items={users}
-            columns={user === undefined ? columns : columns.slice(0, 2)}
+            columns={user === undefined ? look.shown : look.shown.slice(0, 2)}
+            tight={look.tight}
             keyOf={keyOf}
             hrefOf={({ id }) => `/people/${id}${search === "" ? "" : `?${search}`}`}
             current={user?.id}

@@ -7,6 +7,7 @@ import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Field, Time } from "../../design/parts.tsx";
+import { copyText } from "../../frame/copy.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { CurrentPassword } from "./password-form.tsx";
 
@@ -151,14 +152,7 @@ export function TokenList({ user, mine, asks, mayMake }: TokenListProps) {
           <div className="stack tight">
             <p>It is shown only once. Keep it like a password.</p>
             <code className="token">{made}</code>
-            <Button
-              onClick={() => {
-                void navigator.clipboard?.writeText(made);
-                toast("good", "Copied.");
-              }}
-            >
-              Copy
-            </Button>
+            <Button onClick={() => void copyText(made, "The token is copied.")}>Copy</Button>
           </div>
         </Dialog>
       )}

@@ -3,7 +3,8 @@ import type { Role } from "@tessera/wire/roles";
 import { useState } from "react";
 import { Link } from "wouter";
 import { useMay, useMe } from "../../api/me.tsx";
-import { useAct, useCall } from "../../api/use-call.ts";
+import { useAccounts } from "../../api/use-accounts.ts";
+import { useAct } from "../../api/use-call.ts";
 import { Act } from "../../design/act.tsx";
 import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
@@ -18,8 +19,7 @@ export function UserPanel({ user }: { user: UserShape }) {
   const me = useMe();
   const may = useMay();
   const asks = user.id === me.user && user.hasPassword;
-  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
-  const paths = (accounts.data?.items ?? []).filter(({ path }) => path !== "");
+  const accounts = useAccounts();
   const [role, setRole] = useState<Role>("member");
   const [account, setAccount] = useState<string | undefined>();
   const bind = useAct(
@@ -30,7 +30,7 @@ export function UserPanel({ user }: { user: UserShape }) {
   const enable = useEnableUser(user.name);
   const [disabling, setDisabling] = useState(false);
   const [taking, setTaking] = useState<UserShape["bindings"][number] | undefined>();
-  const at = placeOf(me, role, account, paths);
+  const at = placeOf(me, role, account, accounts);
   const notFor = `You may act for ${user.name} only with roles that could give each role of ${user.name}; ask an administrator who holds them.`;
   return (
     <Card
@@ -59,9 +59,9 @@ export function UserPanel({ user }: { user: UserShape }) {
             ))}
           </ul>
         </div>
-        {canGive(me, paths) && (
+        {canGive(me, accounts) && (
           <div className="row wrap" style={{ alignItems: "flex-end" }}>
-            <RolePick role={role} account={at} accounts={paths} onRole={setRole} onAccount={setAccount} />
+            <RolePick role={role} account={at} accounts={accounts} onRole={setRole} onAccount={setAccount} />
             <Button data-act="bindRole" onClick={() => bind.mutate({ body: { user: user.id, role, account: at } })}>
               Give
             </Button>

@@ -8,6 +8,7 @@ import { TableBox } from "../../design/table-box.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellClock } from "../../format/times.ts";
+import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { type Drawn, isBlock, layOut, type PlanRect } from "./layout.ts";
 import { nameOf, sentenceOf } from "./words.ts";
@@ -31,7 +32,9 @@ interface PictureProps {
 export default function PlanPicture({ lit, moment }: PictureProps) {
   const [params, set] = useAddress();
   const ahead = aheads.find((each) => each === params.get("ahead")) ?? "24h";
-  const { data: plan, error } = useCall("readPlan", { query: { ahead } }, { everyMs });
+  const account = useAccount();
+  const query = { ahead, ...(account !== "" && { project: account }) };
+  const { data: plan, error } = useCall("readPlan", { query }, { everyMs });
   const [table, setTable] = useState(false);
   const isEmpty = plan !== undefined && plan.blocks.length === 0 && plan.closed.length === 0;
   return (
@@ -158,7 +161,7 @@ function Picture({ plan, lit, moment }: PictureProps & { plan: FleetPlanShape })
 const legend = [
   ["guaranteed", "guaranteed"],
   ["burst", "burst"],
-  ["others", "other tenants"],
+  ["others", "other accounts"],
   ["guaranteed planned", "planned start (striped)"],
   ["closed", "maintenance, out of service"],
 ] as const;
@@ -206,10 +209,10 @@ function litWords(name: string, block: Drawn | undefined): string {
   return block === undefined ? `${name}: no start is planned yet` : sentenceOf(block);
 }
 
-function summaryOf({ blocks, gpus, waiting }: FleetPlanShape): string {
+function summaryOf({ blocks, gpus, planned }: FleetPlanShape): string {
   const held = blocks.reduce((sum, block) => sum + (block.kind === "running" ? block.gpus : 0), 0);
-  const planned = `${spellNumber(waiting.planned)} of ${count(waiting.jobs, "waiting job")}`;
-  return `${spellNumber(held)} of ${spellGpus(gpus)} are held. ${planned} ${waiting.planned === 1 ? "has" : "have"} a planned start; the scheduler plans only the next few.`;
+  const starts = `${count(planned, "start")} ${planned === 1 ? "is" : "are"} planned`;
+  return `${spellNumber(held)} of ${spellGpus(gpus)} are held. ${starts}; the scheduler plans only the next few.`;
 }
 
 function rowsOf({ blocks, closed }: FleetPlanShape) {

@@ -14,7 +14,7 @@ const bases: Readonly<Record<string, string>> = {
 /** What a block is called. */
 export function nameOf(drawn: Drawn): string {
   if (!isBlock(drawn)) return drawn.why === "maintenance" ? "maintenance" : "out of service";
-  if (drawn.whose === "others") return "other tenants";
+  if (drawn.whose === "others") return "other accounts";
   if (drawn.whose === "rest") return count(drawn.jobs ?? 0, "smaller job");
   return drawn.name ?? "";
 }

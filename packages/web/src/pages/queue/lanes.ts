@@ -30,12 +30,3 @@ export function lanesOf(jobs: readonly Job[]): Lane[] {
   }));
   return lanes.sort((a, b) => b.gpus - a.gpus || (a.account < b.account ? -1 : 1));
 }
-
-/** How many jobs wait for each reason, the most frequent first. */
-export function reasonsOf(jobs: readonly Job[]): { kind: NonNullable<Job["reason"]>["kind"]; jobs: number }[] {
-  const counts = new Map<NonNullable<Job["reason"]>["kind"], number>();
-  for (const { reason, state } of jobs) {
-    if (state === "waiting" && reason !== undefined) counts.set(reason.kind, (counts.get(reason.kind) ?? 0) + 1);
-  }
-  return [...counts].map(([kind, jobs]) => ({ kind, jobs })).sort((a, b) => b.jobs - a.jobs);
-}

@@ -3,9 +3,6 @@ import { RangeBar } from "../../chart/range-bar.tsx";
 import { reasonWord } from "../../chart/words.ts";
 import { useAccount } from "../../frame/account.ts";
 
-/** Accounts whose waits are drawn: those that waited longest. */
-const linesMax = 8;
-
 /** What waited and why, and for how long. */
 export default function QueueCharts() {
   const account = useAccount();
@@ -23,14 +20,12 @@ export default function QueueCharts() {
         <RangeChart
           title="Wait by account: half of jobs waited less (p50)"
           coarse
-          linesMax={linesMax}
           about="Of the jobs that started in each step."
           asks={[{ metric: "wait_p50", by: "account", ...of }]}
         />
         <RangeChart
           title="Wait by account: nine of ten waited less (p90)"
           coarse
-          linesMax={linesMax}
           about="Of the jobs that started in each step."
           asks={[{ metric: "wait_p90", by: "account", ...of }]}
         />

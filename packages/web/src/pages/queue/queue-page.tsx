@@ -1,13 +1,16 @@
 import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
+import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip } from "../../design/chip.tsx";
+import { meanings } from "../../design/meanings.ts";
+import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
-import { Rows } from "../../design/rows.tsx";
-import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
+import { type Column, Rows } from "../../design/rows.tsx";
+import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellSpan, spellStart } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
 import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
@@ -16,20 +19,33 @@ import { useMoment } from "../past/use-moment.ts";
 import { UntilThen } from "../plan/until-then.tsx";
 import { reasonIn, useQueue, type Waiting } from "./use-queue.ts";
 
-const PlanPicture = lazy(() => import("../plan/plan-picture.tsx"));
-const QueueCharts = lazy(() => import("./queue-charts.tsx"));
+const PlanPicture = onDemand(() => import("../plan/plan-picture.tsx"));
+const QueueCharts = onDemand(() => import("./queue-charts.tsx"));
 
-const columns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn, sinceColumn];
+const plainColumns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn] as const;
+const chosenColumns = [nameColumn, gpusColumn, reasonColumn] as const;
+
+/** How long a job had waited at a past moment, or will have waited. */
+function waitedAt(moment: string): Column<Job> {
+  return {
+    label: "Waited",
+    width: "110px",
+    wide: true,
+    show: ({ submittedAt }) => spellSpan(Date.parse(moment) - Date.parse(submittedAt)),
+  };
+}
 
 /** The waiting jobs, their order and reasons. The chosen job and reason are in the address. */
 export function QueuePage() {
-  const then = useMoment();
+  const may = useMay();
+  const account = useAccount();
+  const then = useMoment(account);
   const { isThen, isPlanned, asked, moment, error } = then;
   const [lit, setLit] = useState<Lit>();
   const [params, setParams] = useSearchParams();
   const reason = reasonIn(params.get("reason"));
   const chosen = params.get("job");
-  const queue = useQueue(then, reason, useAccount());
+  const queue = useQueue(then, reason, account);
   const hrefWith = (name: string, value: string | undefined) => {
     const next = new URLSearchParams(params);
     if (value === undefined) next.delete(name);
@@ -40,19 +56,23 @@ export function QueuePage() {
     return (
       <div className="page">
         <h1>Queue</h1>
-        {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
+        {asked !== undefined && <TimeBar then={then} />}
         {error === null && <Skeleton lines={8} />}
       </div>
     );
   }
   const { waiting, inOrder, more, laneJobs } = queue;
   const lanes = waiting.byAccount;
+  const columns = [
+    ...(chosen === null ? plainColumns : chosenColumns),
+    moment === undefined ? sinceColumn : waitedAt(moment.at),
+  ];
   const { oldestAt } = waiting;
+  // Elements of an array under way wait for reasons too, and are in no list of waiting jobs.
+  const reasons = waiting.byReason.filter(({ jobs }) => jobs > 0);
   const picture = (!isThen || isPlanned) && (
     <OrElse instead={null}>
-      <Suspense fallback={<Skeleton lines={6} />}>
-        <PlanPicture lit={lit} moment={asked} />
-      </Suspense>
+      <PlanPicture lit={lit} moment={asked} />
     </OrElse>
   );
   return (
@@ -60,7 +80,7 @@ export function QueuePage() {
       <div className="head">
         <h1>Queue</h1>
         <div className="row wrap">
-          {waiting.byReason.map(({ reason: kind, jobs: many }) => (
+          {reasons.map(({ reason: kind, jobs: many }) => (
             <button
               key={kind}
               type="button"
@@ -74,19 +94,20 @@ export function QueuePage() {
                 })
               }
             >
+              <i className="mark square" style={{ background: meanings[kind] }} />
               {waitingReasons[kind].title} <span className="quiet">{spellNumber(many)}</span>
             </button>
           ))}
           {!isThen && <LookElsewhere />}
         </div>
       </div>
-      {asked !== undefined && <TimeBar asked={asked} moment={moment} error={error} />}
+      {asked !== undefined && <TimeBar then={then} />}
       <div className="grid">
         <div className="span-4">
           <Figure
             label="Waiting"
             value={spellNumber(waiting.jobs)}
-            unit="jobs"
+            unit={nounFor(waiting.jobs, "job")}
             beside={`in ${count(waiting.accounts, "account")}`}
           />
         </div>
@@ -115,12 +136,14 @@ export function QueuePage() {
         <>
           <Card>
             <Empty
-              title={isThen ? "Nothing waits then" : "Nothing waits"}
+              title={isPlanned ? "Nothing will be waiting" : isThen ? "Nothing was waiting" : "Nothing waits"}
               command="npx tess run --gpus 8 -- ./train.sh"
             >
-              <ButtonLink href="/new" kind="primary">
-                New job
-              </ButtonLink>
+              {may("job.submit") && (
+                <ButtonLink href="/new" kind="primary">
+                  New job
+                </ButtonLink>
+              )}
             </Empty>
           </Card>
           {picture}
@@ -152,6 +175,16 @@ export function QueuePage() {
           <div className="grid">
             <Card
               flush
+              beside={
+                isThen &&
+                inOrder !== undefined &&
+                reason === undefined &&
+                inOrder.length < waiting.jobs && (
+                  <span className="quiet small">
+                    {spellNumber(inOrder.length)} of {count(waiting.jobs, "job")}
+                  </span>
+                )
+              }
               title={reason === undefined ? "In order" : `Waiting: ${waitingReasons[reason].title}`}
               className={chosen === null ? "span-12" : "span-7"}
             >
@@ -161,7 +194,7 @@ export function QueuePage() {
                 <Rows
                   label="Waiting jobs"
                   items={inOrder}
-                  columns={chosen === null ? columns : [nameColumn, gpusColumn, reasonColumn, sinceColumn]}
+                  columns={columns}
                   keyOf={({ id }) => id}
                   hrefOf={({ id }) => hrefWith("job", id)}
                   height={Math.min(560, 42 * inOrder.length + 8)}
@@ -184,9 +217,7 @@ export function QueuePage() {
         </>
       )}
       <OrElse instead={null}>
-        <Suspense fallback={<Skeleton lines={6} />}>
-          <QueueCharts />
-        </Suspense>
+        <QueueCharts />
       </OrElse>
     </div>
   );

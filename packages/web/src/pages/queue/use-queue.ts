@@ -3,16 +3,15 @@ import { waitingReasons } from "@tessera/wire/reasons";
 import { useMemo } from "react";
 import { useCall } from "../../api/use-call.ts";
 import { usePages } from "../../api/use-pages.ts";
-import { isWithin } from "../../frame/account.ts";
 import type { useMoment } from "../past/use-moment.ts";
-import { lanesOf, reasonsOf } from "./lanes.ts";
+import { lanesOf } from "./lanes.ts";
 
 export type ReasonKind = keyof typeof waitingReasons;
 export type Waiting = SummaryShape["waiting"];
 
 /** The waiting jobs as the page shows them. */
 export interface Queue {
-  /** Counted by the server; of a past moment, from all that it tells. */
+  /** Counted by the server. */
   readonly waiting: Waiting;
   readonly inOrder: readonly Job[] | undefined;
   readonly more: (() => void) | undefined;
@@ -38,8 +37,8 @@ export function useQueue(
   const query = { state: "waiting", sort: "queue", limit: 100, ...of, ...(reason && { reason }) } as const;
   const { items, more } = usePages("listJobs", query, everyMs, !isThen);
   const past = useMemo(
-    () => (isThen && moment !== undefined ? pastQueue(moment, reason, account) : undefined),
-    [isThen, moment, reason, account],
+    () => (isThen && moment !== undefined ? pastQueue(moment, reason) : undefined),
+    [isThen, moment, reason],
   );
   if (isThen) return past;
   return now && { waiting: now, inOrder: items, more, laneJobs: undefined };
@@ -47,20 +46,11 @@ export function useQueue(
 
 type Moment = NonNullable<ReturnType<typeof useMoment>["moment"]>;
 
-function pastQueue(moment: Moment, reason: ReasonKind | undefined, account: string): Queue {
-  const jobs = moment.jobs.filter(({ state, project }) => state === "waiting" && isWithin(project, account));
+function pastQueue({ summary, jobs }: Moment, reason: ReasonKind | undefined): Queue {
   const lanes = lanesOf(jobs);
-  const oldestAt = jobs.map(({ submittedAt }) => submittedAt).sort()[0];
   return {
-    waiting: {
-      jobs: account === "" ? moment.waiting : jobs.length,
-      gpus: lanes.reduce((sum, { gpus }) => sum + gpus, 0),
-      ...(oldestAt !== undefined && { oldestAt }),
-      byReason: reasonsOf(jobs).map(({ kind, jobs: many }) => ({ reason: kind, jobs: many, gpus: 0 })),
-      byAccount: lanes.map(({ account, gpus, jobs: own }) => ({ account, gpus, jobs: own.length })),
-      accounts: lanes.length,
-    },
-    inOrder: lanes.flatMap((lane) => lane.jobs).filter((job) => reason === undefined || job.reason?.kind === reason),
+    waiting: summary,
+    inOrder: jobs.filter((job) => job.state === "waiting" && (reason === undefined || job.reason?.kind === reason)),
     more: undefined,
     laneJobs: (account) => lanes.find((lane) => lane.account === account)?.jobs ?? [],
   };

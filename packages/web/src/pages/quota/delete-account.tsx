@@ -29,8 +29,8 @@ export function DeleteAccount({ account, isEmpty }: { account: Account; isEmpty:
       {inTheWay.length > 0 ? (
         <p>
           {account.path} has {inTheWay.join(" and ")}.{" "}
-          {account.liveJobs > 0 && <Link href={`/jobs?text=${account.path}`}>Show the jobs</Link>} Only an empty account
-          can be deleted.
+          {account.liveJobs > 0 && <Link href={`/jobs?account=${account.path}`}>Show the jobs</Link>} Only an empty
+          account can be deleted.
         </p>
       ) : (
         <p>It has no accounts below it and no jobs that have not ended: it can be deleted.</p>

@@ -1,61 +1,20 @@
-import type { Account, AccountEdit } from "@tessera/wire";
-import { type FormEvent, useState } from "react";
+import type { Account } from "@tessera/wire";
+import type { FormEvent } from "react";
 import { Link } from "wouter";
+import { useDraft } from "../../api/draft.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Allowed } from "../../design/act.tsx";
-import { Button, Card, Field, Notice, Time } from "../../design/parts.tsx";
+import { Button, Card, Field, Notice } from "../../design/parts.tsx";
 import { above } from "../../design/why-not.ts";
-import { count } from "../../format/numbers.ts";
-import { spellAmounts } from "./amounts.ts";
+import { count, spellNumber } from "../../format/numbers.ts";
+import { instantOf } from "../../format/zone.ts";
+import { amountHint, byModel, spellAmounts } from "./amounts.ts";
 import { EffectCard, usePreview } from "./effect-card.tsx";
-
-/** `8` or `H100=8 A100=4` as an amount; undefined for anything else. */
-export function readAmount(text: string): number | Record<string, number> | undefined {
-  const plain = text.trim();
-  if (plain === "") return 0;
-  if (/^\d+(\.\d+)?$/.test(plain)) return Number(plain);
-  const parts = plain.split(/[\s,]+/).map((part) => /^([\w.*-]+)[=:](\d+(?:\.\d+)?)$/.exec(part));
-  if (parts.some((part) => part === null)) return undefined;
-  return Object.fromEntries(parts.map((part) => [part![1]!, Number(part![2])]));
-}
-
-function writeAmount(amounts: Readonly<Record<string, number>> | undefined): string {
-  if (amounts === undefined) return "";
-  const models = Object.keys(amounts);
-  if (models.length === 0) return "0";
-  if (models.length === 1 && models[0] === "*") return String(amounts["*"]);
-  return models.map((model) => `${model}=${amounts[model]}`).join(" ");
-}
-
-function byModel(amount: number | Record<string, number>): Record<string, number> {
-  return typeof amount === "object" ? amount : amount === 0 ? {} : { "*": amount };
-}
+import { spellWindow } from "./notes.ts";
+import { editOf, type QuotaDraft, quotaFields } from "./quota-edit.ts";
 
 /** An account: its quota, and an edit of it that shows its effect before it is saved. */
 export function EditPanel({ account }: { account: Account }) {
-  const [guarantee, setGuarantee] = useState(writeAmount(account.guarantee));
-  const [max, setMax] = useState(writeAmount(account.max));
-  const [weight, setWeight] = useState(String(account.weight));
-  const [until, setUntil] = useState("");
-  const edit = useAct("editAccount", () => `${account.path} was changed.`);
-  const amount = readAmount(guarantee);
-  const most = max.trim() === "" ? undefined : readAmount(max);
-  const badMax = max.trim() !== "" && most === undefined;
-  const touched =
-    guarantee !== writeAmount(account.guarantee) ||
-    max !== writeAmount(account.max) ||
-    weight !== String(account.weight);
-  const body: AccountEdit | undefined =
-    touched && amount !== undefined && !badMax
-      ? { guarantee: amount, max: most ?? null, ...(until === "" && { weight: Number(weight) }) }
-      : undefined;
-  const preview = usePreview(account, body);
-  const save = (event: FormEvent) => {
-    event.preventDefault();
-    const window =
-      until === "" ? {} : { window: { from: new Date().toISOString(), to: new Date(until).toISOString() } };
-    edit.mutate({ at: { account: account.path }, body: { ...body, ...window }, ifMatch: account.revision });
-  };
   return (
     <Card
       title={account.path}
@@ -73,83 +32,137 @@ export function EditPanel({ account }: { account: Account }) {
           <dd>{spellAmounts(account.max)}</dd>
           <dt>Held now</dt>
           <dd>
-            {spellAmounts(account.used.byModel)} ({account.used.borrowed} borrowed)
+            {spellAmounts(account.used.byModel)} ({spellNumber(account.used.borrowed)} borrowed)
           </dd>
           <dt>Live</dt>
           <dd>
-            <Link href={`/jobs?text=${account.path}`}>{count(account.liveJobs, "job")}</Link>
+            <Link href={`/jobs?account=${account.path}`}>{count(account.liveJobs, "job")}</Link>
           </dd>
           <dt>Order of its jobs</dt>
           <dd>{account.order}</dd>
           <dt>Trust</dt>
           <dd>{account.trust}</dd>
         </dl>
-        {(account.windows ?? []).map(({ from, to, state, quota }) => (
-          <Notice key={from} kind="plain">
-            For a while ({state}): {JSON.stringify(quota)}, <Time at={from} /> to <Time at={to} />
+        {(account.windows ?? []).map((window) => (
+          <Notice key={window.from} kind="plain">
+            For a while: {spellWindow(window)}
           </Notice>
         ))}
         <Allowed act="editAccount" of={account} at={above(account.path)}>
-          <form className="stack tight" onSubmit={save}>
-            <div className="fields">
-              <Field
-                label="Guarantee (GPUs)"
-                hint="8, or H100=8 A100=4"
-                wrong={amount === undefined ? "Not an amount" : undefined}
-              >
-                {(props) => (
-                  <input
-                    {...props}
-                    className="input"
-                    value={guarantee}
-                    onChange={(event) => setGuarantee(event.target.value)}
-                  />
-                )}
-              </Field>
-              <Field label="At most" hint="empty: no limit" wrong={badMax ? "Not an amount" : undefined}>
-                {(props) => (
-                  <input {...props} className="input" value={max} onChange={(event) => setMax(event.target.value)} />
-                )}
-              </Field>
-              <Field label="Weight" hint="of the surplus">
-                {(props) => (
-                  <input
-                    {...props}
-                    className="input"
-                    inputMode="numeric"
-                    value={weight}
-                    onChange={(event) => setWeight(event.target.value)}
-                  />
-                )}
-              </Field>
-            </div>
-            <Field label="Only until" hint="Empty: permanent. Otherwise the present quota returns by itself.">
-              {(props) => (
-                <input
-                  {...props}
-                  type="datetime-local"
-                  className="input"
-                  value={until}
-                  onChange={(event) => setUntil(event.target.value)}
-                />
-              )}
-            </Field>
-            {body !== undefined && (
-              <EffectCard
-                account={account}
-                guarantee={byModel(amount!)}
-                max={most === undefined ? undefined : byModel(most)}
-                preview={preview}
-              />
-            )}
-            <div className="row">
-              <Button data-act="editAccount" kind="primary" type="submit" disabled={!preview.ready || edit.isPending}>
-                Save
-              </Button>
-            </div>
-          </form>
+          <QuotaForm account={account} />
         </Allowed>
       </div>
     </Card>
+  );
+}
+
+/** Only what is typed is changed; what somebody else changes meanwhile is shown before it is written over. */
+function QuotaForm({ account }: { account: Account }) {
+  // With the revision that the person saw when the typing began.
+  const first: { draft: QuotaDraft; seen: string } = { draft: {}, seen: account.revision };
+  const [{ draft, seen }, keep, drop] = useDraft(`quota ${account.path}`, first);
+  const edit = useAct("editAccount", () => `${account.path} was changed.`);
+  const now = quotaFields(account);
+  const shown = { ...now, until: "", ...draft };
+  const isTouched = Object.keys(draft).length > 0;
+  const { body, wrong } = editOf(account, draft);
+  const preview = usePreview(account, body);
+  const isStale = isTouched && seen !== account.revision;
+  const type = (part: QuotaDraft) => {
+    const next = { ...draft, ...part };
+    // What is typed back to what it is, is not changed.
+    for (const field of ["guarantee", "max", "weight"] as const) if (next[field] === now[field]) delete next[field];
+    keep({ draft: next, seen: isTouched ? seen : account.revision });
+  };
+  const undo = () => {
+    keep(first);
+    drop();
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    if (body === undefined) return;
+    const to = shown.until === "" ? undefined : instantOf(shown.until);
+    const window = to === undefined ? {} : { window: { from: new Date().toISOString(), to } };
+    edit.mutate({ at: { account: account.path }, body: { ...body, ...window }, ifMatch: seen }, { onSuccess: undo });
+  };
+  return (
+    <form className="stack tight" onSubmit={save}>
+      <div className="fields">
+        <Field label="Guarantee (GPUs)" hint={amountHint} wrong={wrong.guarantee}>
+          {(props) => (
+            <input
+              {...props}
+              className="input"
+              value={shown.guarantee}
+              onChange={(event) => type({ guarantee: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="At most" hint="empty: no limit" wrong={wrong.max}>
+          {(props) => (
+            <input
+              {...props}
+              className="input"
+              value={shown.max}
+              onChange={(event) => type({ max: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Weight" hint="of the surplus" wrong={wrong.weight}>
+          {(props) => (
+            <input
+              {...props}
+              className="input"
+              inputMode="numeric"
+              value={shown.weight}
+              onChange={(event) => type({ weight: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label="Only until" hint="Empty: permanent. Otherwise the present quota returns by itself.">
+        {(props) => (
+          <input
+            {...props}
+            type="datetime-local"
+            className="input"
+            value={shown.until}
+            onChange={(event) => type({ until: event.target.value })}
+          />
+        )}
+      </Field>
+      {isStale && (
+        <Notice
+          kind="warn"
+          action={
+            <Button small onClick={() => keep({ draft, seen: account.revision })}>
+              Go on with mine
+            </Button>
+          }
+        >
+          The quota was changed by somebody else while you typed: guarantee {spellAmounts(account.guarantee)}, at most{" "}
+          {spellAmounts(account.max)}, weight {account.weight} now.
+        </Notice>
+      )}
+      {body !== undefined && (
+        <EffectCard
+          account={account}
+          guarantee={body.guarantee === undefined ? account.guarantee : byModel(body.guarantee)}
+          max={body.max === undefined ? account.max : body.max === null ? undefined : byModel(body.max)}
+          preview={preview}
+        />
+      )}
+      <div className="row">
+        <Button
+          data-act="editAccount"
+          kind="primary"
+          type="submit"
+          disabled={!preview.ready || isStale || edit.isPending}
+        >
+          Save
+        </Button>
+        {isTouched && <Button onClick={undo}>Undo my changes</Button>}
+      </div>
+    </form>
   );
 }

@@ -2,6 +2,7 @@ import type { Grant, VolumeShape } from "@tessera/wire";
 import { type FormEvent, useState } from "react";
 import { wordsOf } from "../../api/call.ts";
 import { useAct } from "../../api/use-call.ts";
+import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { SelectField, TextField } from "../../design/inputs.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
@@ -12,8 +13,13 @@ export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () =
   const { account, name, grants } = volume;
   const [draft, setDraft] = useState(noGrant);
   const put = useAct("putGrants", () => `The grants of ${name} were changed.`);
+  /** What is taken back once it is confirmed, and what stays. */
+  const [asking, setAsking] = useState<{ readonly words: string; readonly left: Grant[] | null }>();
   const save = (now: Grant[] | null) =>
-    put.mutate({ at: { account, volume: name }, body: { grants: now } }, { onSuccess: () => setDraft(noGrant) });
+    put.mutate(
+      { at: { account, volume: name }, body: { grants: now } },
+      { onSuccess: () => setDraft(noGrant), onSettled: () => setAsking(undefined) },
+    );
   const change = (part: Partial<typeof draft>) => {
     put.reset();
     setDraft({ ...draft, ...part });
@@ -38,7 +44,7 @@ export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () =
                     small
                     disabled={put.isPending}
                     aria-label={`Take back grant ${i + 1}`}
-                    onClick={() => save(grants.filter((_, at) => at !== i))}
+                    onClick={() => setAsking({ words: grantWords(grant), left: grants.filter((_, at) => at !== i) })}
                   >
                     Take back
                   </Button>
@@ -46,11 +52,34 @@ export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () =
               ))}
             </ul>
             <div className="row">
-              <Button small disabled={put.isPending} onClick={() => save(null)}>
+              <Button
+                small
+                disabled={put.isPending}
+                onClick={() => setAsking({ words: `All ${grants.length} grants`, left: null })}
+              >
                 Take all back: jobs of {account} and below may mount it
               </Button>
             </div>
           </>
+        )}
+        {asking !== undefined && (
+          <Confirm
+            title="Take it back?"
+            act="Take it back"
+            busy={put.isPending}
+            onAct={() => save(asking.left)}
+            onClose={() => setAsking(undefined)}
+          >
+            <p>
+              {asking.words}:{" "}
+              {asking.left === null
+                ? `from now on all jobs of ${account} and below may mount ${name}.`
+                : asking.left.length === 0
+                  ? `from now on no job may mount ${name}.`
+                  : `new jobs may mount ${name} only by the other grants.`}{" "}
+              Jobs that run keep their mounts.
+            </p>
+          </Confirm>
         )}
         <form className="stack tight" onSubmit={add}>
           <h3>Add a grant</h3>

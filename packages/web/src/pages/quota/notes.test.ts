@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { spellFull } from "../../format/times.ts";
+import { spellDay } from "../../format/times.ts";
 import { notesOf } from "./notes.ts";
 
 const [from, to] = ["2026-12-01T07:00:00Z", "2026-12-05T17:00:00Z"];
@@ -20,9 +20,9 @@ it("says what is promised beyond what is there, given in sizes, and other for a 
     [
       "overcommitted: the guarantees below exceed the guarantee here",
       "guaranteed 14 Small, 1 Large",
-      `${spellFull(from)} to ${spellFull(to)}: guarantee 16, max none`,
-      `until ${spellFull(to)}: weight 3`,
-      `${spellFull(from)} to ${spellFull(to)}: guarantee 4 H100, not in force: it would exceed lab`,
+      `${spellDay(Date.parse(from))} to ${spellDay(Date.parse(to))}: guarantee 16, max none`,
+      `until ${spellDay(Date.parse(to))}: weight 3`,
+      `${spellDay(Date.parse(from))} to ${spellDay(Date.parse(to))}: guarantee 4 H100, not in force: it would exceed lab`,
     ],
   );
 });

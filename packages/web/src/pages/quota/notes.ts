@@ -1,5 +1,5 @@
 import type { Account } from "@tessera/wire";
-import { spellFull } from "../../format/times.ts";
+import { spellDay } from "../../format/times.ts";
 
 type Window = NonNullable<Account["windows"]>[number];
 
@@ -13,9 +13,13 @@ export function notesOf(account: Pick<Account, "overcommitted" | "guaranteeSizes
   ];
 }
 
-function spellWindow({ from, to, state, refused, quota }: Window): string {
+/** What a quota is for a while, and when. */
+export function spellWindow({ from, to, state, refused, quota }: Window): string {
   const changes = Object.entries(quota).map(([field, value]) => `${field} ${spellValue(value)}`);
-  const when = state === "active" ? `until ${spellFull(to)}` : `${spellFull(from)} to ${spellFull(to)}`;
+  const when =
+    state === "active"
+      ? `until ${spellDay(Date.parse(to))}`
+      : `${spellDay(Date.parse(from))} to ${spellDay(Date.parse(to))}`;
   const not = refused === undefined ? "" : `, not in force: ${refused}`;
   return `${when}: ${changes.join(", ")}${not}`;
 }

@@ -1,20 +1,21 @@
-import { lazy, Suspense, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { Link, useLocation, useParams, useSearchParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { isOwner, useMay, useMe } from "../../api/me.tsx";
 import { OrElse } from "../../chart/fallback.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Missing } from "../../design/missing.tsx";
+import { onDemand } from "../../design/on-demand.tsx";
 import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { AccountDialog } from "./account-dialog.tsx";
 import { EditPanel } from "./edit-panel.tsx";
 import { notesOf } from "./notes.ts";
 import { QuotaBar } from "./quota-bar.tsx";
-import { type TreeRow, treeOf } from "./tree.ts";
+import { shownRows, type TreeRow, treeOf } from "./tree.ts";
 
-const AccountParts = lazy(() => import("./account-parts.tsx"));
-const QuotaCharts = lazy(() => import("./quota-charts.tsx"));
+const AccountParts = onDemand(() => import("./account-parts.tsx"), <Skeleton />);
+const QuotaCharts = onDemand(() => import("./quota-charts.tsx"));
 
 /** The accounts with guarantee, use, borrowing and lending. The chosen account is in the address. */
 export default function QuotaPage() {
@@ -26,6 +27,7 @@ export default function QuotaPage() {
   const [, go] = useLocation();
   const [making, setMaking] = useState(params.get("new") === "tenant");
   const rows = useMemo(() => treeOf(accounts ?? []), [accounts]);
+  const [byHand, setByHand] = useState<ReadonlyMap<string, boolean>>(new Map());
   if (accounts === undefined) {
     return (
       <div className="page">
@@ -109,9 +111,22 @@ export default function QuotaPage() {
                   </tr>
                 </thead>
                 <tbody>
-                  {rows.map(({ account: each, depth, guarantee, max }) => (
+                  {shownRows(rows, chosen, byHand).map(({ account: each, depth, guarantee, max, children, isOpen }) => (
                     <tr key={each.path} aria-current={each.path === chosen ? "true" : undefined}>
-                      <td style={{ paddingLeft: 16 + depth * 18 }}>
+                      <td style={{ paddingLeft: 8 + depth * 18 }} className="nowrap">
+                        {children === 0 ? (
+                          <span className="unfold" />
+                        ) : (
+                          <button
+                            type="button"
+                            className="unfold"
+                            aria-expanded={isOpen}
+                            aria-label={`${count(children, "account")} below ${each.path}`}
+                            onClick={() => setByHand(new Map([...byHand, [each.path, !isOpen]]))}
+                          >
+                            {isOpen ? "▾" : "▸"}
+                          </button>
+                        )}
                         <Link href={`/quota/${each.path}`}>{each.path.split("/").at(-1)}</Link>
                         {notesOf(each).map((note) => (
                           <div key={note} className="small quiet">
@@ -142,20 +157,16 @@ export default function QuotaPage() {
         {account !== undefined && (
           <div className="span-5 chosen stack">
             <EditPanel key={account.path} account={account} />
-            <Suspense fallback={<Skeleton />}>
-              <AccountParts
-                key={account.path}
-                account={account}
-                isEmpty={!accounts.some(({ path }) => path.startsWith(`${account.path}/`))}
-              />
-            </Suspense>
+            <AccountParts
+              key={account.path}
+              account={account}
+              isEmpty={!accounts.some(({ path }) => path.startsWith(`${account.path}/`))}
+            />
           </div>
         )}
       </div>
       <OrElse instead={null}>
-        <Suspense fallback={<Skeleton lines={6} />}>
-          <QuotaCharts account={account?.path} />
-        </Suspense>
+        <QuotaCharts account={account?.path} />
       </OrElse>
       {making && (
         <AccountDialog

@@ -28,10 +28,26 @@ export function treeOf(accounts: readonly Account[]): TreeRow[] {
       depth: ancestorsOf(account.path).filter((path) => paths.has(path)).length,
       guarantee,
       max: account.max === undefined ? undefined : amountOf(account.max),
-      unused: Math.max(0, guarantee - account.used.gpus),
+      // What is held beyond a guarantee is of another model, or of none: it uses nothing of the guarantee.
+      unused: Math.max(0, guarantee - (account.used.gpus - account.used.borrowed)),
       children: children.get(account.path) ?? 0,
     };
   });
+}
+
+/** More than these are not shown all at once. */
+const openMax = 40;
+
+/**
+ * The rows that are shown: those whose accounts above are all open. What was not opened or closed by hand is open in a
+ * small tree, and where the chosen account lies below it.
+ */
+export function shownRows(rows: readonly TreeRow[], chosen: string, byHand: ReadonlyMap<string, boolean>) {
+  const paths = new Set(rows.map(({ account }) => account.path));
+  const isOpen = (path: string) => byHand.get(path) ?? (rows.length <= openMax || `${chosen}/`.startsWith(`${path}/`));
+  return rows
+    .filter(({ account }) => ancestorsOf(account.path).every((path) => !paths.has(path) || isOpen(path)))
+    .map((row) => ({ ...row, isOpen: isOpen(row.account.path) }));
 }
 
 function ancestorsOf(path: string): string[] {
@@ -39,11 +55,14 @@ function ancestorsOf(path: string): string[] {
   return names.slice(0, -1).map((_, i) => names.slice(0, i + 1).join("/"));
 }
 
+/** `org2` before `org10`. */
+const names = new Intl.Collator("en", { numeric: true });
+
 /** Parents before children, and siblings by name. */
 function comparePaths(a: string, b: string): number {
   const [x, y] = [a.split("/"), b.split("/")];
   for (let i = 0; i < Math.min(x.length, y.length); i++) {
-    if (x[i] !== y[i]) return x[i]! < y[i]! ? -1 : 1;
+    if (x[i] !== y[i]) return names.compare(x[i]!, y[i]!) || (x[i]! < y[i]! ? -1 : 1);
   }
   return x.length - y.length;
 }

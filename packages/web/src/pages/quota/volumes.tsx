@@ -138,19 +138,19 @@ function NewVolume({ account, onClose }: { account: string; onClose: () => void 
     make.reset();
     setDraft({ ...draft, ...part });
   };
+  const close = () => {
+    drop();
+    onClose();
+  };
   const badPath = draft.path !== "" && !draft.path.startsWith("/");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const { name, path, readOnly } = draft;
-    const onSuccess = () => {
-      drop();
-      onClose();
-    };
-    make.mutate({ at: { account, volume: name }, body: { path, readOnly } }, { onSuccess });
+    make.mutate({ at: { account, volume: name }, body: { path, readOnly } }, { onSuccess: close });
   };
   const { name, path, readOnly } = draft;
   return (
-    <Dialog title={`New volume of ${account}`} onClose={onClose}>
+    <Dialog title={`New volume of ${account}`} onClose={close}>
       <form className="stack tight" onSubmit={submit}>
         <TextField
           label="Name"

@@ -1,6 +1,7 @@
 import type { FactorShape } from "@tessera/wire";
 import { useState } from "react";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Notice, Time } from "../../design/parts.tsx";
 import { AddFactor } from "./add-factor.tsx";
@@ -18,8 +19,10 @@ export function Factors({ asks }: { asks: boolean }) {
   const remove = useAct("removeFactor", () => "The factor was removed.");
   const renew = useAct("renewRecovery");
   const [adding, setAdding] = useState(false);
+  const [asking, setAsking] = useState<FactorShape>();
   const [codes, setCodes] = useState<readonly string[]>();
   const { items = [], needed = false } = factors.data ?? {};
+  const others = items.filter(({ id, kind }) => id !== asking?.id && kind !== "recovery");
   return (
     <div className="stack">
       {items.length === 0 && factors.data !== undefined && (
@@ -28,28 +31,22 @@ export function Factors({ asks }: { asks: boolean }) {
         </Notice>
       )}
       <ul className="list">
-        {items.map(({ id, kind, label, lastUsedAt, codesLeft }) => (
-          <li key={id}>
+        {items.map((factor) => (
+          <li key={factor.id}>
             <span className="cut" style={{ flex: 1 }}>
-              {words[kind]} {label !== "" && <span className="quiet">{label}</span>}
+              {words[factor.kind]} {factor.label !== "" && <span className="quiet">{factor.label}</span>}
             </span>
             <span className="quiet small">
-              {codesLeft !== undefined && `${codesLeft} left`}
-              {lastUsedAt !== undefined && (
+              {factor.codesLeft !== undefined && `${factor.codesLeft} left`}
+              {factor.lastUsedAt !== undefined && (
                 <>
-                  used <Time at={lastUsedAt} />
+                  used <Time at={factor.lastUsedAt} />
                 </>
               )}
             </span>
-            {kind === "recovery" ? (
-              <Button small onClick={() => renew.mutate({}, { onSuccess: (made) => setCodes(made.codes) })}>
-                New codes
-              </Button>
-            ) : (
-              <Button small onClick={() => remove.mutate({ at: { factor: id } })}>
-                Remove
-              </Button>
-            )}
+            <Button small onClick={() => setAsking(factor)}>
+              {factor.kind === "recovery" ? "New codes" : "Remove"}
+            </Button>
           </li>
         ))}
       </ul>
@@ -68,6 +65,33 @@ export function Factors({ asks }: { asks: boolean }) {
             }}
           />
         </Dialog>
+      )}
+      {asking?.kind === "recovery" && (
+        <Confirm
+          title="Make new recovery codes?"
+          act="Make new codes"
+          busy={renew.isPending}
+          onAct={() =>
+            renew.mutate({}, { onSuccess: ({ codes: made }) => setCodes(made), onSettled: () => setAsking(undefined) })
+          }
+          onClose={() => setAsking(undefined)}
+        >
+          <p>The {asking.codesLeft ?? 0} codes that are left stop working.</p>
+        </Confirm>
+      )}
+      {asking !== undefined && asking.kind !== "recovery" && (
+        <Confirm
+          title={`Remove ${words[asking.kind].toLowerCase()} ${asking.label}?`}
+          act="Remove it"
+          busy={remove.isPending}
+          onAct={() => remove.mutate({ at: { factor: asking.id } }, { onSettled: () => setAsking(undefined) })}
+          onClose={() => setAsking(undefined)}
+        >
+          <p>
+            It can no longer be used to sign in.
+            {others.length === 0 && " It is the last one: your account is then protected by its password alone."}
+          </p>
+        </Confirm>
       )}
       {codes !== undefined && (
         <Dialog title="Recovery codes" onClose={() => setCodes(undefined)}>

@@ -3,7 +3,7 @@ import { Button, Notice, Time } from "../../design/parts.tsx";
 
 /** Someone signed in as this user on a device that was new: told wherever else the user is, until they say who it was. */
 export function NewDeviceBanner() {
-  const { data } = useCall("listSessions", {}, { everyMs: 60_000 });
+  const { data } = useCall("listSessions", {}, { everyMs: 60_000, mayFail: true });
   const known = useAct("nameSession", () => "Noted.");
   const revoke = useAct("revokeToken", () => "The session was ended. Change your password if someone else knew it.");
   return (data?.items ?? [])

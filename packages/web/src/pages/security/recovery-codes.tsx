@@ -1,4 +1,5 @@
 import { Button, Notice } from "../../design/parts.tsx";
+import { copyText } from "../../frame/copy.ts";
 
 /** Shown once: what one signs in with when the device is lost. */
 export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) {
@@ -17,7 +18,7 @@ export function RecoveryCodes({ codes, onKept }: { codes: readonly string[]; onK
         <Button kind="primary" onClick={onKept}>
           I have kept them
         </Button>
-        <Button onClick={() => void navigator.clipboard.writeText(codes.join("\n"))}>Copy</Button>
+        <Button onClick={() => void copyText(codes.join("\n"), "The codes are copied.")}>Copy</Button>
       </div>
     </div>
   );

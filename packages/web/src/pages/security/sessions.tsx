@@ -3,7 +3,9 @@ import { useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
+import { Confirm } from "../../design/confirm.tsx";
 import { Button, Time } from "../../design/parts.tsx";
+import { count } from "../../format/numbers.ts";
 import { toast } from "../../frame/toasts.tsx";
 
 /** Browsers and terminals in which the user is signed in; each can be named and ended. */
@@ -11,7 +13,9 @@ export function Sessions() {
   const { data, refetch } = useCall("listSessions", {}, { everyMs: 60_000 });
   const items = data?.items ?? [];
   const others = items.filter(({ here }) => !here);
+  const [asking, setAsking] = useState(false);
   const endOthers = async () => {
+    setAsking(false);
     try {
       for (const { id } of others) await call("revokeToken", { at: { token: id } });
       toast("good", `${others.length} ended.`);
@@ -29,8 +33,19 @@ export function Sessions() {
       </ul>
       {others.length > 1 && (
         <div className="row">
-          <Button onClick={() => void endOthers()}>End all others</Button>
+          <Button onClick={() => setAsking(true)}>End all others</Button>
         </div>
+      )}
+      {asking && (
+        <Confirm
+          title={`End ${count(others.length, "other session")}?`}
+          act="End them"
+          busy={false}
+          onAct={() => void endOthers()}
+          onClose={() => setAsking(false)}
+        >
+          <p>{others.map(({ device }) => device).join(", ")} have to sign in again. This one stays.</p>
+        </Confirm>
       )}
     </div>
   );
@@ -40,6 +55,7 @@ function Row({ item }: { item: SessionItem }) {
   const revoke = useAct("revokeToken", () => `${item.device}: ended.`);
   const rename = useAct("nameSession");
   const [name, setName] = useState<string>();
+  const [asking, setAsking] = useState(false);
   const save = () => {
     const label = (name ?? "").trim();
     setName(undefined);
@@ -80,9 +96,20 @@ function Row({ item }: { item: SessionItem }) {
         </span>
       </span>
       {!item.here && (
-        <Button small onClick={() => revoke.mutate({ at: { token: item.id } })}>
-          Revoke
+        <Button small onClick={() => setAsking(true)}>
+          End
         </Button>
+      )}
+      {asking && (
+        <Confirm
+          title={`End ${item.device}?`}
+          act="End it"
+          busy={revoke.isPending}
+          onAct={() => revoke.mutate({ at: { token: item.id } }, { onSettled: () => setAsking(false) })}
+          onClose={() => setAsking(false)}
+        >
+          <p>{item.device} has to sign in again.</p>
+        </Confirm>
       )}
     </li>
   );

@@ -155,7 +155,7 @@ function textOf(field: PolicyField, value: PolicyPut[Key]): string {
   return field.as === "choice" ? Object.keys(field.of).at(-1)! : "";
 }
 
-/** What was typed as the API takes it, or what is wrong, by field. Fields that nobody filled are left out. */
+/** What was typed as the API takes it, or what is wrong, by field. Empty fields are left out. */
 export function readPolicy(texts: PolicyTexts): { body: PolicyPut } | { wrong: Readonly<Record<string, string>> } {
   const wrong: Record<string, string> = {};
   const body: Record<string, unknown> = {};

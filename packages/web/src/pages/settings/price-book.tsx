@@ -2,7 +2,9 @@ import type { PriceBookShape } from "@tessera/wire";
 import { fallbackCurrency } from "@tessera/wire/money";
 import { type FormEvent, useId, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
+import { useDraft } from "../../api/draft.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Empty, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
@@ -11,9 +13,10 @@ import { count } from "../../format/numbers.ts";
 /** What an hour of each GPU costs, now and from when; a new list is tried on a month before it is added. */
 export function PriceBook() {
   const { data } = useCall("readPrices");
-  const gpus = useCall("listGpus", { query: { limit: 1000 } });
+  const adds = data !== undefined && mayDo("addPrices", data);
+  const fleet = useCall("readSummary", {}, { on: adds }).data?.fleet;
   if (data === undefined) return <Skeleton />;
-  const models = gpus.data && [...new Set(gpus.data.items.map(({ model }) => model))].sort();
+  const models = fleet?.byModel.map(({ model }) => model);
   const now = data.versions.at(-1);
   return (
     <Card
@@ -32,9 +35,7 @@ export function PriceBook() {
         ) : (
           <Rates list={now} />
         )}
-        {mayDo("addPrices", data) && models !== undefined && (
-          <NewList key={now?.id ?? ""} before={now} models={models} />
-        )}
+        {adds && models !== undefined && <NewList key={now?.id ?? ""} before={now} models={models} />}
       </div>
     </Card>
   );
@@ -87,15 +88,26 @@ function rowsOf(before: List | undefined, models: readonly string[]): Row[] {
   return [...listed, ...fresh, other];
 }
 
+/** The first moment at which a new list can apply must not lie in the past when it arrives. */
+const leadMs = 60_000;
+
 /** A new list with a price for each model; fields that the form does not show are copied from the list before. */
 function NewList({ before, models }: { before: List | undefined; models: readonly string[] }) {
-  const [id, setId] = useState(`list-${new Date().toISOString().slice(0, 10)}`);
-  const [currency, setCurrency] = useState(before?.currency ?? fallbackCurrency);
-  const [rows, setRows] = useState(() => rowsOf(before, models));
+  const [draft, setDraft, drop] = useDraft(`price list after ${before?.id ?? ""}`, {
+    id: `list-${new Date().toISOString().slice(0, 10)}`,
+    currency: before?.currency ?? fallbackCurrency,
+    rows: rowsOf(before, models),
+  });
+  const { id, currency, rows } = draft;
   const [effect, setEffect] = useState<string | undefined>();
+  const [asking, setAsking] = useState(false);
   const add = useAct("addPrices", () => "The price list was added.");
+  const type = (part: Partial<typeof draft>) => {
+    setEffect(undefined);
+    setDraft({ ...draft, ...part });
+  };
   const change = (at: number, field: keyof Row, value: string) =>
-    setRows(rows.map((row, i) => (i === at ? { ...row, [field]: value } : row)));
+    type({ rows: rows.map((row, i) => (i === at ? { ...row, [field]: value } : row)) });
   const gpus = rows.map(({ model, reserved, burst }) => ({
     ...{ model, reservedMicros: microsOf(reserved), burstMicros: microsOf(burst) },
   }));
@@ -108,7 +120,7 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
       gpus: gpus.map(({ model, reservedMicros, burstMicros }) => ({
         ...{ model, reservedMicros: Number(reservedMicros), burstMicros: Number(burstMicros) },
       })),
-      from: new Date(Date.now() + 60_000).toISOString(),
+      from: new Date(Date.now() + leadMs).toISOString(),
     };
   };
   const preview = async () => {
@@ -123,7 +135,7 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    add.mutate({ body: list() });
+    setAsking(true);
   };
   return (
     <form className="stack tight" onSubmit={submit}>
@@ -131,7 +143,13 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
       <div className="fields">
         <Field label="Name">
           {(props) => (
-            <input {...props} className="input" required value={id} onChange={(event) => setId(event.target.value)} />
+            <input
+              {...props}
+              className="input"
+              required
+              value={id}
+              onChange={(event) => type({ id: event.target.value })}
+            />
           )}
         </Field>
         <Field label="Currency">
@@ -142,7 +160,7 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
               required
               pattern="[A-Z]{3}"
               value={currency}
-              onChange={(event) => setCurrency(event.target.value)}
+              onChange={(event) => type({ currency: event.target.value })}
             />
           )}
         </Field>
@@ -190,6 +208,18 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
           Add it
         </Button>
       </div>
+      {asking && (
+        <Confirm
+          title={`Add ${id}?`}
+          act="Add the price list"
+          busy={add.isPending}
+          onAct={() => add.mutate({ body: list() }, { onSuccess: drop, onSettled: () => setAsking(false) })}
+          onClose={() => setAsking(false)}
+        >
+          <p>It applies in a minute, to every tenant that has no contract of its own.</p>
+          <p>{effect ?? "It was not tried on a month."}</p>
+        </Confirm>
+      )}
     </form>
   );
 }

@@ -34,8 +34,9 @@ export default function SettingsPage() {
               <li>
                 <a href="/v1/schemas/job.json">Schema of the job file</a>
               </li>
-              <li>
-                <a href="/metrics">Metrics</a>
+              <li className="stack tight">
+                Metrics for Prometheus, with a token:
+                <code className="break">curl -H "authorization: Bearer TOKEN" {location.origin}/metrics</code>
               </li>
             </ul>
           </Card>

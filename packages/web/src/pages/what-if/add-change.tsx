@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { useCall } from "../../api/use-call.ts";
+import { useAccounts } from "../../api/use-accounts.ts";
 import { SelectField, TextField } from "../../design/inputs.tsx";
 import { Button } from "../../design/parts.tsx";
 import { type ChangeDraft, policyKeys, type QuotaField, quotaFields, textOf } from "./question.ts";
@@ -14,8 +14,7 @@ const plain: Readonly<Record<ChangeDraft["kind"], ChangeDraft>> = {
 /** Types one change of a question. */
 export function AddChange({ onAdd }: { onAdd: (kind: ChangeDraft["kind"], text: string) => void }) {
   const [draft, setDraft] = useState<ChangeDraft>(plain.quota);
-  const accounts = useCall("listAccounts", { query: { limit: 1000 } });
-  const paths = (accounts.data?.items ?? []).map(({ path }) => path).filter((path) => path !== "");
+  const paths = useAccounts().map(({ path }) => path);
   const asked = draft.kind === "quota" && draft.account === "" ? { ...draft, account: paths[0] ?? "" } : draft;
   const read = textOf(asked);
   const add = () => {
