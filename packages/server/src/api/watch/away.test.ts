@@ -69,7 +69,10 @@ describe("watching a list that another thread reads", () => {
   });
 
   it("begins with live jobs too that are older than where a search of the past stopped", async () => {
-    for (const name of ["mistral-1", "mistral-2", "mistral-3"]) await tenancy.job("lab", ada.id, { name });
+    for (const name of ["mistral-1", "mistral-2", "mistral-3"]) {
+      control.setTime(control.now() + 1); // those of one millisecond are in the order of their ids
+      await tenancy.job("lab", ada.id, { name });
+    }
     page = { items: [{ id: "job_0000000000000000", name: "mistral-old" }], next: "more" };
     const stream = await watch("mistral");
     const { items } = (await stream.next())!.data;
