@@ -11,9 +11,11 @@ import { onReturn } from "./api/connection.ts";
 import { noteHead } from "./api/heads.ts";
 import { App } from "./app.tsx";
 import { Boundary } from "./frame/boundary.tsx";
+import { nameEntries } from "./frame/entries.ts";
 import { applyTheme } from "./frame/theme.ts";
 
 applyTheme();
+nameEntries();
 const queries = new QueryClient({
   defaultOptions: {
     queries: {

@@ -12,9 +12,10 @@ import { chooseZone, zoneChosen } from "../format/zone.ts";
 import { NewDeviceBanner } from "../pages/security/new-device.tsx";
 import { useAccount, withAccount } from "./account.ts";
 import { KnownAccount } from "./known-account.tsx";
-import { isAt, linksFor } from "./pages.ts";
+import { isAt, linksFor, pageAt } from "./pages.ts";
 import type { Command } from "./palette/entries.ts";
 import { type Doing, Palette } from "./palette/palette.tsx";
+import { useScrollPlace } from "./scroll-places.ts";
 import { useShortcuts } from "./shortcuts.ts";
 import { useSignOut } from "./sign-out.ts";
 import { Switcher } from "./switcher.tsx";
@@ -58,9 +59,7 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
     else if (command === "help") setOpen("help");
     else void leave(false);
   };
-  const first = path.split("/")[1];
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top
-  useEffect(() => main.current?.scrollTo(0, 0), [first]);
+  useScrollPlace(main, `page ${pageAt(path)}`, true);
   useEffect(() => {
     if (namesItself.test(path)) return;
     const label = links.find(({ href }) => isAt(href, path))?.label;
@@ -224,6 +223,10 @@ function Help({ onClose }: { onClose: () => void }) {
     [isMac ? "⌘ K" : "Ctrl K", "find or do anything; also /"],
     ["c", "new job"],
     ["?", "this help"],
+    ["j k", "the next row of a list, the row before"],
+    ["x", "choose the row"],
+    ["Shift J K", "choose through"],
+    ["Enter", "open the row"],
     ...links.map(({ key, label }) => [`g ${key}`, label] as const),
   ] as const;
   return (

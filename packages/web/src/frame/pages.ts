@@ -55,3 +55,10 @@ export function linksFor(me: WhoAmI): PageLink[] {
 export function isAt(href: string, path: string): boolean {
   return href === "/" ? path === "/" : path === href || path.startsWith(`${href}/`);
 }
+
+/** The page that an address belongs to: what is opened beside a list, and the tabs of a job, are parts of one page. */
+export function pageAt(path: string): string {
+  const [, first = "", second = ""] = path.split("/");
+  if (first === "quota" || (first === "people" && second !== "me")) return `/${first}`;
+  return first === "jobs" && second !== "" ? `/jobs/${second}` : path;
+}
