@@ -210,8 +210,12 @@ export const jobSorts = [
   "gpus",
   "priority",
   "queue",
+  "reason",
   "started",
   "state",
+  "since",
+  "waited",
+  "ran",
 ] as const;
 export const nodeSorts = ["name", "mode", "model", "free", "rack"] as const;
 export const userSorts = ["name", "created"] as const;

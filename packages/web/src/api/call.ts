@@ -130,16 +130,21 @@ export function wordsOf(error: unknown): string {
 /** A list that is longer is cut: a page could not hold it. */
 const itemsMax = 20_000;
 
-/** Every page of a list. */
+/** What a page of a list holds at most. */
+const pageMax = 1_000;
+
+/** Every page of a list, or its first rows. */
 export async function callAll<Id extends RouteId>(
   id: Id,
   query: QueryOf<Id>,
   signal?: AbortSignal,
+  most = itemsMax,
 ): Promise<ItemOf<Id>[]> {
   const items: ItemOf<Id>[] = [];
-  for (let cursor: string | undefined, more = true; more && items.length < itemsMax; ) {
+  for (let cursor: string | undefined, more = true; more && items.length < most; ) {
+    const limit = Math.min(pageMax, most - items.length);
     const page = (await call(id, {
-      query: { ...(query as object), limit: 1000, ...(cursor && { cursor }) } as QueryOf<Id>,
+      query: { ...(query as object), limit, ...(cursor && { cursor }) } as QueryOf<Id>,
       ...(signal && { signal }),
     })) as {
       items: ItemOf<Id>[];

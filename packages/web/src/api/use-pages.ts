@@ -4,8 +4,8 @@ import { useMemo } from "react";
 import { call, isNotShown } from "./call.ts";
 
 /** Routes that answer a page of a list. */
-type PagedId = { [Id in RouteId]: AnswerOf<Id> extends PageOf<unknown> ? Id : never }[RouteId];
-type ItemOf<Id extends PagedId> = AnswerOf<Id> extends PageOf<infer Item> ? Item : never;
+export type PagedId = { [Id in RouteId]: AnswerOf<Id> extends PageOf<unknown> ? Id : never }[RouteId];
+export type PagedItem<Id extends PagedId> = AnswerOf<Id> extends PageOf<infer Item> ? Item : never;
 
 /** Some lists also say how long they are. */
 type CountedPage<Item> = PageOf<Item> & { readonly total?: number };
@@ -15,17 +15,19 @@ type CountedPage<Item> = PageOf<Item> & { readonly total?: number };
  * read, the less often all are read again, so that the number of requests stays level.
  */
 export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs: number, on = true) {
-  const { data, error, isError, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+  const { data, error, isFetching, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: ["pages", id, query],
     queryFn: ({ pageParam, signal }) => {
       const cursor = pageParam === undefined ? {} : { cursor: pageParam };
       return call(id, { query: { ...(query as object), ...cursor } as QueryOf<Id>, signal }) as Promise<
-        CountedPage<ItemOf<Id>>
+        CountedPage<PagedItem<Id>>
       >;
     },
     initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page: CountedPage<ItemOf<Id>>) => page.next,
+    getNextPageParam: (page: CountedPage<PagedItem<Id>>) => page.next,
     refetchInterval: ({ state }) => everyMs * Math.max(1, state.data?.pages.length ?? 1),
+    // Who comes to a page sees the list as it is, not as it was when the page was left.
+    refetchOnMount: "always",
     enabled: on,
     throwOnError: isNotShown,
   });
@@ -34,5 +36,13 @@ export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs
     [hasNextPage, isFetchingNextPage, fetchNextPage],
   );
   const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data]);
-  return { items, total: data?.pages[0]?.total, error, isError, more };
+  return {
+    items,
+    total: data?.pages[0]?.total,
+    error,
+    isFetching,
+    isWhole: data !== undefined && !hasNextPage,
+    more,
+    retry: () => void refetch(),
+  };
 }

@@ -1,6 +1,6 @@
 import { type ButtonHTMLAttributes, type ReactNode, useId } from "react";
 import { Link } from "wouter";
-import { spell, spellFull } from "../format/times.ts";
+import { spell, spellFull, spellSpan } from "../format/times.ts";
 import { useTick } from "./tick.ts";
 
 type Kind = "primary" | "danger" | "plain" | "usual";
@@ -141,6 +141,16 @@ export function Time({ at }: { at: string }) {
       {spell(at)}
     </time>
   );
+}
+
+/** How long something took; it goes on while there is no end. */
+export function Span({ from, to }: { from: string; to?: string | undefined }) {
+  return to === undefined ? <SpanSoFar from={from} /> : spellSpan(Date.parse(to) - Date.parse(from));
+}
+
+function SpanSoFar({ from }: { from: string }) {
+  useTick(1_000);
+  return spellSpan(Date.now() - Date.parse(from));
 }
 
 export function Skeleton({ lines = 3 }: { lines?: number }) {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 /** Typing is over: each search may read far back. */
 const typedMs = 400;
@@ -14,15 +14,24 @@ interface TypedProps {
   readonly onTyped: (value: string) => void;
 }
 
-/** A field whose text is told once typing pauses. */
+/** A field whose text is told once typing pauses, without the spaces around it. */
 export function TypedText({ label, hint, width, value, onTyped }: TypedProps) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const told = useRef(value);
   useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => onTyped(typed), typedMs);
+    // What the field itself has told is not put back into it: a space that was typed on would vanish.
+    if (value !== told.current) setTyped(value);
+    told.current = value;
+  }, [value]);
+  const text = typed.trim();
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => {
+      told.current = text;
+      onTyped(text);
+    }, typedMs);
     return () => clearTimeout(timer);
-  }, [typed, value, onTyped]);
+  }, [text, value, onTyped]);
   return (
     <input
       className="input"

@@ -7,5 +7,6 @@ import "./owner-acts.long.ts";
 import "./new-job.long.ts";
 import "./phone.long.ts";
 import "./rows.long.ts";
+import "./tables.long.ts";
 import "./tasks.long.ts";
 import "./windows.long.ts";

@@ -1,41 +1,103 @@
-import { type KeyboardEvent, type RefObject, useEffect, useState } from "react";
+import { type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 import { fieldOf, isChordBegun } from "../frame/shortcuts.ts";
 import type { Selection } from "./selection.ts";
+import type { SteadyRow } from "./steady-rows.ts";
 
-interface KeyedRows {
+interface KeyedRows<Item> {
+  readonly cursor: Cursor | undefined;
+  readonly setCursor: (cursor: Cursor) => void;
   readonly box: RefObject<HTMLElement | null>;
   /** In the order in which they are shown. */
-  readonly keys: readonly string[];
-  readonly selection: Selection | undefined;
-  readonly onOpen: ((place: number) => void) | undefined;
+  readonly rows: readonly SteadyRow<Item>[];
+  readonly selection: Selection<Item> | undefined;
   /** Brings a row into sight. */
   readonly toRow: (place: number) => void;
+  /** The first row in sight, at which one begins. */
+  readonly firstInSight: () => number;
 }
 
-/** `j` and `k` move through the rows, `x` chooses one, Shift chooses through, Enter opens: the row at which they are. */
-export function useRowKeys({ box, keys, selection, onOpen, toRow }: KeyedRows) {
+/** The row at which the keys are. */
+export interface Cursor {
   /** By key: a row keeps it when others come before it. */
-  const [cursor, setCursor] = useState<string>();
+  readonly key: string;
+  readonly place: number;
+}
+
+const steps: Readonly<Record<string, number>> = { j: 1, J: 1, ArrowDown: 1, k: -1, K: -1, ArrowUp: -1 };
+
+/** The place of the row that a key leads to; where the row at which one was has left, from where it stood. */
+export function placeAfter(step: number, keys: readonly string[], cursor: Cursor | undefined, first: number): number {
+  if (cursor === undefined) return Math.min(first, keys.length - 1);
+  const at = keys.indexOf(cursor.key);
+  const next = at >= 0 ? at + step : step > 0 ? cursor.place : cursor.place - 1;
+  return Math.min(keys.length - 1, Math.max(0, next));
+}
+
+/**
+ * `j` and `k` move the focus through the rows, `x` chooses the row that has it, Shift chooses through, Enter follows its
+ * link. The row that has, or last had, the focus is the only one among the rows that Tab reaches.
+ */
+export function useRowKeys<Item>(props: KeyedRows<Item>) {
+  const { cursor, setCursor, box, rows, selection, toRow, firstInSight } = props;
+  /** The row that gets the focus as soon as it is drawn. */
+  const wanted = useRef<string>(undefined);
+  const isInside = useRef(false);
   useFirstKey(box);
+  useLayoutEffect(() => {
+    const row = wanted.current === undefined ? undefined : rowOf(box.current, wanted.current);
+    if (row !== undefined) {
+      wanted.current = undefined;
+      (row.querySelector<HTMLElement>("a.row-link") ?? row).focus({ preventScroll: true });
+    } else if (isInside.current && document.activeElement === document.body) {
+      // The row that had the focus is no longer drawn: the keys go on from the list.
+      box.current?.focus({ preventScroll: true });
+    }
+  });
+  const moveTo = (place: number) => {
+    const row = rows[place];
+    if (row === undefined) return;
+    wanted.current = row.key;
+    setCursor({ key: row.key, place });
+    toRow(place);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
-    const isOurs = event.target === box.current || (event.target as HTMLElement).matches("input.choose");
-    if (!isOurs || isChordBegun(event.nativeEvent) || event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = { j: 1, J: 1, k: -1, K: -1 }[event.key];
-    const at = cursor === undefined ? -1 : keys.indexOf(cursor);
+    if (fieldOf(event.nativeEvent) !== undefined || isChordBegun(event.nativeEvent)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.target as HTMLElement;
+    const isAtRow = target.matches("a.row-link, input.choose, tr");
+    const step = event.key.startsWith("Arrow") && !isAtRow ? undefined : steps[event.key];
+    const here = rows.find(({ key }) => key === cursor?.key);
     if (step !== undefined) {
-      const next = Math.min(keys.length - 1, Math.max(0, at + step));
-      const key = keys[next];
-      if (key === undefined) return;
-      setCursor(key);
-      toRow(next);
-      if (event.shiftKey) selection?.through(key, keys);
-    } else if (event.key === "x" && at >= 0) selection?.toggle(keys[at]!);
-    else if (event.key === "Enter" && at >= 0 && onOpen !== undefined) onOpen(at);
+      const place = placeAfter(
+        step,
+        rows.map(({ key }) => key),
+        cursor,
+        firstInSight(),
+      );
+      moveTo(place);
+      if (event.shiftKey && rows[place] !== undefined) selection?.through(rows[place].key, rows);
+    } else if (here === undefined || !(isAtRow || target === box.current)) return;
+    else if (event.key === "x") selection?.toggle(here);
+    else if (event.key === "Enter" && !target.matches("a.row-link"))
+      rowOf(box.current, here.key)?.querySelector<HTMLElement>("a.row-link")?.click();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
-  return { cursor, setCursor, onKeyDown };
+  const onFocus = (event: FocusEvent) => {
+    isInside.current = true;
+    const key = (event.target as HTMLElement).closest<HTMLElement>("tr[data-key]")?.dataset.key;
+    const place = rows.findIndex((row) => row.key === key);
+    if (key !== undefined && place >= 0) setCursor({ key, place });
+  };
+  const onBlur = (event: FocusEvent) => {
+    isInside.current = event.currentTarget.contains(event.relatedTarget);
+  };
+  return { onKeyDown, onFocus, onBlur };
+}
+
+function rowOf(box: HTMLElement | null, key: string): HTMLElement | undefined {
+  return [...(box?.querySelectorAll<HTMLElement>("tr[data-key]") ?? [])].find((row) => row.dataset.key === key);
 }
 
 /** `j` from anywhere goes into the first list of the page: without it a rail and a head of controls lie before it. */
@@ -44,11 +106,11 @@ function useFirstKey(box: RefObject<HTMLElement | null>): void {
     const press = (event: globalThis.KeyboardEvent) => {
       const at = event.target as HTMLElement;
       if (event.key !== "j" || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (fieldOf(event) !== undefined || isChordBegun(event) || at.closest(".rows-box") !== null) return;
+      if (fieldOf(event) !== undefined || isChordBegun(event) || at.closest(".table-box") !== null) return;
       if (document.querySelector("dialog[open]") !== null) return;
-      if (document.querySelector(".rows-box") !== box.current) return;
+      if (document.querySelector(".table-box:has(a.row-link)") !== box.current) return;
       event.preventDefault();
-      box.current?.focus();
+      box.current?.focus({ preventScroll: true });
       box.current?.dispatchEvent(new globalThis.KeyboardEvent("keydown", { key: "j", bubbles: true }));
     };
     addEventListener("keydown", press);

@@ -1,40 +1,28 @@
 import { useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
+import { useMe } from "../api/me.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { Button, Field } from "../design/parts.tsx";
+import { pageAt } from "../frame/pages.ts";
+import { keepViews, nameMax, readViews, type View, viewOf, viewsMax } from "./kept-views.ts";
 
-interface View {
-  readonly name: string;
-  readonly search: string;
-}
-
-const viewsMax = 20;
-
-function placeOf(page: string): string {
-  return `tessera-views ${page}`;
-}
-
-function readViews(page: string): readonly View[] {
-  try {
-    return JSON.parse(localStorage.getItem(placeOf(page)) ?? "[]") as View[];
-  } catch {
-    return [];
-  }
-}
-
-/** Filters, sorting and columns under a name, kept in this browser. Since all of them are in the address, so is a view. */
-export function Views() {
-  const [page] = useLocation();
-  const search = useSearch();
-  const [views, setViews] = useState(() => readViews(page));
+/**
+ * Filters, order and columns under a name, kept in this browser for each user. `filters`: the parameters of the address
+ * that cut what the page shows.
+ */
+export function Views({ filters }: { filters: readonly string[] }) {
+  const { user } = useMe();
+  const page = pageAt(useLocation()[0]);
+  const search = viewOf(useSearch(), filters);
+  const [views, setViews] = useState(() => readViews(user, page));
   const [naming, setNaming] = useState(false);
-  const keep = (next: readonly View[]) => {
-    try {
-      localStorage.setItem(placeOf(page), JSON.stringify(next));
-    } catch {} // a browser that keeps nothing has it until the page is left
+  const change = (next: readonly View[]) => {
+    keepViews(user, page, next);
     setViews(next);
   };
   const here = views.find((view) => view.search === search);
+  const isFull = views.length >= viewsMax;
+  if (views.length === 0 && search === "") return null;
   return (
     <div className="row wrap">
       {views.map((view) => (
@@ -48,12 +36,12 @@ export function Views() {
         </Link>
       ))}
       {here !== undefined ? (
-        <button type="button" className="chip" onClick={() => keep(views.filter((view) => view !== here))}>
+        <button type="button" className="chip" onClick={() => change(views.filter((view) => view !== here))}>
           forget this view
         </button>
       ) : (
         search !== "" &&
-        views.length < viewsMax && (
+        !isFull && (
           <button type="button" className="chip" onClick={() => setNaming(true)}>
             save this view
           </button>
@@ -63,7 +51,7 @@ export function Views() {
         <Naming
           onClose={() => setNaming(false)}
           onName={(name) => {
-            keep([...views.filter((view) => view.name !== name), { name, search }]);
+            change([...views.filter((view) => view.name !== name), { name, search }]);
             setNaming(false);
           }}
         />
@@ -74,12 +62,15 @@ export function Views() {
 
 function Naming({ onName, onClose }: { onName: (name: string) => void; onClose: () => void }) {
   const [name, setName] = useState("");
+  const done = () => {
+    if (name.trim() !== "") onName(name.trim());
+  };
   return (
     <Dialog
       title="Save this view"
       onClose={onClose}
       footer={
-        <Button kind="primary" disabled={name.trim() === ""} onClick={() => onName(name.trim())}>
+        <Button kind="primary" disabled={name.trim() === ""} onClick={done}>
           Save
         </Button>
       }
@@ -87,7 +78,7 @@ function Naming({ onName, onClose }: { onName: (name: string) => void; onClose: 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (name.trim() !== "") onName(name.trim());
+          done();
         }}
       >
         <Field label="Name">
@@ -95,7 +86,7 @@ function Naming({ onName, onClose }: { onName: (name: string) => void; onClose: 
             <input
               {...props}
               className="input"
-              maxLength={40}
+              maxLength={nameMax}
               value={name}
               onChange={(event) => setName(event.target.value)}
             />

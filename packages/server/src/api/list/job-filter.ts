@@ -102,7 +102,7 @@ function modelOf(state: ReadonlyState, job: Job | JobArray): string {
 }
 
 /** Why it waits; of an array, why its first waiting element does. */
-function waitsFor(state: ReadonlyState, job: Job | JobArray, { reasonOf }: JobFilter): ReasonKind | undefined {
+export function waitsFor(state: ReadonlyState, job: Job | JobArray, { reasonOf }: JobFilter): ReasonKind | undefined {
   const waiting = waitingOne(state, job);
   return waiting === undefined ? undefined : reasonOf(waiting);
 }

@@ -3,7 +3,7 @@ import type { jobSorts, Job as WireJob } from "@tessera/wire";
 import { gangGpus, heldGpus } from "../../render/job.ts";
 import type { EndedJobRow } from "../../store/port.ts";
 import type { Api } from "../context.ts";
-import { type JobEntry, type JobFilter, shownState } from "./job-filter.ts";
+import { type JobEntry, type JobFilter, shownState, waitsFor } from "./job-filter.ts";
 
 type Order = (entry: JobEntry) => string | number;
 
@@ -12,9 +12,12 @@ const never = Number.MAX_SAFE_INTEGER;
 
 /** What jobs can be sorted by. */
 export function jobOrders(
-  { control: { state } }: Api,
-  { nameOf }: JobFilter,
+  { control }: Api,
+  filter: JobFilter,
 ): { readonly [Name in (typeof jobSorts)[number]]: Order } {
+  const { state } = control;
+  const { nameOf } = filter;
+  const now = control.now();
   const docs = new Map<EndedJobRow, WireJob>();
   const docOf = (row: EndedJobRow) => {
     const doc = docs.get(row) ?? (JSON.parse(row.doc) as WireJob);
@@ -52,6 +55,22 @@ export function jobOrders(
       (row) => queueKey(docOf(row).priority, row.submittedAt),
     ),
     started: by(startOf, (row) => Date.parse(docOf(row).startedAt ?? "") || never),
+    reason: by(
+      (job) => waitsFor(state, job, filter) ?? "",
+      () => "",
+    ),
+    since: by(
+      (job) => ("size" in job || job.state === "waiting" ? job.submittedAt : job.startedAt || job.submittedAt),
+      ({ endedAt }) => endedAt,
+    ),
+    waited: by(
+      (job) => Math.min(now, startOf(job)) - job.submittedAt,
+      (row) => (Date.parse(docOf(row).startedAt ?? "") || row.endedAt) - row.submittedAt,
+    ),
+    ran: by(
+      (job) => Math.max(0, now - startOf(job)),
+      (row) => row.endedAt - (Date.parse(docOf(row).startedAt ?? "") || row.endedAt),
+    ),
     state: by(shownState, ({ outcome }) => `ended ${outcome}`),
   };
 }

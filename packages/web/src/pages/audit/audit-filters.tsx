@@ -28,7 +28,7 @@ export function queryOf({ from, to, privileged, ...rest }: AuditFilter): QueryOf
 
 interface Props {
   readonly values: AuditFilter;
-  readonly onChange: (values: Readonly<Record<string, string | undefined>>) => void;
+  readonly onChange: (values: Readonly<Record<string, string | undefined>>, how?: { readonly push?: boolean }) => void;
 }
 
 export function AuditFilters({ values, onChange }: Props) {
@@ -49,7 +49,7 @@ export function AuditFilters({ values, onChange }: Props) {
         style={{ width: 130 }}
         aria-label="Outcome"
         value={values.outcome ?? ""}
-        onChange={(event) => onChange({ outcome: event.target.value })}
+        onChange={(event) => onChange({ outcome: event.target.value }, { push: true })}
       >
         <option value="">Any outcome</option>
         {outcomes.map((outcome) => (
@@ -64,7 +64,7 @@ export function AuditFilters({ values, onChange }: Props) {
           style={{ width: 140 }}
           aria-label={name === "from" ? "From day" : "To day"}
           value={values[name] ?? ""}
-          onChange={(event) => onChange({ [name]: event.target.value })}
+          onChange={(event) => onChange({ [name]: event.target.value }, { push: true })}
         />
       ))}
       <button
@@ -72,7 +72,7 @@ export function AuditFilters({ values, onChange }: Props) {
         className="chip"
         title="Only what people did to accounts, people, roles, nodes, prices and rules"
         aria-pressed={values.privileged === "yes"}
-        onClick={() => onChange({ privileged: values.privileged === "yes" ? undefined : "yes" })}
+        onClick={() => onChange({ privileged: values.privileged === "yes" ? undefined : "yes" }, { push: true })}
       >
         special rights
       </button>

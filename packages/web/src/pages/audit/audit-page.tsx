@@ -3,38 +3,39 @@ import { useMemo } from "react";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
 import { usePages } from "../../api/use-pages.ts";
-import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
-import { type Column, Rows } from "../../design/rows.tsx";
+import { Empty, Time } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { inZone } from "../../format/times.ts";
 import { useAddress } from "../../frame/address.ts";
-import { useTableLook } from "../../table/use-table-look.tsx";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Paged, type PagedList } from "../../table/paged.tsx";
 import { Views } from "../../table/views.tsx";
 import { type AuditFilter, AuditFilters, filterNames, queryOf } from "./audit-filters.tsx";
 import { EntryDialog } from "./entry-dialog.tsx";
 import { WholeCsv } from "./whole-csv.tsx";
 
 const columns: readonly Column<AuditEntry>[] = [
-  { label: "When", width: "minmax(64px, 0.7fr)", show: ({ at }) => <Time at={at} /> },
-  { label: "Who", width: "minmax(0, 0.8fr)", show: ({ actorName, actor }) => actorName || actor },
-  { label: "What", width: "minmax(0, 1fr)", show: ({ action }) => <strong>{action}</strong> },
+  { label: "When", width: [90, 0.7], show: ({ at }) => <Time at={at} /> },
+  { label: "Who", width: [90, 0.8], below: true, show: ({ actorName, actor }) => actorName || actor },
+  { label: "What", width: [120, 1], show: ({ action }) => <strong>{action}</strong> },
   {
     label: "Target",
-    width: "minmax(0, 1.2fr)",
-    wide: true,
+    width: [110, 1.2],
+    below: true,
     show: ({ target, targetName }) => <span title={target}>{targetName ?? <code>{target}</code>}</span>,
   },
-  { label: "Account", width: "minmax(0, 1fr)", wide: true, show: ({ account }) => account || "the platform" },
+  { label: "Account", width: [100, 1], below: true, show: ({ account }) => account || "the platform" },
   {
     label: "Outcome",
-    width: "minmax(56px, 0.6fr)",
+    width: [70, 0.6],
     show: ({ outcome, count = 1 }) => (count > 1 ? `${outcome} × ${spellNumber(count)}` : outcome),
   },
-  { label: "From", width: "minmax(0, 0.7fr)", wide: true, show: ({ address }) => address ?? "" },
+  { label: "From", width: [90, 0.7], below: true, show: ({ address }) => address ?? "" },
   {
     label: "Detail",
-    width: "minmax(0, 1.6fr)",
-    wide: true,
+    width: [140, 1.6],
+    below: true,
     show: ({ detail }) => <span title={inZone(detail)}>{inZone(detail)}</span>,
   },
 ];
@@ -61,7 +62,7 @@ export default function AuditPage() {
         </div>
         <AuditFilters values={values} onChange={set} />
       </div>
-      <Views />
+      <Views filters={filterNames} />
       {given.length === 0 ? <Newest /> : <Found filter={values} />}
       {opened !== null && <Opened id={opened} onClose={() => set({ entry: undefined })} />}
     </div>
@@ -76,18 +77,17 @@ function Opened({ id, onClose }: { readonly id: string; readonly onClose: () => 
 
 /** What happens, as it happens; how much there is and what is older comes from pages. */
 function Newest() {
-  const entries = useLive("listAudit", { limit: liveMax });
-  const { total, items, more } = usePages("listAudit", { limit: liveMax, count: true }, searchEveryMs);
-  const shown = useMemo(() => merged(entries ?? [], items ?? []), [entries, items]);
-  return <Entries entries={entries && shown} total={total} query={{}} more={more} />;
+  const live = useLive("listAudit", { limit: liveMax });
+  const pages = usePages("listAudit", { limit: liveMax, count: true }, searchEveryMs);
+  const items = useMemo(() => live && merged(live, pages.items ?? []), [live, pages.items]);
+  return <Entries list={{ ...pages, items }} query={{}} />;
 }
 
 /** What is looked for, as far back as the history goes. */
 function Found({ filter }: { readonly filter: AuditFilter }) {
   const query = queryOf(filter);
-  const { items, isError, more, total } = usePages("listAudit", { ...query, limit: 200, count: true }, searchEveryMs);
-  if (isError) return <Empty title="This cannot be looked for: check the times" command="npx tess audit --help" />;
-  return <Entries entries={items} total={total} query={query} more={more} />;
+  const list = usePages("listAudit", { ...query, limit: 200, count: true }, searchEveryMs);
+  return <Entries list={list} query={query} />;
 }
 
 const keyOf = ({ id }: AuditEntry) => id;
@@ -98,57 +98,46 @@ function merged(live: readonly AuditEntry[], read: readonly AuditEntry[]): Audit
 }
 
 interface EntriesProps {
-  readonly entries: readonly AuditEntry[] | undefined;
-  readonly total: number | undefined;
+  readonly list: PagedList<AuditEntry>;
   readonly query: QueryOf<"listAudit">;
-  readonly more: (() => void) | undefined;
 }
 
 /** How many there are, where that is known: what has been read so far is no total. */
-function titleOf(read: number, total: number | undefined, isMore: boolean): string {
-  if (total !== undefined) return count(Math.max(total, read), "entry", "entries");
-  return isMore ? `${count(read, "entry", "entries")} so far, and more further back` : "Entries";
+function titleOf({ items = [], total, isWhole }: PagedList<AuditEntry>): string {
+  if (total !== undefined) return count(Math.max(total, items.length), "entry", "entries");
+  return isWhole ? "Entries" : `${count(items.length, "entry", "entries")} so far, and more further back`;
 }
 
-function Entries({ entries, total, query, more }: EntriesProps) {
+function Entries({ list, query }: EntriesProps) {
   const [params] = useAddress();
-  const look = useTableLook(columns);
+  const { look, choice } = useLook(columns);
   const hrefOf = ({ id }: AuditEntry) => {
     const next = new URLSearchParams(params);
     next.set("entry", id);
     return `/audit?${next}`;
   };
-  if (entries === undefined) return <Skeleton lines={8} />;
   return (
-    <Card
-      flush
-      title={titleOf(entries.length, total, more !== undefined)}
+    <Paged
+      list={list}
+      noun={["entry", "entries"]}
+      title={titleOf(list)}
+      filters={filterNames}
       beside={
         <span className="row wrap">
-          {look.choice}
+          {choice}
           <WholeCsv query={query} />
         </span>
       }
-    >
-      {entries.length === 0 && more === undefined ? (
-        <Empty title="No entry matches, as far back as the history goes" command="npx tess audit" />
-      ) : (
-        <Rows
-          label="Audit"
-          items={entries}
-          columns={look.shown}
-          tight={look.tight}
-          keyOf={keyOf}
-          hrefOf={hrefOf}
-          height="calc(100vh - 270px)"
-          onEnd={more}
-        />
-      )}
-      {more !== undefined && (
-        <button type="button" className="button" onClick={more}>
-          Search further back
-        </button>
-      )}
-    </Card>
+      empty={<Empty title="Nothing was done yet" command="npx tess audit" />}
+      table={{
+        label: "Audit",
+        columns,
+        look,
+        keyOf,
+        hrefOf,
+        about: JSON.stringify(query),
+        height: "calc(100vh - 270px)",
+      }}
+    />
   );
 }

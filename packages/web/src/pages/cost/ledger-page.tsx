@@ -1,15 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import type { EntryShape, LedgerPage as Page } from "@tessera/wire";
-import { useState } from "react";
-import { useSearchParams } from "wouter";
+import { useMemo, useState } from "react";
 import { call, isNotShown } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Button, Card, Empty, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
-import { type Column, Rows } from "../../design/rows.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
+import { useAddress } from "../../frame/address.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { NotRead } from "../../table/paged.tsx";
+import { Table } from "../../table/table.tsx";
+import { Views } from "../../table/views.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 import { balancesAfter, balanceWords, bookWords, csvRows, lastMonths } from "./ledger-view.ts";
 import { PostEntry } from "./post-entry.tsx";
@@ -20,28 +24,25 @@ const entriesMax = 10_000;
 /** The books entry by entry, of one tenant or of all, with what the tenant owed after each; the choice is in the address. */
 export default function LedgerPage() {
   const may = useMay();
-  const [params, setParams] = useSearchParams();
+  const [params, set] = useAddress();
   const [posting, setPosting] = useState(false);
   const [months] = useState(() => lastMonths(24, Date.now()));
   // The books know tenants: of a team that the pages are narrowed to, the one above it.
   const tenant = (params.get("account") ?? "").split("/")[0]!;
   const since = params.get("since") ?? months[2]!;
-  const choose = (name: "account" | "since", value: string) =>
-    setParams(
-      (before) => {
-        before.set(name, value);
-        return before;
-      },
-      { replace: true },
-    );
   const billing = useCall("listBilling");
   const tenants = (billing.data?.items ?? []).map((each) => each.tenant);
-  const { data } = useLedger(tenant, since);
-  const balance = data === undefined || tenant === "" ? undefined : owedNow(data.balances, tenant);
-  const after =
-    data === undefined || balance === undefined
-      ? undefined
-      : balancesAfter(data.read, `tenant/${tenant}/owed`, balance.micros);
+  const { data, error, isFetching, refetch } = useLedger(tenant, since);
+  const after = useMemo(
+    () =>
+      data === undefined || tenant === ""
+        ? undefined
+        : balancesAfter(data.read, `tenant/${tenant}/owed`, owedNow(data.balances, tenant)),
+    [data, tenant],
+  );
+  const rows = useMemo(() => data?.items.map((entry, i) => ({ entry, after: after?.[i] })), [data, after]);
+  const columns = after === undefined ? plainColumns : tenantColumns;
+  const { look, choice } = useLook(columns);
   return (
     <div className="page">
       <div className="head">
@@ -52,7 +53,7 @@ export default function LedgerPage() {
             style={{ width: 180 }}
             aria-label="Tenant"
             value={tenant}
-            onChange={(event) => choose("account", event.target.value)}
+            onChange={(event) => set({ account: event.target.value }, { push: true })}
           >
             <option value="">every tenant</option>
             {tenants.map((each) => (
@@ -64,7 +65,7 @@ export default function LedgerPage() {
             style={{ width: 150 }}
             aria-label="Since"
             value={since}
-            onChange={(event) => choose("since", event.target.value)}
+            onChange={(event) => set({ since: event.target.value }, { push: true })}
           >
             {months.map((month) => (
               <option key={month} value={month}>
@@ -87,7 +88,10 @@ export default function LedgerPage() {
         </div>
       </div>
       <CostTabs here="ledger" />
-      {data === undefined ? (
+      <Views filters={["since"]} />
+      {data === undefined && error !== null ? (
+        <NotRead error={error} busy={isFetching} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
         <Skeleton lines={6} />
       ) : (
         <>
@@ -101,7 +105,12 @@ export default function LedgerPage() {
           <Card
             flush
             title={count(data.items.length, "entry", "entries")}
-            beside={<span className="quiet small">double entry; an entry is never changed</span>}
+            beside={
+              <span className="row wrap">
+                <span className="quiet small">double entry; an entry is never changed</span>
+                {choice}
+              </span>
+            }
           >
             {data.items.length === 0 ? (
               <Empty
@@ -109,12 +118,14 @@ export default function LedgerPage() {
                 command={`npx tess ledger post ${tenant === "" ? "TENANT" : tenant} --kind payment --amount 5000 --memo WHY`}
               />
             ) : (
-              <Rows
+              <Table
                 label="Entries"
-                items={data.items.map((entry, i) => ({ entry, after: after?.[i] }))}
-                columns={columnsOf(after !== undefined)}
-                height={Math.min(640, 40 * data.items.length + 2)}
-                keyOf={({ entry }) => `${entry.legs.map(({ account }) => account).join(" ")} ${entry.no}`}
+                items={rows}
+                columns={columns}
+                look={look}
+                keyOf={keyOf}
+                about={`${tenant} ${since}`}
+                height={640}
               />
             )}
           </Card>
@@ -160,9 +171,9 @@ function useLedger(account: string, since: string) {
 }
 
 /** Of the book of what a tenant owes; nothing booked is nothing owed. */
-function owedNow(balances: Page["balances"], tenant: string): { micros: string } {
+function owedNow(balances: Page["balances"], tenant: string): string {
   const found = Object.entries(balances).find(([book]) => book.endsWith(` tenant/${tenant}/owed`));
-  return { micros: found?.[1] ?? "0" };
+  return found?.[1] ?? "0";
 }
 
 function Balances({ balances, tenant }: { balances: Page["balances"]; tenant: string }) {
@@ -204,50 +215,57 @@ interface Row {
   readonly after: string | undefined;
 }
 
-function columnsOf(balance: boolean): Column<Row>[] {
-  const money = (micros: string, currency: string) => spellMoney(micros, currency);
-  return [
-    { label: "No", width: "56px", show: ({ entry }) => entry.no, wide: true },
-    { label: "When", width: "120px", show: ({ entry }) => <Time at={entry.at} />, wide: true },
-    { label: "Kind", width: "96px", show: ({ entry }) => entry.kind },
-    {
-      label: "Amount",
-      width: "minmax(0, 1fr)",
-      show: ({ entry }) => money(entry.legs[0]?.micros ?? "0", entry.currency),
-    },
-    {
-      label: "From, to",
-      width: "minmax(0, 2fr)",
-      wide: true,
-      show: ({ entry: { legs } }) => (
-        <span title={legs.map(({ account }) => account).join("\n")}>
-          {legs
-            .filter(({ micros }) => micros.startsWith("-"))
-            .map(({ account }) => bookWords(account))
-            .join(", ")}
-          {" → "}
-          {legs
-            .filter(({ micros }) => !micros.startsWith("-") && micros !== "0")
-            .map(({ account }) => bookWords(account))
-            .join(", ")}
-        </span>
-      ),
-    },
-    {
-      label: "Why",
-      width: "minmax(0, 2fr)",
-      wide: true,
-      show: ({ entry: { memo, invoice, line } }) =>
-        `${invoice === undefined ? "" : `${invoice}${line === undefined ? "" : `/${line}`} `}${memo}`,
-    },
-    ...(balance
-      ? [
-          {
-            label: "Owed after",
-            width: "minmax(0, 1fr)",
-            show: ({ entry, after }: Row) => money(after ?? "0", entry.currency),
-          },
-        ]
-      : []),
-  ];
+const keyOf = ({ entry }: Row) => `${entry.legs.map(({ account }) => account).join(" ")} ${entry.no}`;
+
+function booksOf({ legs }: EntryShape, isFrom: boolean): string {
+  return legs
+    .filter(({ micros }) => micros !== "0" && micros.startsWith("-") === isFrom)
+    .map(({ account }) => bookWords(account))
+    .join(", ");
 }
+
+function whyOf({ memo, invoice, line }: EntryShape): string {
+  return `${invoice === undefined ? "" : `${invoice}${line === undefined ? "" : `/${line}`} `}${memo}`;
+}
+
+const plainColumns: readonly Column<Row>[] = [
+  { label: "Kind", width: 96, show: ({ entry }) => entry.kind, by: ({ entry }) => entry.kind },
+  { label: "No", width: 56, number: true, below: true, show: ({ entry }) => entry.no, by: ({ entry }) => entry.no },
+  {
+    label: "When",
+    width: 120,
+    below: true,
+    show: ({ entry }) => <Time at={entry.at} />,
+    by: ({ entry }) => entry.at,
+  },
+  {
+    label: "Amount",
+    width: [110, 1],
+    number: true,
+    show: ({ entry }) => spellMoney(entry.legs[0]?.micros ?? "0", entry.currency),
+    by: ({ entry }) => BigInt(entry.legs[0]?.micros ?? "0"),
+  },
+  {
+    label: "From, to",
+    width: [180, 2],
+    below: true,
+    show: ({ entry }) => (
+      <span title={entry.legs.map(({ account }) => account).join("\n")}>
+        {booksOf(entry, true)} → {booksOf(entry, false)}
+      </span>
+    ),
+  },
+  { label: "Why", width: [140, 2], below: true, show: ({ entry }) => whyOf(entry), by: ({ entry }) => whyOf(entry) },
+];
+
+/** With what the tenant owed after each entry, which is known of one tenant only. */
+const tenantColumns: readonly Column<Row>[] = [
+  ...plainColumns,
+  {
+    label: "Owed after",
+    width: [110, 1],
+    number: true,
+    show: ({ entry, after = "0" }) => spellMoney(after, entry.currency),
+    by: ({ after = "0" }) => BigInt(after),
+  },
+];

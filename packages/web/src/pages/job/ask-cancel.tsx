@@ -2,8 +2,9 @@ import type { Job } from "@tessera/wire";
 import { useMe } from "../../api/me.tsx";
 import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
-import { count, spellGpus } from "../../format/numbers.ts";
+import { spellGpus } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
+import { stopWords, whatStops } from "../jobs/what-stops.ts";
 
 /** Asks before a job is cancelled, with what is lost by it; wherever it is asked from. */
 export function AskCancel({ job, onClose }: { job: Job; onClose: () => void }) {
@@ -19,17 +20,17 @@ export function AskCancel({ job, onClose }: { job: Job; onClose: () => void }) {
       onClose={onClose}
     >
       <p>
-        {whatStops(job)} {job.user !== me.user && `It is a job of ${job.userName ?? job.user} in ${job.project}. `}
+        {effectOf(job)} {job.user !== me.user && `It is a job of ${job.userName ?? job.user} in ${job.project}. `}
         This cannot be undone, but the job can be submitted again.
       </p>
     </Confirm>
   );
 }
 
-function whatStops({ state, startedAt, gpus, elements }: Job): string {
-  if (elements !== undefined)
-    return `${count(elements.active, "element")} that run and ${count(elements.waiting, "element")} that wait end; the others stay as they ended.`;
+function effectOf(job: Job): string {
+  const { state, startedAt, elements } = job;
+  if (elements !== undefined) return `${stopWords([job])} The others stay as they ended.`;
   if (state === "waiting") return "The job has not started and will not start.";
   const ran = startedAt === undefined ? "" : `It has run for ${spellSpan(Date.now() - Date.parse(startedAt))}. `;
-  return `${ran}Its processes are told to stop and have its grace to save; then it releases ${spellGpus(gpus)}.`;
+  return `${ran}Its processes are told to stop and have its grace to save; then it releases ${spellGpus(whatStops([job]).gpus)}.`;
 }

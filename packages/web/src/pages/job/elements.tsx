@@ -3,13 +3,41 @@ import { useMemo } from "react";
 import { Link } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { Card, Skeleton } from "../../design/parts.tsx";
-import { type Column, Rows } from "../../design/rows.tsx";
 import { spellNumber } from "../../format/numbers.ts";
-import { reasonColumn, sinceColumn, stateColumn } from "../jobs/job-columns.tsx";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
+import {
+  ranColumn,
+  ranMs,
+  reasonColumn,
+  sinceColumn,
+  stateColumn,
+  waitedColumn,
+  waitedMs,
+} from "../jobs/job-columns.tsx";
 import { ElementGrid } from "./element-grid.tsx";
 import { lookOf } from "./element-look.ts";
 
-const indexColumn: Column<Job> = { label: "Element", width: "110px", show: ({ array }) => array?.index ?? "" };
+const columns: readonly Column<Job>[] = [
+  { label: "Element", width: 90, show: ({ array }) => array?.index ?? "", by: ({ array }) => array?.index ?? 0 },
+  { ...stateColumn, by: ({ state, outcome = "" }) => `${state} ${outcome}` },
+  { ...reasonColumn, below: true, by: ({ reason }) => reason?.kind ?? "" },
+  { ...sinceColumn, by: ({ endedAt, startedAt, submittedAt }) => endedAt ?? startedAt ?? submittedAt },
+  { ...waitedColumn, by: waitedMs },
+  { ...ranColumn, by: ranMs },
+  {
+    label: "Exit code",
+    width: 80,
+    number: true,
+    below: true,
+    usual: false,
+    show: ({ exitCode }) => exitCode,
+    by: ({ exitCode = -1 }) => exitCode,
+  },
+];
+const keyOf = ({ id }: Job) => id;
+const hrefOf = ({ id }: Job) => `/jobs/${id}`;
 /** More links than these make a page slow. */
 const squaresMax = 2_500;
 
@@ -21,20 +49,28 @@ export function Elements({ job }: { job: Job }) {
     () => found && [...found].sort((a, b) => (a.array?.index ?? 0) - (b.array?.index ?? 0)),
     [found],
   );
+  const { look, choice } = useLook(columns, { name: "elements", usualSort: "Element" });
   return (
-    <Card flush title={`${waiting} waiting, ${active} active, ${succeeded} succeeded, ${failed} failed`}>
+    <Card
+      flush
+      title={`${waiting} waiting, ${active} active, ${succeeded} succeeded, ${failed} failed`}
+      beside={choice}
+    >
       {elements === undefined ? (
         <Skeleton />
       ) : (
         <>
           <Legend elements={elements} />
           {elements.length <= squaresMax ? <Squares elements={elements} /> : <ElementGrid elements={elements} />}
-          <Rows
+          <Table
             label="Elements"
             items={elements}
-            columns={[indexColumn, stateColumn, { ...reasonColumn, wide: true }, sinceColumn]}
-            keyOf={({ id }) => id}
-            hrefOf={({ id }) => `/jobs/${id}`}
+            columns={columns}
+            look={look}
+            keyOf={keyOf}
+            hrefOf={hrefOf}
+            about={job.id}
+            height={520}
           />
         </>
       )}

@@ -1,13 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
-import type { Job } from "@tessera/wire";
+import type { Job, QueryOf } from "@tessera/wire";
 import { useState } from "react";
-import { call, wordsOf } from "../../api/call.ts";
+import { call, callAll, wordsOf } from "../../api/call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Field } from "../../design/parts.tsx";
-import { count } from "../../format/numbers.ts";
+import { count, spellNumber } from "../../format/numbers.ts";
 import { toast } from "../../frame/toasts.tsx";
-import { type BulkAct, bulkActs, concerns, doEach, effectOf, routeOf } from "./bulk.ts";
+import type { Selection } from "../../table/selection.ts";
+import { type BulkAct, bulkActs, concerns, doEach, effectOf, prioritiesOf, routeOf } from "./bulk.ts";
 import { LabelDialog } from "./label-dialog.tsx";
 
 const words: Readonly<Record<BulkAct, string>> = {
@@ -17,9 +18,20 @@ const words: Readonly<Record<BulkAct, string>> = {
   priority: "Priority",
 };
 const priorityMax = 1_000;
+/** At most this many jobs are chosen at once: each is a request of its own. */
+const chosenMax = 1_000;
+
+interface BulkProps {
+  readonly selection: Selection<Job>;
+  /** What cuts and orders the list, for choosing more of it than is shown. */
+  readonly query: QueryOf<"listJobs">;
+  /** Jobs in the list; undefined where they are not counted. */
+  readonly total: number | undefined;
+}
 
 /** What can be done with the chosen jobs at once. */
-export function BulkBar({ jobs, onDone }: { jobs: readonly Job[]; onDone: () => void }) {
+export function BulkBar({ selection, query, total }: BulkProps) {
+  const { items: jobs, left, clear } = selection;
   const [asking, setAsking] = useState<BulkAct>();
   const offered = bulkActs.filter((act) => jobs.some((job) => mayDo(routeOf[act], job)));
   const [labelling, setLabelling] = useState(false);
@@ -27,7 +39,9 @@ export function BulkBar({ jobs, onDone }: { jobs: readonly Job[]; onDone: () => 
   return (
     <section className="bulk-bar row wrap" aria-label="Chosen jobs">
       <strong>{count(jobs.length, "job")} chosen</strong>
-      {offered.length === 0 && <span className="quiet">You may change none of them.</span>}
+      {left.length > 0 && <span className="quiet">{spellNumber(left.length)} more left the list</span>}
+      <ChooseMore selection={selection} query={query} total={total} />
+      {offered.length === 0 && jobs.length > 0 && <span className="quiet">You may change none of them.</span>}
       {offered.map((act) => (
         <Button
           key={act}
@@ -50,33 +64,61 @@ export function BulkBar({ jobs, onDone }: { jobs: readonly Job[]; onDone: () => 
           Label
         </Button>
       )}
-      <Button small kind="plain" onClick={onDone}>
+      <Button small kind="plain" onClick={clear}>
         Choose none
       </Button>
-      {asking !== undefined && <Ask act={asking} jobs={jobs} onClose={() => setAsking(undefined)} onDone={onDone} />}
-      {labelling && <LabelDialog jobs={labelled} onClose={() => setLabelling(false)} onDone={onDone} />}
+      {asking !== undefined && (
+        <Ask act={asking} jobs={jobs} left={left.length} onClose={() => setAsking(undefined)} onDone={clear} />
+      )}
+      {labelling && <LabelDialog jobs={labelled} onClose={() => setLabelling(false)} onDone={clear} />}
     </section>
+  );
+}
+
+/** Chooses every job of the list, also those that are not shown yet. */
+function ChooseMore({ selection, query, total }: BulkProps) {
+  const [reading, setReading] = useState(false);
+  if (total === undefined || selection.items.length >= Math.min(total, chosenMax)) return null;
+  const choose = async () => {
+    setReading(true);
+    try {
+      const found = await callAll("listJobs", query, undefined, chosenMax);
+      selection.add(found.map((item) => ({ key: item.id, item })));
+    } catch (error) {
+      toast("bad", wordsOf(error));
+    }
+    setReading(false);
+  };
+  return (
+    <Button small kind="plain" disabled={reading} onClick={() => void choose()}>
+      {total > chosenMax
+        ? `Choose the first ${spellNumber(chosenMax)} of ${spellNumber(total)}`
+        : `Choose all ${spellNumber(total)}`}
+    </Button>
   );
 }
 
 interface AskProps {
   readonly act: BulkAct;
   readonly jobs: readonly Job[];
+  /** How many were chosen besides, and left the list. */
+  readonly left: number;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-function Ask({ act, jobs, onClose, onDone }: AskProps) {
+function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
   const queries = useQueryClient();
-  const [priority, setPriority] = useState("0");
-  const [done, setDone] = useState<number>();
   const changed = jobs.filter((job) => concerns(act, job));
-  const wrong = act === "priority" && !isPriority(priority) ? `A whole number up to ${priorityMax}` : undefined;
+  const now = prioritiesOf(changed);
+  const [priority, setPriority] = useState(now === undefined || now.least < now.most ? "" : String(now.least));
+  const [done, setDone] = useState<number>();
+  const wrong = act === "priority" && !isPriority(priority);
   const one = ({ id: job }: Job) => {
     if (act === "cancel") return call("cancelJob", { at: { job }, body: {} });
     if (act === "hold") return call("holdJob", { at: { job }, body: {} });
     if (act === "release") return call("releaseJob", { at: { job }, body: {} });
-    return call("editJob", { at: { job }, body: { set: { priority: Number(priority) } } as never });
+    return call("editJob", { at: { job }, body: { set: { priority: Number(priority) } } });
   };
   const doAll = async () => {
     setDone(0);
@@ -92,13 +134,17 @@ function Ask({ act, jobs, onClose, onDone }: AskProps) {
     <Confirm
       title={`${words[act]} ${count(changed.length, "job")}?`}
       act={done === undefined ? `${words[act]} ${count(changed.length, "job")}` : `${done} of ${changed.length}`}
-      busy={done !== undefined || wrong !== undefined}
+      busy={done !== undefined || wrong || changed.length === 0}
       harmless={act !== "cancel"}
       onAct={() => void doAll()}
       onClose={onClose}
     >
-      {act === "priority" && (
-        <Field label="Priority" wrong={wrong}>
+      {act === "priority" && now !== undefined && (
+        <Field
+          label="Priority"
+          wrong={wrong && priority !== "" ? `A whole number from -${priorityMax} to ${priorityMax}` : undefined}
+          hint={now.least === now.most ? `Now ${now.least}` : `Now from ${now.least} to ${now.most}`}
+        >
           {(props) => (
             <input
               {...props}
@@ -109,7 +155,7 @@ function Ask({ act, jobs, onClose, onDone }: AskProps) {
           )}
         </Field>
       )}
-      <p>{effectOf(act, jobs)}</p>
+      <p>{effectOf(act, jobs, left)}</p>
       <p className="quiet small">
         {changed
           .slice(0, 8)

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { concerns, doEach, effectOf } from "./bulk.ts";
+import { concerns, doEach, effectOf, prioritiesOf } from "./bulk.ts";
 
 const may = ["cancelJob", "holdJob", "releaseJob", "editJob"] as const;
 const all = { may: [...may] };
@@ -20,9 +20,18 @@ describe("acts on many jobs", () => {
       "1 job will not start until released. 2 jobs of those chosen stay as they are.",
     );
     assert.equal(effectOf("release", [running]), "Nothing would change. 1 job of those chosen stays as it is.");
+    assert.equal(
+      effectOf("hold", [waiting], 2),
+      "1 job will not start until released. 2 jobs left the list since they were chosen and are not touched.",
+    );
     assert.equal(concerns("priority", running), false);
     assert.equal(concerns("cancel", running), true);
     assert.equal(concerns("cancel", { ...running, may: ["holdJob"] }), false, "not by this user");
+  });
+
+  it("know what priorities there are now", () => {
+    assert.equal(prioritiesOf([]), undefined);
+    assert.deepEqual(prioritiesOf([{ priority: 5 }, { priority: -1 }]), { least: -1, most: 5 });
   });
 
   it("go through all of them, and name those that were refused", async () => {

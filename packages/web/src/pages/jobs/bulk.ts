@@ -1,11 +1,12 @@
 import type { Job } from "@tessera/wire";
 import { mayDo } from "../../design/may-do.ts";
-import { count, spellGpus } from "../../format/numbers.ts";
+import { count } from "../../format/numbers.ts";
+import { type Stopping, stopWords } from "./what-stops.ts";
 
 export const bulkActs = ["cancel", "hold", "release", "priority"] as const;
 export type BulkAct = (typeof bulkActs)[number];
 
-type Fields = Pick<Job, "state" | "held" | "gpus" | "may">;
+type Fields = Stopping & Pick<Job, "held" | "may">;
 
 /** The route behind each act. */
 export const routeOf = { cancel: "cancelJob", hold: "holdJob", release: "releaseJob", priority: "editJob" } as const;
@@ -25,32 +26,36 @@ export function concerns(act: BulkAct, { state, held, may }: Fields): boolean {
   }
 }
 
-/** What the act does to these jobs, and which of them it leaves as they are. */
-export function effectOf(act: BulkAct, jobs: readonly Fields[]): string {
+/** What the act does to these jobs, and how many of those chosen it leaves as they are; `left`: those that left the list. */
+export function effectOf(act: BulkAct, jobs: readonly Fields[], left = 0): string {
   const changed = jobs.filter((job) => concerns(act, job));
-  const left = jobs.length - changed.length;
-  const rest =
-    left === 0
-      ? ""
-      : ` ${count(left, "job")} of those chosen ${left === 1 ? "stays" : "stay"} as ${left === 1 ? "it is" : "they are"}.`;
-  return `${sentenceOf(act, changed)}${rest}`;
+  const same = jobs.length - changed.length;
+  return [
+    sentenceOf(act, changed),
+    ...(same === 0
+      ? []
+      : [`${count(same, "job")} of those chosen ${same === 1 ? "stays as it is" : "stay as they are"}.`]),
+    ...(left === 0
+      ? []
+      : [
+          `${count(left, "job")} left the list since ${left === 1 ? "it was" : "they were"} chosen and ${left === 1 ? "is" : "are"} not touched.`,
+        ]),
+  ].join(" ");
+}
+
+/** What priority jobs have that can be given another one. */
+export function prioritiesOf(jobs: readonly Pick<Job, "priority">[]): { least: number; most: number } | undefined {
+  if (jobs.length === 0) return undefined;
+  const all = jobs.map(({ priority }) => priority);
+  return { least: Math.min(...all), most: Math.max(...all) };
 }
 
 function sentenceOf(act: BulkAct, jobs: readonly Fields[]): string {
   const many = count(jobs.length, "job");
   if (jobs.length === 0) return "Nothing would change.";
   switch (act) {
-    case "cancel": {
-      const active = jobs.filter(({ state }) => state !== "waiting");
-      const gpus = active.reduce((sum, job) => sum + job.gpus, 0);
-      const waiting = jobs.length - active.length;
-      const stops =
-        active.length === 0
-          ? ""
-          : ` ${count(active.length, "job")} ${active.length === 1 ? "stops" : "stop"} and ${active.length === 1 ? "releases" : "release"} ${spellGpus(gpus)}.`;
-      const never = waiting === 0 ? "" : ` ${count(waiting, "job")} will not start.`;
-      return `${many} ${jobs.length === 1 ? "is" : "are"} cancelled for good.${stops}${never}`;
-    }
+    case "cancel":
+      return `${many} ${jobs.length === 1 ? "is" : "are"} cancelled for good. ${stopWords(jobs)}`;
     case "hold":
       return `${many} will not start until released.`;
     case "release":

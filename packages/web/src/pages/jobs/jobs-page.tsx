@@ -1,16 +1,14 @@
 import type { Job, QueryOf } from "@tessera/wire";
-import { useMemo } from "react";
 import { useMe } from "../../api/me.tsx";
 import { usePages } from "../../api/use-pages.ts";
 import { Choice } from "../../design/choice.tsx";
-import { ButtonLink, Card, Empty, Skeleton } from "../../design/parts.tsx";
-import { Rows } from "../../design/rows.tsx";
+import { ButtonLink, Empty } from "../../design/parts.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
-import { count } from "../../format/numbers.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
+import { useLook } from "../../table/look.tsx";
+import { Paged } from "../../table/paged.tsx";
 import { useSelection } from "../../table/selection.ts";
-import { useTableLook } from "../../table/use-table-look.tsx";
 import { Views } from "../../table/views.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import {
@@ -24,19 +22,15 @@ import {
   ranColumn,
   reasonColumn,
   sinceColumn,
+  startedColumn,
   stateColumn,
   submittedColumn,
   userColumn,
   waitedColumn,
 } from "./job-columns.tsx";
+import { askedState, outcomeWords, stateNames } from "./job-states.ts";
 
 const everyMs = 3_000;
-const sorts = ["submitted", "name", "project", "user", "gpus", "priority", "state"].flatMap(
-  (name) => [name, `-${name}`] as NonNullable<QueryOf<"listJobs">["sort"]>[],
-);
-const states = ["all", "waiting", "running", "ended", "failed"] as const;
-/** What the server calls them, where it has another word. */
-const wireStates = { running: "active", failed: "unsuccessful" } as const;
 const columns = [
   nameColumn,
   projectColumn,
@@ -47,47 +41,73 @@ const columns = [
   { ...reasonColumn, usual: false },
   priorityColumn,
   submittedColumn,
+  startedColumn,
   waitedColumn,
   ranColumn,
   costColumn,
   labelsColumn,
   idColumn,
 ];
+const usualSort = "-submitted";
+const filters = ["state", "outcome", "mine", "text", "label"];
 const keyOf = ({ id }: Job) => id;
-const noJobs: readonly Job[] = [];
+const nameOf = ({ name }: Job) => name;
+const hrefOf = ({ id }: Job) => `/jobs/${id}`;
 
 /** Every job that may be seen, newest first; filter, order and columns are in the address. */
 export function JobsPage() {
   const me = useMe();
   const [params, set] = useAddress();
   const account = useAccount();
-  const state = states.find((each) => each === params.get("state")) ?? "all";
+  const outcome = params.get("outcome") ?? "";
+  const state = stateNames.find((each) => each === params.get("state")) ?? "all";
   const mine = params.get("mine") === "yes";
   const text = params.get("text") ?? "";
   const label = params.get("label") ?? "";
-  const look = useTableLook(columns);
-  const sort = sorts.find((each) => each === params.get("sort"));
-  const query = {
-    state: state === "running" || state === "failed" ? wireStates[state] : state,
-    count: true,
-    limit: 100,
+  const { look, shown, choice } = useLook(columns, { usualSort });
+  const query: QueryOf<"listJobs"> = {
+    state: askedState(state, outcome),
     ...(account !== "" && { project: account }),
     ...(mine && { user: me.user }),
     ...(text !== "" && { text }),
     ...(label !== "" && { label }),
-    ...(sort !== undefined && { sort }),
-    ...(look.shown.includes(costColumn) && { cost: true }),
-  } as const;
-  const { items: jobs, total, more } = usePages("listJobs", query, everyMs);
-  const keys = useMemo(() => (jobs ?? noJobs).map(keyOf), [jobs]);
-  const selection = useSelection(keys);
+    ...(look.sort !== usualSort && { sort: look.sort as NonNullable<QueryOf<"listJobs">["sort"]> }),
+  };
+  const priced = shown.includes(costColumn) && { cost: true };
+  const list = usePages("listJobs", { ...query, ...priced, count: true, limit: 100 }, everyMs);
+  const { sort: _, ...about } = query;
+  const selection = useSelection<Job>(JSON.stringify(about));
+  const change = (values: Readonly<Record<string, string>>) => set(values, { push: true });
   return (
     <div className="page">
       <div className="head">
         <h1>Jobs</h1>
         <div className="row wrap">
-          <Choice of={states} chosen={state} onChoose={(each) => set({ state: each === "all" ? "" : each })} />
-          <button type="button" className="chip" aria-pressed={mine} onClick={() => set({ mine: mine ? "" : "yes" })}>
+          <Choice
+            of={stateNames}
+            chosen={outcome === "" ? state : ""}
+            onChoose={(each) => change({ state: each === "all" ? "" : each, outcome: "" })}
+          />
+          <select
+            className="input"
+            style={{ width: 150 }}
+            aria-label="Outcome"
+            value={outcome}
+            onChange={(event) => change({ outcome: event.target.value, state: "" })}
+          >
+            <option value="">any outcome</option>
+            {Object.entries(outcomeWords).map(([each, words]) => (
+              <option key={each} value={each}>
+                {words}
+              </option>
+            ))}
+          </select>
+          <button
+            type="button"
+            className="chip"
+            aria-pressed={mine}
+            onClick={() => change({ mine: mine ? "" : "yes" })}
+          >
             mine
           </button>
           <TypedText
@@ -102,18 +122,17 @@ export function JobsPage() {
             hint="Label, such as sweep=lr"
             width={170}
             value={label}
-            onTyped={(typed) => set({ label: typed.trim() })}
+            onTyped={(typed) => set({ label: typed })}
           />
-          {look.choice}
+          {choice}
         </div>
       </div>
-      <Views />
-      <Card flush title={total === undefined ? "Jobs" : count(total, "job")}>
-        {jobs === undefined ? (
-          <div className="body">
-            <Skeleton lines={8} />
-          </div>
-        ) : jobs.length === 0 && more === undefined ? (
+      <Views filters={filters} />
+      <Paged
+        list={list}
+        noun={["job", "jobs"]}
+        filters={filters}
+        empty={
           <Empty title="No jobs here" command="npx tess run --gpus 1 -- echo hello">
             {me.may.includes("job.submit") && (
               <ButtonLink href="/new" kind="primary">
@@ -121,27 +140,20 @@ export function JobsPage() {
               </ButtonLink>
             )}
           </Empty>
-        ) : (
-          <div className="over-rows">
-            {selection.chosen.size > 0 && (
-              <BulkBar jobs={jobs.filter(({ id }) => selection.chosen.has(id))} onDone={selection.clear} />
-            )}
-            <Rows
-              label="Jobs"
-              items={jobs}
-              columns={look.shown}
-              keyOf={keyOf}
-              sort={sort ?? "-submitted"}
-              onSort={(next) => set({ sort: next })}
-              tight={look.tight}
-              {...(me.may.includes("job.control") && { selection })}
-              hrefOf={({ id }) => `/jobs/${id}`}
-              height="calc(100vh - 220px)"
-              onEnd={more}
-            />
-          </div>
-        )}
-      </Card>
+        }
+        over={selection.keys.size > 0 && <BulkBar selection={selection} query={query} total={list.total} />}
+        table={{
+          label: "Jobs",
+          columns,
+          look,
+          keyOf,
+          nameOf,
+          hrefOf,
+          about: JSON.stringify(about),
+          height: "calc(100vh - 220px)",
+          ...(me.may.includes("job.control") && { selection }),
+        }}
+      />
     </div>
   );
 }

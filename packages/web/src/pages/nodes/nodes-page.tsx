@@ -2,32 +2,31 @@ import type { NodeShape, QueryOf } from "@tessera/wire";
 import { useCall } from "../../api/use-call.ts";
 import { usePages } from "../../api/use-pages.ts";
 import { Choice } from "../../design/choice.tsx";
-import { Card, Empty, Skeleton } from "../../design/parts.tsx";
-import { type Column, Rows } from "../../design/rows.tsx";
+import { Empty } from "../../design/parts.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
-import { count, spellNumber } from "../../format/numbers.ts";
+import { spellNumber } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
-import { useTableLook } from "../../table/use-table-look.tsx";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Paged } from "../../table/paged.tsx";
 import { Views } from "../../table/views.tsx";
 import { ModeChip } from "./mode-chip.tsx";
 
 const everyMs = 5_000;
-const filters = ["all", "up", "out"] as const;
-const sorts = ["name", "mode", "model", "free", "rack"].flatMap(
-  (name) => [name, `-${name}`] as NonNullable<QueryOf<"listNodes">["sort"]>[],
-);
+const modes = ["all", "up", "out"] as const;
+const filters = ["mode", "text", "engine"];
 
 const columns: readonly Column<NodeShape>[] = [
-  { label: "Node", width: "minmax(0, 2fr)", sort: "name", show: ({ name }) => <strong>{name}</strong> },
-  { label: "Mode", width: "126px", sort: "mode", show: ({ mode }) => <ModeChip mode={mode} /> },
-  { label: "GPUs", width: "120px", wide: true, sort: "model", show: ({ gpus, model }) => `${gpus} × ${model}` },
+  { label: "Node", width: [140, 2], sort: "name", show: ({ name }) => <strong>{name}</strong> },
+  { label: "Mode", width: [100, 1], sort: "mode", show: ({ mode }) => <ModeChip mode={mode} /> },
+  { label: "GPUs", width: 120, below: true, sort: "model", show: ({ gpus, model }) => `${gpus} × ${model}` },
   {
     label: "Free",
-    width: "minmax(0, 0.9fr)",
+    width: [110, 1.2],
     sort: "free",
     show: ({ gpus, gpusFree }) => (
       <div className="row">
-        <div className="bar" style={{ flex: 1 }}>
+        <div className="bar" style={{ flex: 1, minWidth: 30 }}>
           <div className="part used" style={{ left: 0, width: `${(100 * (gpus - gpusFree)) / Math.max(1, gpus)}%` }} />
         </div>
         <span className="small nowrap">{spellNumber(gpusFree)} free</span>
@@ -36,43 +35,41 @@ const columns: readonly Column<NodeShape>[] = [
   },
   {
     label: "Reason",
-    width: "minmax(0, 2fr)",
-    wide: true,
+    width: [120, 2],
+    below: true,
     show: ({ reason }) => reason !== "" && <span title={reason}>{reason}</span>,
   },
-  { label: "Rack", width: "minmax(0, 1fr)", wide: true, sort: "rack", show: ({ rack }) => rack },
-  { label: "Block", width: "minmax(0, 1fr)", wide: true, show: ({ block }) => block },
+  { label: "Rack", width: [80, 1], below: true, sort: "rack", show: ({ rack }) => rack },
+  { label: "Block", width: [80, 1], below: true, show: ({ block }) => block },
 ];
 const keyOf = ({ name }: NodeShape) => name;
+const hrefOf = ({ name }: NodeShape) => nodeAddress(name);
 
 /** Every node and its state, read page by page; the server filters, sorts and counts. */
 export default function NodesPage() {
   const [params, set] = useAddress();
-  const mode = filters.find((each) => each === params.get("mode")) ?? "all";
+  const mode = modes.find((each) => each === params.get("mode")) ?? "all";
   const text = params.get("text") ?? "";
   const engine = params.get("engine") ?? "";
-  const sort = sorts.find((each) => each === params.get("sort"));
-  const look = useTableLook(columns);
+  const { look, choice } = useLook(columns);
   const engines = useCall("listEngines").data?.items ?? [];
-  const query = {
-    count: true,
-    limit: 100,
+  const query: QueryOf<"listNodes"> = {
     ...(mode !== "all" && { mode }),
     ...(text !== "" && { text }),
     ...(engine !== "" && { engine }),
-    ...(sort !== undefined && { sort }),
-  } as const;
-  const { items: nodes, total, more } = usePages("listNodes", query, everyMs);
+    ...(look.sort !== "" && { sort: look.sort as NonNullable<QueryOf<"listNodes">["sort"]> }),
+  };
+  const list = usePages("listNodes", { ...query, count: true, limit: 100 }, everyMs);
   return (
     <div className="page">
       <div className="head">
         <h1>Nodes</h1>
         <div className="row wrap">
           <Choice
-            of={filters}
+            of={modes}
             chosen={mode}
             word={(each) => (each === "out" ? "not up" : each)}
-            onChoose={(each) => set({ mode: each === "all" ? "" : each })}
+            onChoose={(each) => set({ mode: each === "all" ? "" : each }, { push: true })}
           />
           {(engines.length > 1 || engine !== "") && (
             <select
@@ -80,7 +77,7 @@ export default function NodesPage() {
               style={{ width: 160 }}
               aria-label="Engine"
               value={engine}
-              onChange={(event) => set({ engine: event.target.value })}
+              onChange={(event) => set({ engine: event.target.value }, { push: true })}
             >
               <option value="">all engines</option>
               {engines.map(({ name }) => (
@@ -95,32 +92,25 @@ export default function NodesPage() {
             value={text}
             onTyped={(typed) => set({ text: typed })}
           />
-          {look.choice}
+          {choice}
         </div>
       </div>
-      <Views />
-      <Card flush title={total === undefined ? "Nodes" : count(total, "node")}>
-        {nodes === undefined ? (
-          <div className="body">
-            <Skeleton lines={8} />
-          </div>
-        ) : nodes.length === 0 ? (
-          <Empty title="No node matches" command="npx tess node get" />
-        ) : (
-          <Rows
-            label="Nodes"
-            items={nodes}
-            columns={look.shown}
-            tight={look.tight}
-            keyOf={keyOf}
-            hrefOf={({ name }) => nodeAddress(name)}
-            sort={sort ?? ""}
-            onSort={(next) => set({ sort: next })}
-            height="calc(100vh - 220px)"
-            onEnd={more}
-          />
-        )}
-      </Card>
+      <Views filters={filters} />
+      <Paged
+        list={list}
+        noun={["node", "nodes"]}
+        filters={filters}
+        empty={<Empty title="No nodes yet" command="npx tess node get" />}
+        table={{
+          label: "Nodes",
+          columns,
+          look,
+          keyOf,
+          hrefOf,
+          about: JSON.stringify([mode, text, engine]),
+          height: "calc(100vh - 220px)",
+        }}
+      />
     </div>
   );
 }

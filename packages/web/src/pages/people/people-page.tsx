@@ -6,43 +6,45 @@ import { useMay, useMe } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { usePages } from "../../api/use-pages.ts";
 import { Chip } from "../../design/chip.tsx";
-import { Button, Card, Empty, Skeleton, Tabs, Time } from "../../design/parts.tsx";
-import { type Column, Rows } from "../../design/rows.tsx";
+import { Button, Empty, Tabs, Time } from "../../design/parts.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
-import { count } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
-import { useTableLook } from "../../table/use-table-look.tsx";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Paged } from "../../table/paged.tsx";
+import { Views } from "../../table/views.tsx";
 import { MyAccess } from "./my-access.tsx";
 import { NewUser } from "./new-user.tsx";
 import { UserPanel } from "./user-panel.tsx";
 
 const everyMs = 5_000;
-const sorts = ["name", "created"].flatMap((name) => [name, `-${name}`] as NonNullable<QueryOf<"listUsers">["sort"]>[]);
+const filters = ["text"];
 const columns: readonly Column<UserShape>[] = [
   {
     label: "Name",
-    width: "minmax(0, 1fr)",
+    width: [110, 1],
     sort: "name",
     show: ({ name }) => (name === "" ? <span className="quiet">erased</span> : <strong>{name}</strong>),
   },
   {
     label: "Roles",
-    width: "minmax(0, 2fr)",
+    width: [160, 2],
+    below: true,
     show: ({ bindings }) =>
       bindings.map(({ role, account }) => `${role} of ${account === "" ? "the platform" : account}`).join(", ") ||
       "none",
   },
-  { label: "Password", width: "90px", wide: true, show: ({ hasPassword }) => (hasPassword ? "set" : "none") },
+  { label: "Password", width: 90, below: true, show: ({ hasPassword }) => (hasPassword ? "set" : "none") },
   {
     label: "State",
-    width: "110px",
+    width: 110,
     show: ({ disabled }) => (
       <Chip tone={disabled ? "down" : "healthy"} shape={disabled ? "cross" : "dot"}>
         {disabled ? "disabled" : "active"}
       </Chip>
     ),
   },
-  { label: "Made", width: "110px", wide: true, sort: "created", show: ({ createdAt }) => <Time at={createdAt} /> },
+  { label: "Made", width: 110, below: true, sort: "created", show: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
 /** The users that one may see; for others their own password, tokens and sessions. */
@@ -74,81 +76,74 @@ function Everyone({ chosen }: { chosen: string }) {
   const [, go] = useLocation();
   const [making, setMaking] = useState(params.get("new") === "user");
   const text = params.get("text") ?? "";
-  const sort = sorts.find((each) => each === params.get("sort"));
-  const query = { count: true, limit: 100, ...(text !== "" && { text }), ...(sort !== undefined && { sort }) } as const;
-  const { items: users, total, more } = usePages("listUsers", query, everyMs);
+  const { look, shown, choice } = useLook(columns, { usualSort: "name" });
+  const query: QueryOf<"listUsers"> = {
+    ...(text !== "" && { text }),
+    sort: look.sort as NonNullable<QueryOf<"listUsers">["sort"]>,
+  };
+  const list = usePages("listUsers", { ...query, count: true, limit: 100 }, everyMs);
   // The one that is looked at need not be among those that were read.
   const one = useCall("getUser", { at: { user: chosen } }, { on: chosen !== "", everyMs });
   const user = chosen === "" ? undefined : one.data;
-  const look = useTableLook(columns);
   const search = params.toString();
   return (
-    <div className="grid">
-      <Card
-        flush
-        title={total === undefined ? "People" : count(total, "person", "people")}
-        className={user === undefined ? "span-12" : "span-7"}
-        beside={
-          <span className="row wrap">
-            <TypedText
-              label="Filter people"
-              hint="Name, role, account"
-              width={170}
-              value={text}
-              onTyped={(typed) => set({ text: typed })}
-            />
-            {look.choice}
-            {may("user.write") && (
-              <Button kind="primary" small data-act="createUser" onClick={() => setMaking(true)}>
-                New user
-              </Button>
-            )}
-          </span>
-        }
-      >
-        {users === undefined ? (
-          <div className="body">
-            <Skeleton lines={6} />
-          </div>
-        ) : users.length === 0 && text !== "" ? (
-          <Empty title="Nobody matches" />
-        ) : users.length === 0 ? (
-          <Empty title="No users yet" command="npx tess user create ana --role member --account research" />
-        ) : (
-          <Rows
-            label="People"
-            items={users}
-            columns={user === undefined ? look.shown : look.shown.slice(0, 2)}
-            tight={look.tight}
-            keyOf={keyOf}
-            hrefOf={({ id }) => `/people/${id}${search === "" ? "" : `?${search}`}`}
-            current={user?.id}
-            sort={sort ?? "name"}
-            onSort={(next) => set({ sort: next })}
-            height={Math.min(640, users.length * 40 + 8)}
-            onEnd={more}
-          />
-        )}
-      </Card>
-      {user !== undefined && (
-        <div className="span-5 chosen">
-          <UserPanel key={user.id} user={user} />
-        </div>
-      )}
-      {making && (
-        <NewUser
-          onClose={() => setMaking(false)}
-          onMade={(id) => {
-            setMaking(false);
-            go(`/people/${id}`);
+    <>
+      <Views filters={filters} />
+      <div className="grid">
+        <Paged
+          list={list}
+          noun={["person", "people"]}
+          filters={filters}
+          className={user === undefined ? "span-12" : "span-7"}
+          beside={
+            <span className="row wrap">
+              <TypedText
+                label="Filter people"
+                hint="Name, role, account"
+                width={170}
+                value={text}
+                onTyped={(typed) => set({ text: typed })}
+              />
+              {choice}
+              {may("user.write") && (
+                <Button kind="primary" small data-act="createUser" onClick={() => setMaking(true)}>
+                  New user
+                </Button>
+              )}
+            </span>
+          }
+          empty={<Empty title="No users yet" command="npx tess user create ana --role member --account research" />}
+          table={{
+            label: "People",
+            columns: user === undefined || look.columns !== "" ? columns : shown.slice(0, 2),
+            look,
+            keyOf,
+            hrefOf: ({ id }) => `/people/${id}${search === "" ? "" : `?${search}`}`,
+            current: user?.id,
+            about: text,
+            height: 640,
           }}
         />
-      )}
-      {chosen !== "" && isMissing(one.error) && (
-        <p className="quiet span-12">
-          There is no such user. <Link href="/people">Everyone</Link>
-        </p>
-      )}
-    </div>
+        {user !== undefined && (
+          <div className="span-5 chosen">
+            <UserPanel key={user.id} user={user} />
+          </div>
+        )}
+        {making && (
+          <NewUser
+            onClose={() => setMaking(false)}
+            onMade={(id) => {
+              setMaking(false);
+              go(`/people/${id}`);
+            }}
+          />
+        )}
+        {chosen !== "" && isMissing(one.error) && (
+          <p className="quiet span-12">
+            There is no such user. <Link href="/people">Everyone</Link>
+          </p>
+        )}
+      </div>
+    </>
   );
 }

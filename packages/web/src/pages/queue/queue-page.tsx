@@ -1,38 +1,78 @@
 import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 import { useState } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip } from "../../design/chip.tsx";
 import { meanings } from "../../design/meanings.ts";
 import { onDemand } from "../../design/on-demand.tsx";
-import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
-import { type Column, Rows } from "../../design/rows.tsx";
+import { ButtonLink, Card, Empty, Figure, Skeleton, Span } from "../../design/parts.tsx";
 import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
-import { spellSpan, spellStart } from "../../format/times.ts";
+import { spellStart } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
-import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
+import { useAddress } from "../../frame/address.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Paged } from "../../table/paged.tsx";
+import { Views } from "../../table/views.tsx";
+import {
+  gpusColumn,
+  idColumn,
+  labelsColumn,
+  nameColumn,
+  priorityColumn,
+  projectColumn,
+  reasonColumn,
+  sinceColumn,
+  userColumn,
+  waitedColumn,
+} from "../jobs/job-columns.tsx";
 import { LookElsewhere, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
 import { UntilThen } from "../plan/until-then.tsx";
-import { reasonIn, useQueue, type Waiting } from "./use-queue.ts";
+import { type JobSort, reasonIn, useQueue, type Waiting } from "./use-queue.ts";
 
 const PlanPicture = onDemand(() => import("../plan/plan-picture.tsx"));
 const QueueCharts = onDemand(() => import("./queue-charts.tsx"));
 
-const plainColumns = [nameColumn, projectColumn, userColumn, gpusColumn, reasonColumn] as const;
-const chosenColumns = [nameColumn, gpusColumn, reasonColumn] as const;
+const columns: readonly Column<Job>[] = [
+  nameColumn,
+  projectColumn,
+  userColumn,
+  gpusColumn,
+  reasonColumn,
+  sinceColumn,
+  priorityColumn,
+  waitedColumn,
+  labelsColumn,
+  idColumn,
+];
+/** Beside the chosen job there is room for these. */
+const besideChosen = [nameColumn, gpusColumn, reasonColumn];
+const filters = ["reason"];
+const usualSort = "queue";
+const keyOf = ({ id }: Job) => id;
 
-/** How long a job had waited at a past moment, or will have waited. */
-function waitedAt(moment: string): Column<Job> {
-  return {
-    label: "Waited",
-    width: "110px",
-    wide: true,
-    show: ({ submittedAt }) => spellSpan(Date.parse(moment) - Date.parse(submittedAt)),
+/** The columns at a past or coming moment, which is in no other order: how long a job had waited by then. */
+function columnsAt(moment: string): readonly Column<Job>[] {
+  const waited: Column<Job> = {
+    ...waitedColumn,
+    usual: true,
+    show: ({ submittedAt }) => <Span from={submittedAt} to={moment} />,
   };
+  return [
+    nameColumn,
+    projectColumn,
+    userColumn,
+    gpusColumn,
+    reasonColumn,
+    waited,
+    priorityColumn,
+    labelsColumn,
+    idColumn,
+  ].map(({ sort: _, ...column }) => column);
 }
 
 /** The waiting jobs, their order and reasons. The chosen job and reason are in the address. */
@@ -42,10 +82,11 @@ export function QueuePage() {
   const then = useMoment(account);
   const { isThen, isPlanned, asked, moment, error } = then;
   const [lit, setLit] = useState<Lit>();
-  const [params, setParams] = useSearchParams();
+  const [params, set] = useAddress();
   const reason = reasonIn(params.get("reason"));
   const chosen = params.get("job");
-  const queue = useQueue(then, reason, account);
+  const { look, choice } = useLook(columns, { usualSort });
+  const queue = useQueue(then, reason, account, look.sort as JobSort);
   const hrefWith = (name: string, value: string | undefined) => {
     const next = new URLSearchParams(params);
     if (value === undefined) next.delete(name);
@@ -61,12 +102,10 @@ export function QueuePage() {
       </div>
     );
   }
-  const { waiting, inOrder, more, laneJobs } = queue;
+  const { waiting, inOrder, laneJobs } = queue;
   const lanes = waiting.byAccount;
-  const columns = [
-    ...(chosen === null ? plainColumns : chosenColumns),
-    moment === undefined ? sinceColumn : waitedAt(moment.at),
-  ];
+  const shownColumns =
+    moment !== undefined ? columnsAt(moment.at) : chosen !== null && look.columns === "" ? besideChosen : columns;
   const { oldestAt } = waiting;
   // Elements of an array under way wait for reasons too, and are in no list of waiting jobs.
   const reasons = waiting.byReason.filter(({ jobs }) => jobs > 0);
@@ -86,13 +125,7 @@ export function QueuePage() {
               type="button"
               className="chip"
               aria-pressed={reason === kind}
-              onClick={() =>
-                setParams((before) => {
-                  if (reason === kind) before.delete("reason");
-                  else before.set("reason", kind);
-                  return before;
-                })
-              }
+              onClick={() => set({ reason: reason === kind ? "" : kind }, { push: true })}
             >
               <i className="mark square" style={{ background: meanings[kind] }} />
               {waitingReasons[kind].title} <span className="quiet">{spellNumber(many)}</span>
@@ -102,6 +135,7 @@ export function QueuePage() {
         </div>
       </div>
       {asked !== undefined && <TimeBar then={then} />}
+      <Views filters={filters} />
       <div className="grid">
         <div className="span-4">
           <Figure
@@ -122,11 +156,7 @@ export function QueuePage() {
         <div className="span-4">
           <Figure
             label="Longest wait"
-            value={
-              oldestAt === undefined
-                ? "none"
-                : spellSpan((isThen ? Date.parse(moment!.at) : Date.now()) - Date.parse(oldestAt))
-            }
+            value={oldestAt === undefined ? "none" : <Span from={oldestAt} to={isThen ? moment!.at : undefined} />}
             beside={isPlanned ? "of all that will wait" : isThen ? "of all that waited" : "of all that wait now"}
           />
         </div>
@@ -173,41 +203,39 @@ export function QueuePage() {
           </Card>
           {picture}
           <div className="grid">
-            <Card
-              flush
-              beside={
-                isThen &&
-                inOrder !== undefined &&
-                reason === undefined &&
-                inOrder.length < waiting.jobs && (
-                  <span className="quiet small">
-                    {spellNumber(inOrder.length)} of {count(waiting.jobs, "job")}
-                  </span>
-                )
-              }
+            <Paged
+              list={inOrder}
+              noun={["job", "jobs"]}
               title={reason === undefined ? "In order" : `Waiting: ${waitingReasons[reason].title}`}
               className={chosen === null ? "span-12" : "span-7"}
-            >
-              {inOrder === undefined ? (
-                <Skeleton lines={6} />
-              ) : (
-                <Rows
-                  label="Waiting jobs"
-                  items={inOrder}
-                  columns={columns}
-                  keyOf={({ id }) => id}
-                  hrefOf={({ id }) => hrefWith("job", id)}
-                  height={Math.min(560, 42 * inOrder.length + 8)}
-                  current={chosen ?? undefined}
-                  onEnd={more}
-                />
-              )}
-            </Card>
+              filters={filters}
+              beside={
+                <span className="row wrap">
+                  {isThen && reason === undefined && (inOrder.items?.length ?? 0) < waiting.jobs && (
+                    <span className="quiet small">
+                      {spellNumber(inOrder.items?.length ?? 0)} of {count(waiting.jobs, "job")}
+                    </span>
+                  )}
+                  {choice}
+                </span>
+              }
+              empty={<Empty title="None of them is in this list any more" />}
+              table={{
+                label: "Waiting jobs",
+                columns: shownColumns,
+                look,
+                keyOf,
+                hrefOf: ({ id }) => hrefWith("job", id),
+                current: chosen ?? undefined,
+                about: JSON.stringify([reason, account, moment?.at]),
+                height: 560,
+              }}
+            />
             {chosen !== null && (
               <div className="span-5 chosen">
                 <Chosen
                   id={chosen}
-                  job={inOrder?.find(({ id }) => id === chosen)}
+                  job={inOrder.items?.find(({ id }) => id === chosen)}
                   isThen={isThen}
                   closeHref={hrefWith("job", undefined)}
                 />

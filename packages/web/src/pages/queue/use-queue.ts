@@ -1,20 +1,21 @@
-import type { Job, SummaryShape } from "@tessera/wire";
+import type { Job, QueryOf, SummaryShape } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 import { useMemo } from "react";
 import { useCall } from "../../api/use-call.ts";
 import { usePages } from "../../api/use-pages.ts";
+import type { PagedList } from "../../table/paged.tsx";
 import type { useMoment } from "../past/use-moment.ts";
 import { lanesOf } from "./lanes.ts";
 
 export type ReasonKind = keyof typeof waitingReasons;
 export type Waiting = SummaryShape["waiting"];
+export type JobSort = NonNullable<QueryOf<"listJobs">["sort"]>;
 
 /** The waiting jobs as the page shows them. */
 export interface Queue {
   /** Counted by the server. */
   readonly waiting: Waiting;
-  readonly inOrder: readonly Job[] | undefined;
-  readonly more: (() => void) | undefined;
+  readonly inOrder: PagedList<Job>;
   /** The jobs of a lane at a past moment; at present each lane asks for its own. */
   readonly laneJobs: ((account: string) => readonly Job[]) | undefined;
 }
@@ -31,18 +32,22 @@ export function useQueue(
   { isThen, moment }: ReturnType<typeof useMoment>,
   reason: ReasonKind | undefined,
   account: string,
+  sort: JobSort,
 ): Queue | undefined {
   const of = account === "" ? {} : { project: account };
   const now = useCall("readSummary", { query: of }, { on: !isThen, everyMs }).data?.waiting;
-  const query = { state: "waiting", sort: "queue", limit: 100, ...of, ...(reason && { reason }) } as const;
-  const { items, more } = usePages("listJobs", query, everyMs, !isThen);
+  const query = { state: "waiting", sort, limit: 100, ...of, ...(reason && { reason }) } as const;
+  const inOrder = usePages("listJobs", query, everyMs, !isThen);
   const past = useMemo(
     () => (isThen && moment !== undefined ? pastQueue(moment, reason) : undefined),
     [isThen, moment, reason],
   );
   if (isThen) return past;
-  return now && { waiting: now, inOrder: items, more, laneJobs: undefined };
+  return now && { waiting: now, inOrder, laneJobs: undefined };
 }
+
+/** What a moment shows has been read with it. */
+const whole = { total: undefined, error: null, isFetching: false, isWhole: true, more: undefined, retry: () => {} };
 
 type Moment = NonNullable<ReturnType<typeof useMoment>["moment"]>;
 
@@ -50,8 +55,10 @@ function pastQueue({ summary, jobs }: Moment, reason: ReasonKind | undefined): Q
   const lanes = lanesOf(jobs);
   return {
     waiting: summary,
-    inOrder: jobs.filter((job) => job.state === "waiting" && (reason === undefined || job.reason?.kind === reason)),
-    more: undefined,
+    inOrder: {
+      ...whole,
+      items: jobs.filter((job) => job.state === "waiting" && (reason === undefined || job.reason?.kind === reason)),
+    },
     laneJobs: (account) => lanes.find((lane) => lane.account === account)?.jobs ?? [],
   };
 }

@@ -1,0 +1,95 @@
+import { ariaSort, type Column, flexOf, nextSort, sortNameOf } from "./column.ts";
+import type { Look } from "./look.tsx";
+import type { Selection } from "./selection.ts";
+import type { SteadyRow } from "./steady-rows.ts";
+
+/** Tables whose rows are placed by hand are no tables to a browser: they say themselves what they are. */
+export const roles = {
+  table: { role: "table" },
+  group: { role: "rowgroup" },
+  row: { role: "row" },
+  head: { role: "columnheader" },
+  cell: { role: "cell" },
+} as const;
+
+interface HeadProps<Item> {
+  readonly columns: readonly Column<Item>[];
+  readonly look: Look | undefined;
+  readonly selection: Selection<Item> | undefined;
+  /** For the choice of all that are there. */
+  readonly rows: readonly SteadyRow<Item>[];
+  readonly long?: LongLook;
+}
+
+/** How the cells of a row of a long table stand: in the tracks of a grid, or in two lines. */
+export interface LongLook {
+  readonly tracks: string;
+  readonly hasTwoLines: boolean;
+}
+
+/** The names of the columns; one that the list can be sorted by is a button. */
+export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<Item>) {
+  const isLong = long !== undefined;
+  return (
+    <thead {...(isLong && roles.group)}>
+      <tr {...(isLong && { ...roles.row, "aria-rowindex": 1, style: { gridTemplateColumns: long.tracks } })}>
+        {selection !== undefined && (
+          <th scope="col" className="pick" {...(isLong && roles.head)}>
+            <ChooseAll selection={selection} rows={rows} />
+          </th>
+        )}
+        {columns.map((column) => {
+          const by = sortNameOf(column);
+          const sort = look?.sort ?? "";
+          const mark = sort === by ? " ▲" : sort === `-${by}` ? " ▼" : "";
+          return (
+            <th
+              key={column.label}
+              scope="col"
+              className={`${column.number === true ? "number" : ""} ${column.below === true ? "below" : ""}`}
+              aria-sort={look && ariaSort(column, sort)}
+              {...(isLong && roles.head)}
+              style={
+                long?.hasTwoLines === true
+                  ? { flex: flexOf(column) }
+                  : { width: column.percent === undefined ? undefined : `${column.percent}%` }
+              }
+            >
+              {by === undefined || look === undefined ? (
+                column.label
+              ) : (
+                <button
+                  type="button"
+                  className="sort"
+                  title={`Sort by ${column.label}`}
+                  onClick={() => look.onSort(nextSort(column, sort, look.usualSort))}
+                >
+                  {column.label}
+                  <span aria-hidden="true">{mark}</span>
+                </button>
+              )}
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}
+
+function ChooseAll<Item>({ selection, rows }: { selection: Selection<Item>; rows: readonly SteadyRow<Item>[] }) {
+  const there = rows.filter(({ isGone }) => !isGone);
+  const many = there.filter(({ key }) => selection.keys.has(key)).length;
+  const isAll = many > 0 && many === there.length;
+  return (
+    <input
+      type="checkbox"
+      className="choose"
+      aria-label={isAll ? "Choose none" : "Choose all rows that are shown"}
+      ref={(box) => {
+        if (box !== null) box.indeterminate = many > 0 && !isAll;
+      }}
+      checked={isAll}
+      onChange={() => (isAll ? selection.clear() : selection.add(there))}
+    />
+  );
+}
