@@ -1,10 +1,22 @@
 import type { EventLines, JournalRow } from "../journal/format.ts";
-import type { AuditRow, BookRow, DeviceRow, EndedJobRow, UsageRow } from "./port.ts";
+import type {
+  AuditRow,
+  BookRow,
+  DeviceRow,
+  EndedJobKeys,
+  EndedJobRow,
+  JobGroup,
+  JobQuery,
+  SubmittedPlace,
+  UsageRow,
+} from "./port.ts";
 import type { Sealing } from "./seal/sealing.ts";
 
 /** The columns that both databases share, and the rows that come out of them. */
 export const journalColumns = "seq, at, op, epoch, inputs, events, event_count, events_before, salt, root, hash";
-export const jobColumns = "id, account, user_id, name, array_id, submitted_at, ended_at, outcome, exit_code, doc";
+export const jobKeyColumns =
+  "id, account, user_id, name, array_id, submitted_at, ended_at, outcome, exit_code, gpus, priority, started_at, ran_until";
+export const jobColumns = `${jobKeyColumns}, doc`;
 export const usageColumns = "lease, job, account, user_id, node, gpu, model, units, state, class, from_at, to_at";
 export const deviceColumns = "gpu, node, model, at, seq, capacity_units, free_units, mode";
 export const auditColumns =
@@ -38,7 +50,15 @@ export function journalRowOf(found: Found, sealing: Sealing): JournalRow {
 }
 
 export function jobRowOf(found: Found, sealing: Sealing): EndedJobRow {
-  return sealing.openColumns("jobs", {
+  return sealing.openColumns("jobs", { ...jobKeysIn(found), doc: found.doc });
+}
+
+export function jobKeysOf(found: Found, sealing: Sealing): EndedJobKeys {
+  return sealing.openColumns("jobs", jobKeysIn(found));
+}
+
+function jobKeysIn(found: Found): EndedJobKeys {
+  return {
     id: found.id,
     account: found.account,
     user: found.user_id,
@@ -48,8 +68,11 @@ export function jobRowOf(found: Found, sealing: Sealing): EndedJobRow {
     endedAt: found.ended_at,
     outcome: found.outcome,
     exitCode: found.exit_code,
-    doc: found.doc,
-  });
+    gpus: found.gpus,
+    priority: found.priority,
+    startedAt: found.started_at,
+    ranUntil: found.ran_until,
+  };
 }
 
 export function usageRowOf(found: Found, sealing: Sealing): UsageRow {
@@ -114,8 +137,17 @@ export function bookRowOf(found: Found, sealing: Sealing): BookRow {
 }
 
 /** The order in which jobs are listed: newest first, ties by id. */
-export function newestJobFirst(a: EndedJobRow, b: EndedJobRow): number {
+export function newestJobFirst(a: SubmittedPlace, b: SubmittedPlace): number {
   return b.submittedAt - a.submittedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}
+
+export function submittedOrder({ oldestFirst }: Pick<JobQuery, "oldestFirst">): typeof newestJobFirst {
+  return oldestFirst === true ? (a, b) => newestJobFirst(b, a) : newestJobFirst;
+}
+
+/** The user or the account of a group. */
+export function openedGroup(group: JobGroup, kept: string, { sealing }: { readonly sealing: Sealing }): string {
+  return group === "user" ? kept : sealing.openColumns("jobs", { account: kept }).account;
 }
 
 /** The order in which audit records are listed: latest first. */

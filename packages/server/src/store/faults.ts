@@ -23,7 +23,8 @@ const underTables = [
     under: "ended_job_under",
     table: "ended_job",
     key: "t.id = u.id",
-    same: "t.submitted_at = u.submitted_at AND t.outcome = u.outcome",
+    same: `t.submitted_at = u.submitted_at AND t.outcome = u.outcome
+      AND u.element = CASE WHEN t.array_id IS NULL THEN 0 ELSE 1 END`,
   },
   { under: "audit_under", table: "audit", key: "t.seq = u.seq AND t.idx = u.idx", same: "t.at = u.at" },
 ];

@@ -1,7 +1,8 @@
 import type { Instant } from "@tessera/core";
 import type { EventLines, JournalHead, JournalRow } from "../journal/format.ts";
 import { emptyJournal, headOf, sealRow } from "../journal/row.ts";
-import { latestAuditFirst, newestJobFirst } from "./columns.ts";
+import { latestAuditFirst, submittedOrder } from "./columns.ts";
+import { comparePlaces, keyOf } from "./job-keys.ts";
 import { isWithin } from "./paths.ts";
 import {
   type AuditPlace,
@@ -13,8 +14,12 @@ import {
   type BookRow,
   CommitOutage,
   type DeviceRow,
+  type EndedJobKeys,
   type EndedJobRow,
+  type JobGroup,
+  type JobPlace,
   type JobQuery,
+  type JobWalk,
   type MadeAt,
   type PrivateWrite,
   type Projected,
@@ -23,6 +28,7 @@ import {
   StoreHeld,
   snapshotsKept,
   type UsageRow,
+  type WalkedJobs,
 } from "./port.ts";
 import { asStored } from "./stored.ts";
 import { storable } from "./text.ts";
@@ -140,7 +146,8 @@ class MemoryStore implements Store {
   }
 
   async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
-    const { before, outcome } = query;
+    const { after, outcome } = query;
+    const order = submittedOrder(query);
     return [...this.#place.projections.jobs.values()]
       .filter(
         (row) =>
@@ -150,10 +157,48 @@ class MemoryStore implements Store {
           (typeof outcome === "object" ? !outcome.not.includes(row.outcome) : matches(row.outcome, outcome)) &&
           (!query.tops || row.arrayId === null) &&
           underAny(row.account, query.accounts, query.madeAt, row.submittedAt) &&
-          (before === undefined || newestJobFirst({ ...row, ...before }, row) < 0),
+          (after === undefined || order(after, row) < 0),
       )
-      .sort(newestJobFirst)
+      .sort(order)
       .slice(0, query.limit);
+  }
+
+  jobKeys(query: JobQuery): Promise<readonly EndedJobKeys[]> {
+    return this.jobs(query);
+  }
+
+  async jobsById(ids: readonly string[]): Promise<readonly EndedJobRow[]> {
+    return ids.flatMap((id) => this.#place.projections.jobs.get(storable(id)) ?? []);
+  }
+
+  async walkJobs({ along, after, down, stepsMax, limit, ...query }: JobWalk): Promise<WalkedJobs> {
+    const isOnWay = (row: EndedJobRow) => "key" in along || row[along.group] === storable(along.of);
+    const placeOf = (row: EndedJobRow): JobPlace => ({
+      ...("key" in along && { key: keyOf(row, along.key) }),
+      submittedAt: row.submittedAt,
+      id: row.id,
+    });
+    const order = (a: JobPlace, b: JobPlace) => (down ? -1 : 1) * comparePlaces(a, b);
+    const tops = await this.jobs({ accounts: [], tops: true, limit: Number.POSITIVE_INFINITY });
+    const way = tops
+      .filter((row) => isOnWay(row) && (after === undefined || order(after, placeOf(row)) < 0))
+      .sort((a, b) => order(placeOf(a), placeOf(b)))
+      .slice(0, stepsMax);
+    const wanted = new Set(
+      (await this.jobs({ ...query, tops: true, limit: Number.POSITIVE_INFINITY })).map(({ id }) => id),
+    );
+    const rows = way.filter(({ id }) => wanted.has(id)).slice(0, limit);
+    const isOver = way.length < stepsMax || rows.length === limit || wanted.size === tops.length;
+    return { rows, steps: way.length, ...(!isOver && { upTo: placeOf(way.at(-1)!) }) };
+  }
+
+  hasOrder(): boolean {
+    return true;
+  }
+
+  async jobGroups(group: JobGroup): Promise<readonly string[]> {
+    const tops = [...this.#place.projections.jobs.values()].filter(({ arrayId }) => arrayId === null);
+    return [...new Set(tops.map((row) => row[group]))].sort();
   }
 
   async usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]> {

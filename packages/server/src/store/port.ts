@@ -25,9 +25,18 @@ export interface EndedJobRow {
   readonly endedAt: Instant;
   readonly outcome: string;
   readonly exitCode: number | null;
+  readonly gpus: number;
+  readonly priority: number;
+  /** Null where it never started. */
+  readonly startedAt: Instant | null;
+  /** Until when it ran, which may be before its end was known. */
+  readonly ranUntil: Instant;
   /** JSON of the whole, as the API shows it. */
   readonly doc: string;
 }
+
+/** A job that has ended without the document, which is most of it. */
+export type EndedJobKeys = Omit<EndedJobRow, "doc">;
 
 /** A stretch of time in which one lease was in one state. Written when the stretch ends. */
 export interface UsageRow {
@@ -165,9 +174,45 @@ export interface JobQuery {
   /** Only jobs that are no elements of an array. */
   readonly tops?: boolean;
   readonly madeAt?: MadeAt;
-  /** Newest first by (submittedAt, id); only rows before this one. */
-  readonly before?: { readonly submittedAt: Instant; readonly id: string };
+  /** By (submittedAt, id), else newest first. */
+  readonly oldestFirst?: boolean;
+  /** Only rows that come after this one. */
+  readonly after?: SubmittedPlace;
   readonly limit: number;
+}
+
+export interface SubmittedPlace {
+  readonly submittedAt: Instant;
+  readonly id: string;
+}
+
+/** What the store keeps ended jobs in order by, besides the time of their submission. */
+export const jobKeys = ["name", "gpus", "priority", "outcome", "started", "since", "waited", "ran"] as const;
+export type JobKey = (typeof jobKeys)[number];
+
+/** Ended jobs that are kept together in order of their submission: those of a user, or of an account and none below it. */
+export type JobGroup = "user" | "account";
+
+/** Where a job stands in an index; ties by (submittedAt, id), the same way round. Of a group there is no key. */
+export interface JobPlace extends SubmittedPlace {
+  readonly key?: string | number;
+}
+
+/** Jobs that are no elements of an array in the order of an index, as far as a bounded walk through it finds them. */
+export interface JobWalk extends Pick<JobQuery, "accounts" | "user" | "name" | "outcome" | "madeAt" | "limit"> {
+  readonly along: { readonly key: JobKey } | { readonly group: JobGroup; readonly of: string };
+  readonly down: boolean;
+  readonly after?: JobPlace;
+  /** Rows that are looked at, at most. */
+  readonly stepsMax: number;
+}
+
+export interface WalkedJobs {
+  readonly rows: readonly EndedJobRow[];
+  /** The last place that was looked at, where more may follow although fewer than `limit` were found. */
+  readonly upTo?: JobPlace;
+  /** Rows that were looked at, at most. */
+  readonly steps: number;
 }
 
 export interface AuditQuery {
@@ -225,6 +270,14 @@ export interface StoreReader {
   usage(accounts: readonly string[], fromAt: Instant, toAt: Instant): Promise<readonly UsageRow[]>;
   /** For each device its newest row at or before `fromAt`, and all rows in (fromAt, toAt), by device and (at, seq). */
   devices(fromAt: Instant, toAt: Instant): Promise<readonly DeviceRow[]>;
+  /** The same without their documents, in no order: what a caller puts in an order of its own. */
+  jobKeys(query: JobQuery): Promise<readonly EndedJobKeys[]>;
+  jobsById(ids: readonly string[]): Promise<readonly EndedJobRow[]>;
+  walkJobs(walk: JobWalk): Promise<WalkedJobs>;
+  /** Whether there is an index for it: the names in a sealed store are in no order. */
+  hasOrder(key: JobKey): boolean;
+  /** Every user or account that has jobs which are no elements of an array. */
+  jobGroups(group: JobGroup): Promise<readonly string[]>;
   /** How many there are, at most `limit`. */
   countJobs(query: JobQuery): Promise<number>;
   audit(query: AuditQuery): Promise<readonly AuditRow[]>;

@@ -1,6 +1,17 @@
 import { bookLength, bookLengths } from "./book-length.ts";
 import { rangeOf, tenantOf, topmost } from "./paths.ts";
-import type { AuditPlace, AuditQuery, BookPageQuery, BookQuery, JobQuery, MadeAt } from "./port.ts";
+import type {
+  AuditPlace,
+  AuditQuery,
+  BookPageQuery,
+  BookQuery,
+  JobGroup,
+  JobKey,
+  JobPlace,
+  JobQuery,
+  JobWalk,
+  MadeAt,
+} from "./port.ts";
 import type { SealedTable, Sealing } from "./seal/sealing.ts";
 import { storable } from "./text.ts";
 import { spanRows } from "./usage-span.ts";
@@ -16,6 +27,8 @@ export interface Dialect {
   readonly schema: string;
   /** The column that numbers the rows of `usage`, which have no other key. */
   readonly usageKey: string;
+  /** What follows the name of a table to have it read along an index, where that can be said. */
+  along(index: string): string;
   readonly sealing: Sealing;
 }
 
@@ -54,30 +67,29 @@ export class Where {
  * How to find jobs: one statement for each list that has to be merged. The narrowest index leads: the jobs of an array,
  * of a name, of a user; then those under each account, which are kept in order of time; then all by time.
  */
-export function jobStatements(query: JobQuery, columns: string, dialect: Dialect): Statement[] {
+export function jobStatements(query: JobQuery, columns: readonly string[], dialect: Dialect): Statement[] {
   const kept = keptOf("jobs", dialect);
   const roots = topmost(query.accounts).map((path) => kept("account", path));
   const madeAt = new Map([...(query.madeAt ?? [])].map(([path, at]) => [kept("account", path), at]));
   const led = query.arrayId !== undefined || query.name !== undefined || query.user !== undefined;
+  const [way, than] = query.oldestFirst === true ? ["ASC", ">"] : ["DESC", "<"];
   const statement = (from: string, key: string, where: Where) => ({
-    text: `SELECT ${columns} FROM ${from} ${where.text} ORDER BY ${key}.submitted_at DESC, ${key}.id DESC ${where.bind("LIMIT ?", query.limit)}`,
+    text: `SELECT ${columns.join(", ") || "1"} FROM ${from} ${where.text} ORDER BY ${key}.submitted_at ${way}, ${key}.id ${way} ${where.bind("LIMIT ?", query.limit)}`,
     values: where.values,
   });
   const common = (key: string, where: Where) => {
     if (query.arrayId !== undefined) where.and("j.array_id = ?", query.arrayId);
     if (query.name !== undefined) where.and("j.name = ?", kept("name", query.name));
     if (query.user !== undefined) where.and("j.user_id = ?", query.user);
-    const { outcome } = query;
-    if (typeof outcome === "string") where.and(`${key}.outcome = ?`, outcome);
-    else if (outcome !== undefined) for (const not of outcome.not) where.and(`${key}.outcome <> ?`, not);
-    if (query.tops) where.and("j.array_id IS NULL");
-    if (query.before !== undefined) {
-      where.and(`(${key}.submitted_at, ${key}.id) < (?, ?)`, query.before.submittedAt, query.before.id);
+    hasOutcome(where, key, query.outcome);
+    if (query.after !== undefined) {
+      where.and(`(${key}.submitted_at, ${key}.id) ${than} (?, ?)`, query.after.submittedAt, query.after.id);
     }
     return where;
   };
   if (led || roots.length === 0) {
     const where = common("j", new Where(dialect));
+    if (query.tops) where.and("j.array_id IS NULL");
     if (roots.length > 0) where.and(...within("j.account", roots, "j.submitted_at", madeAt));
     return [statement(`${dialect.schema}ended_job j`, "j", where)];
   }
@@ -85,8 +97,133 @@ export function jobStatements(query: JobQuery, columns: string, dialect: Dialect
     const where = common("u", new Where(dialect).and("u.ancestor = ?", root));
     const since = madeAt.get(root);
     if (since !== undefined) where.and("u.submitted_at >= ?", since);
-    return statement(`${dialect.schema}ended_job_under u JOIN ${dialect.schema}ended_job j ON j.id = u.id`, "u", where);
+    if (query.tops) where.and("u.element = 0");
+    const under = `${dialect.schema}ended_job_under u`;
+    // What is only counted is all in the index of the account.
+    return statement(
+      columns.length === 0 ? under : `${under} JOIN ${dialect.schema}ended_job j ON j.id = u.id`,
+      "u",
+      where,
+    );
   });
+}
+
+function hasOutcome(where: Where, key: string, outcome: JobQuery["outcome"]): void {
+  if (typeof outcome === "string") where.and(`${key}.outcome = ?`, outcome);
+  else if (outcome !== undefined) for (const not of outcome.not) where.and(`${key}.outcome <> ?`, not);
+}
+
+/** The columns by which jobs are kept in order, and the indexes of it. */
+const keyColumns: Readonly<Record<JobKey, string>> = {
+  name: "name",
+  gpus: "gpus",
+  priority: "priority",
+  outcome: "outcome",
+  started: "started_key",
+  since: "ran_until",
+  waited: "waited_ms",
+  ran: "ran_ms",
+};
+const groupColumns: Readonly<Record<JobGroup, string>> = { user: "user_id", account: "account" };
+
+/** How to walk through an index of jobs. */
+export class JobWalkStatements {
+  readonly #walk: JobWalk;
+  readonly #dialect: Dialect;
+  /** What the index is ordered by, of which a place has a value each. */
+  readonly #columns: readonly string[];
+  readonly #from: string;
+
+  constructor(walk: JobWalk, dialect: Dialect) {
+    this.#walk = walk;
+    this.#dialect = dialect;
+    const { along } = walk;
+    const column = "key" in along ? keyColumns[along.key] : groupColumns[along.group];
+    this.#columns = ["key" in along ? [`j.${column}`] : [], "j.submitted_at", "j.id"].flat();
+    this.#from = `${dialect.schema}ended_job j${dialect.along(`ended_job_order_${column}`)}`;
+  }
+
+  /** Whether every row on the way is wanted. */
+  get takesAll(): boolean {
+    const { accounts, user, name, outcome } = this.#walk;
+    return accounts.length === 0 && user === undefined && name === undefined && outcome === undefined;
+  }
+
+  /** How many steps there are, at most as many as may be taken. */
+  length(): Statement {
+    const where = this.#way();
+    return countingStatement({
+      text: `SELECT 1 FROM ${this.#from} ${where.text} ${where.bind("LIMIT ?", this.#walk.stepsMax)}`,
+      values: where.values,
+    });
+  }
+
+  /** The place of the last of them. */
+  end(): Statement {
+    const where = this.#way();
+    const [key = "NULL"] = this.#columns.length === 3 ? this.#columns : [];
+    const text = `SELECT ${key} AS key, j.submitted_at AS submitted_at, j.id AS id FROM ${this.#from} ${where.text} ${this.#order}`;
+    return { text: `${text} ${where.bind("LIMIT 1 OFFSET ?", this.#walk.stepsMax - 1)}`, values: where.values };
+  }
+
+  /** The rows on the way, no further than to a place. */
+  rows(columns: readonly string[], upTo: JobPlace | undefined): Statement {
+    const { accounts, user, name, outcome, limit } = this.#walk;
+    const dialect = this.#dialect;
+    const kept = keptOf("jobs", dialect);
+    const where = this.#way();
+    if (upTo !== undefined) where.and(...this.#against(this.#walk.down ? ">=" : "<=", upTo));
+    if (user !== undefined) where.and("j.user_id = ?", user);
+    if (name !== undefined) where.and("j.name = ?", kept("name", name));
+    hasOutcome(where, "j", outcome);
+    const roots = topmost(accounts).map((path) => kept("account", path));
+    const madeAt = new Map([...(this.#walk.madeAt ?? [])].map(([path, at]) => [kept("account", path), at]));
+    if (roots.length > 0) where.and(...within("j.account", roots, "j.submitted_at", madeAt));
+    const text = `SELECT ${columns.join(", ")} FROM ${this.#from} ${where.text} ${this.#order}`;
+    return { text: `${text} ${where.bind("LIMIT ?", limit)}`, values: where.values };
+  }
+
+  #way(): Where {
+    const { along, after, down } = this.#walk;
+    const where = new Where(this.#dialect).and("j.array_id IS NULL");
+    if ("group" in along)
+      where.and(
+        `j.${groupColumns[along.group]} = ?`,
+        along.group === "account" ? keptOf("jobs", this.#dialect)("account", along.of) : along.of,
+      );
+    if (after !== undefined) where.and(...this.#against(down ? "<" : ">", after));
+    return where;
+  }
+
+  #against(sign: string, { key, submittedAt, id }: JobPlace): [condition: string, ...values: Bound[]] {
+    const values = this.#columns.length === 3 ? [key!, submittedAt, id] : [submittedAt, id];
+    return [`(${this.#columns.join(", ")}) ${sign} (${values.map(() => "?").join(", ")})`, ...values];
+  }
+
+  get #order(): string {
+    return `ORDER BY ${this.#columns.map((column) => `${column} ${this.#walk.down ? "DESC" : "ASC"}`).join(", ")}`;
+  }
+}
+
+/** Every value of a group, stepping from value to value through the index. */
+export function groupsText(group: JobGroup, { schema, along }: Dialect): string {
+  const column = groupColumns[group];
+  const from = `${schema}ended_job j${along(`ended_job_order_${column}`)}`;
+  const next = (after: string) =>
+    `SELECT j.${column} FROM ${from} WHERE j.array_id IS NULL${after} ORDER BY j.${column} LIMIT 1`;
+  return `
+    WITH RECURSIVE found(value) AS (
+      SELECT (${next("")})
+      UNION ALL
+      SELECT (${next(` AND j.${column} > found.value`)}) FROM found WHERE found.value IS NOT NULL
+    )
+    SELECT value FROM found WHERE value IS NOT NULL`;
+}
+
+/** How to find jobs by their ids. */
+export function jobsByIdStatement(ids: readonly string[], columns: readonly string[], dialect: Dialect): Statement {
+  const where = new Where(dialect).and(`j.id IN (${ids.map(() => "?").join(", ")})`, ...ids);
+  return { text: `SELECT ${columns.join(", ")} FROM ${dialect.schema}ended_job j ${where.text}`, values: where.values };
 }
 
 /** The rows that a span of time can be in: the journal is in the order of time. */

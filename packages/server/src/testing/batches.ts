@@ -2,7 +2,16 @@ import { createHash } from "node:crypto";
 import type { JournalPlace } from "../journal/format.ts";
 import { joinLines } from "../journal/lines.ts";
 import { draftAfter } from "../journal/row.ts";
-import type { AuditRow, Batch, DeviceRow, EndedJobRow, PrivateWrite, Projected, UsageRow } from "../store/port.ts";
+import type {
+  AuditRow,
+  Batch,
+  BookRow,
+  DeviceRow,
+  EndedJobRow,
+  PrivateWrite,
+  Projected,
+  UsageRow,
+} from "../store/port.ts";
 
 /** 2026-01-01 in milliseconds: the time at which samples happen. */
 export const noon = 1_767_225_600_000;
@@ -48,6 +57,10 @@ export function jobOf(change: Partial<EndedJobRow> = {}): EndedJobRow {
     endedAt: noon + 60_000,
     outcome: "succeeded",
     exitCode: 0,
+    gpus: 1,
+    priority: 0,
+    startedAt: noon,
+    ranUntil: noon + 60_000,
     doc: `{"id":"job_1"}`,
     ...change,
   };
@@ -85,6 +98,20 @@ export function deviceOf(change: Partial<DeviceRow> = {}): DeviceRow {
   };
 }
 
+export function bookOf(change: Partial<BookRow> = {}): BookRow {
+  return {
+    seq: 1,
+    index: 0,
+    kind: "entry",
+    key: "1",
+    tenant: "vision",
+    fromAt: noon,
+    toAt: noon,
+    doc: "{}",
+    ...change,
+  };
+}
+
 export function auditOf(change: Partial<AuditRow> = {}): AuditRow {
   return {
     seq: 1,
@@ -100,4 +127,32 @@ export function auditOf(change: Partial<AuditRow> = {}): AuditRow {
     detail: "",
     ...change,
   };
+}
+
+const orderColumns = [
+  "name",
+  "account",
+  "gpus",
+  "priority",
+  "outcome",
+  "started_key",
+  "ran_until",
+  "waited_ms",
+  "ran_ms",
+];
+const keyColumns = ["started_key", "waited_ms", "ran_ms", "gpus", "priority", "started_at", "ran_until"];
+
+/** The version of the schema, in both databases, before the keys of jobs. */
+export const versionBeforeJobKeys = 9;
+
+/** Takes out of a database what the version before the keys of jobs did not have; `schema` stands before its names. */
+export function withoutJobKeys(schema: string): string {
+  const indexes = ["tops", ...[...orderColumns, "user_id"].map((column) => `order_${column}`)];
+  return [
+    ...indexes.map((name) => `DROP INDEX ${schema}ended_job_${name}`),
+    ...keyColumns.map((column) => `ALTER TABLE ${schema}ended_job DROP COLUMN ${column}`),
+    ...(schema === "" ? [] : [`DROP INDEX ${schema}ended_job_under_tops`]),
+    `ALTER TABLE ${schema}ended_job_under DROP COLUMN element`,
+    `CREATE INDEX ended_job_by_user ON ${schema}ended_job (user_id, submitted_at, id)`,
+  ].join("; ");
 }

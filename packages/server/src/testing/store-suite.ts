@@ -8,16 +8,31 @@ import { checkChain } from "../journal/chain.ts";
 import type { JournalRow } from "../journal/format.ts";
 import { emptyJournal, headOf, placeAfter, sealRow } from "../journal/row.ts";
 import type { StoreConfig } from "../store/index.ts";
+import { comparePlaces, keyOf } from "../store/job-keys.ts";
 import {
   CommitOutage,
+  type EndedJobRow,
+  type JobKey,
   type JobQuery,
+  type JobWalk,
+  jobKeys,
   type Projected,
   type Store,
   StoreHeld,
   type StoreReader,
   snapshotsKept,
 } from "../store/port.ts";
-import { auditOf, batchAfter, deviceOf, jobOf, noon, nothingProjected, type SampleBatch, usageOf } from "./batches.ts";
+import {
+  auditOf,
+  batchAfter,
+  bookOf,
+  deviceOf,
+  jobOf,
+  noon,
+  nothingProjected,
+  type SampleBatch,
+  usageOf,
+} from "./batches.ts";
 
 /** A place for one store, new and empty for each test. */
 export interface StorePlace {
@@ -34,6 +49,8 @@ export interface StorePlace {
   passTime?(): Promise<void>;
   /** Makes the store look as if a later version had written it. */
   makeNewer?(): Promise<void>;
+  /** Makes the store as the version left it that did not keep apart what jobs are sorted by. */
+  makeOlder?(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -316,14 +333,140 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
           .map((job) => job.id);
         for (const accounts of [[], ["a", "b"]]) {
           const seen: string[] = [];
-          for (let before: JobQuery["before"]; ; ) {
-            const page = await store.jobs({ accounts, limit: 5, ...(before && { before }) });
+          for (let after: JobQuery["after"]; ; ) {
+            const page = await store.jobs({ accounts, limit: 5, ...(after && { after }) });
             seen.push(...page.map((job) => job.id));
             if (page.length < 5) break;
-            before = page.at(-1)!;
+            after = page.at(-1)!;
           }
           assert.deepEqual(seen, expected);
         }
+      });
+    });
+
+    describe("ended jobs in an order", () => {
+      /** Many share a key; some are elements of an array, of another account, or never started. */
+      const jobs = Array.from({ length: 60 }, (_, i) =>
+        jobOf({
+          id: `job_${String((i * 37) % 60).padStart(2, "0")}`,
+          name: ["b", "a", "c-10", "c-9"][i % 4]!,
+          account: ["v", "v/x", "w"][i % 3]!,
+          user: ["ada", "bob"][i % 2]!,
+          arrayId: i % 10 === 9 ? "arr" : null,
+          outcome: ["succeeded", "failed", "cancelled"][i % 3]!,
+          submittedAt: noon + (i % 7),
+          gpus: [1, 8, 64][i % 3]!,
+          priority: [0, -5, 10][i % 3]!,
+          startedAt: i % 5 === 0 ? null : noon + 10 + (i % 4),
+          ranUntil: noon + 1_000 + (i % 6),
+        }),
+      );
+      const tops = jobs.filter(({ arrayId }) => arrayId === null);
+      const inOrder = (key: JobKey, down: boolean, some = tops) =>
+        some
+          .map((row) => ({ key: keyOf(row, key), submittedAt: row.submittedAt, id: row.id }))
+          .sort((a, b) => (down ? -1 : 1) * comparePlaces(a, b));
+      const walked = async (walk: Omit<JobWalk, "limit" | "stepsMax" | "accounts"> & Partial<JobWalk>) => {
+        const found: string[] = [];
+        for (let after = walk.after, rounds = 0; rounds < 200; rounds++) {
+          const page = await store.walkJobs({ accounts: [], limit: 7, stepsMax: 11, ...walk, ...(after && { after }) });
+          assert.ok(page.steps <= 11, "no page walks further");
+          found.push(...page.rows.map(({ id }) => id));
+          const last = page.rows.at(-1);
+          const key = "key" in walk.along ? walk.along.key : undefined;
+          const place = last && { ...(key && { key: keyOf(last, key) }), submittedAt: last.submittedAt, id: last.id };
+          if (page.upTo === undefined && page.rows.length < 7) return found;
+          after = page.upTo ?? place!;
+        }
+        throw new Error("the walk does not end");
+      };
+      beforeEach(() => project({ jobs }));
+
+      it("are walked through along each key, both ways, each job once", async () => {
+        for (const key of jobKeys.filter((each) => store.hasOrder(each)))
+          for (const down of [false, true]) {
+            const expected = inOrder(key, down).map(({ id }) => id);
+            assert.deepEqual(await walked({ along: { key }, down }), expected, `${key} ${down}`);
+          }
+      });
+
+      it("are filtered on the way, in steps that are bounded", async () => {
+        const filters = [
+          { is: (job: EndedJobRow) => job.account.startsWith("v"), ask: { accounts: ["v"] } },
+          { is: (job: EndedJobRow) => job.user === "bob" && job.name === "a", ask: { user: "bob", name: "a" } },
+          { is: (job: EndedJobRow) => job.outcome === "failed", ask: { outcome: "failed" } },
+          { is: (job: EndedJobRow) => job.outcome !== "failed", ask: { outcome: { not: ["failed"] } } },
+          { is: () => false, ask: { user: "eve" } },
+        ];
+        for (const { is, ask } of filters) {
+          const expected = inOrder("gpus", true, tops.filter(is)).map(({ id }) => id);
+          assert.deepEqual(await walked({ along: { key: "gpus" }, down: true, ...ask }), expected, JSON.stringify(ask));
+        }
+        const madeAt = new Map([["v", noon + 3]]);
+        const since = tops.filter(({ account, submittedAt }) => account.startsWith("v") && submittedAt >= noon + 3);
+        assert.deepEqual(
+          await walked({ along: { key: "since" }, down: false, accounts: ["v"], madeAt }),
+          inOrder("since", false, since).map(({ id }) => id),
+        );
+      });
+
+      it("are found by user and by account, one group after the other", async () => {
+        assert.deepEqual([...(await store.jobGroups("user"))].sort(), ["ada", "bob"]);
+        assert.deepEqual([...(await store.jobGroups("account"))].sort(), ["v", "v/x", "w"]);
+        for (const [group, of] of [
+          ["user", "ada"],
+          ["account", "v"],
+        ] as const) {
+          const expected = tops
+            .filter((row) => row[group] === of)
+            .sort((a, b) => a.submittedAt - b.submittedAt || (a.id < b.id ? -1 : 1));
+          const ids = expected.map(({ id }) => id);
+          assert.deepEqual(await walked({ along: { group, of }, down: false }), ids);
+          assert.deepEqual(await walked({ along: { group, of }, down: true }), ids.toReversed());
+          const failed = expected.filter(({ outcome }) => outcome === "failed").map(({ id }) => id);
+          assert.deepEqual(await walked({ along: { group, of }, down: false, outcome: "failed" }), failed);
+        }
+      });
+
+      it("have in it also jobs of an older version, which did not keep their keys apart", async (t) => {
+        if (place.makeOlder === undefined) return t.skip("it has no older versions");
+        const startedAt = noon + 1_234;
+        const times = { startedAt: new Date(startedAt).toISOString(), endedAt: new Date(noon + 5_678).toISOString() };
+        const doc = JSON.stringify({ id: "new", gpus: 8, priority: -3, ...times });
+        const row = jobOf({ id: "new", arrayId: "arr", gpus: 8, priority: -3, startedAt, ranUntil: noon + 5_678, doc });
+        const waited = jobOf({
+          id: "waited",
+          startedAt: null,
+          doc: JSON.stringify({ endedAt: times.endedAt, gpus: 1 }),
+        });
+        await project({ jobs: [row, waited], books: [bookOf()] });
+        const isSealed = !store.hasOrder("name");
+        await store.close();
+        await place.makeOlder();
+        store = await place.open();
+        // A sealed document tells the database nothing: without books, the next start makes the tables again.
+        if (isSealed) return assert.deepEqual(await store.books({ kind: "entry" }), []);
+        assert.deepEqual(await store.job("new"), row);
+        assert.deepEqual(await store.job("waited"), { ...waited, ranUntil: noon + 5_678 });
+        assert.equal((await store.books({ kind: "entry" })).length, 1);
+        assert.deepEqual(await store.faults(), []);
+      });
+
+      it("are read without their documents, by their ids, and oldest first", async () => {
+        const keys = await store.jobKeys({ accounts: ["w"], tops: true, limit: 100 });
+        const expected = tops.filter(({ account }) => account === "w");
+        const plain = ({ doc: _, ...rest }: EndedJobRow) => rest;
+        const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+        assert.deepEqual(
+          keys.map((row) => plain({ doc: "", ...row })).toSorted(byId),
+          expected.map(plain).toSorted(byId),
+        );
+        const some = await store.jobsById(["job_03", "job_05", "job_99"]);
+        assert.deepEqual(some.map(({ id }) => id).sort(), ["job_03", "job_05"]);
+        assert.deepEqual(await store.jobsById([]), []);
+        const oldest = await store.jobs({ accounts: ["v", "w"], tops: true, oldestFirst: true, limit: 3 });
+        const first = tops.toSorted((a, b) => a.submittedAt - b.submittedAt || byId(a, b)).slice(0, 3);
+        assert.deepEqual(oldest, first);
       });
     });
 

@@ -1,77 +1,87 @@
 import type { Job, JobArray, UserId } from "@tessera/core";
-import type { jobSorts, Job as WireJob } from "@tessera/wire";
+import type { jobSorts } from "@tessera/wire";
 import { gangGpus, heldGpus } from "../../render/job.ts";
-import type { EndedJobRow } from "../../store/port.ts";
+import { neverStarted } from "../../store/job-indexes.ts";
+import { comparePlaces, keyOf } from "../../store/job-keys.ts";
+import type { EndedJobKeys, JobGroup, JobKey } from "../../store/port.ts";
 import type { Api } from "../context.ts";
 import { type JobEntry, type JobFilter, shownState, waitsFor } from "./job-filter.ts";
 
-type Order = (entry: JobEntry) => string | number;
+type SortName = (typeof jobSorts)[number];
+type OrderKey = string | number;
 
-/** Sorts after every time that a job can have started at. */
-const never = Number.MAX_SAFE_INTEGER;
+/** Where a job stands in an order; ties by (submittedAt, id), the same way round. */
+export interface OrderPlace {
+  readonly key: OrderKey;
+  readonly submittedAt: number;
+  readonly id: string;
+}
 
-/** What jobs can be sorted by. */
-export function jobOrders(
-  { control }: Api,
-  filter: JobFilter,
-): { readonly [Name in (typeof jobSorts)[number]]: Order } {
+/** How the store finds ended jobs in an order. */
+export type StoredOrder =
+  /** All have the same key: the time of their submission alone puts them in order. */
+  | { readonly all: OrderKey }
+  | { readonly key: JobKey }
+  /** One group after the other, in the order of what each is called. */
+  | { readonly group: JobGroup; readonly keyOf: (of: string) => string };
+
+/** An order of jobs, live and ended. */
+export interface JobOrder {
+  /** As it was asked for; a cursor is good for the order in which it was given out. */
+  readonly name: string;
+  readonly down: boolean;
+  readonly live: (job: Job | JobArray) => OrderKey;
+  readonly ended: (row: EndedJobKeys) => OrderKey;
+  readonly stored: StoredOrder;
+}
+
+/** The order that is asked for, such as `-gpus`; without one the newest first. */
+export function jobOrder(api: Api, filter: JobFilter, asked: SortName | `-${SortName}` = "-submitted"): JobOrder {
+  const down = asked.startsWith("-");
+  const [live, stored] = ordersOf(api, filter)[(down ? asked.slice(1) : asked) as SortName]();
+  return { name: asked, down, live, ended: endedOf(stored), stored };
+}
+
+function endedOf(stored: StoredOrder): JobOrder["ended"] {
+  if ("all" in stored) return () => stored.all;
+  if ("key" in stored) return (row) => keyOf(row, stored.key);
+  return (row) => stored.keyOf(row[stored.group]);
+}
+
+export function compareInOrder({ down }: Pick<JobOrder, "down">, a: OrderPlace, b: OrderPlace): number {
+  return down ? comparePlaces(b, a) : comparePlaces(a, b);
+}
+
+export function placeOf({ live, ended }: JobOrder, entry: JobEntry): OrderPlace {
+  const key = "live" in entry ? live(entry.live) : ended(entry.row);
+  return { key, submittedAt: entry.submittedAt, id: entry.id };
+}
+
+/** Comes after every outcome and every number. */
+const last = "~";
+
+type Made = readonly [live: JobOrder["live"], stored: StoredOrder];
+
+/** What jobs can be sorted by. What a job has cost is not kept with it, so nothing sorts by it. */
+function ordersOf({ control }: Api, filter: JobFilter): { readonly [Name in SortName]: () => Made } {
   const { state } = control;
-  const { nameOf } = filter;
   const now = control.now();
-  const docs = new Map<EndedJobRow, WireJob>();
-  const docOf = (row: EndedJobRow) => {
-    const doc = docs.get(row) ?? (JSON.parse(row.doc) as WireJob);
-    docs.set(row, doc);
-    return doc;
-  };
-  const by =
-    <Key extends string | number>(live: (job: Job | JobArray) => Key, ended: (row: EndedJobRow) => Key): Order =>
-    (entry) =>
-      "live" in entry ? live(entry.live) : ended(entry.row);
+  const userKey = (user: string) => `${filter.nameOf(user as UserId)}\n${user}`;
   return {
-    submitted: ({ submittedAt }) => submittedAt,
-    name: by(
-      ({ spec }) => spec.name,
-      ({ name }) => name,
-    ),
-    project: by(
-      ({ account }) => state.accounts[account]!.path,
-      ({ account }) => account,
-    ),
-    user: by(
-      ({ user }) => nameOf(user),
-      ({ user }) => nameOf(user as UserId),
-    ),
-    gpus: by(
-      (job) => gpusNow(job),
-      (row) => docOf(row).gpus,
-    ),
-    priority: by(
-      ({ spec }) => spec.priority,
-      (row) => docOf(row).priority,
-    ),
-    queue: by(
-      ({ spec, submittedAt }) => queueKey(spec.priority, submittedAt),
-      (row) => queueKey(docOf(row).priority, row.submittedAt),
-    ),
-    started: by(startOf, (row) => Date.parse(docOf(row).startedAt ?? "") || never),
-    reason: by(
-      (job) => waitsFor(state, job, filter) ?? "",
-      () => "",
-    ),
-    since: by(
-      (job) => ("size" in job || job.state === "waiting" ? job.submittedAt : job.startedAt || job.submittedAt),
-      ({ endedAt }) => endedAt,
-    ),
-    waited: by(
-      (job) => Math.min(now, startOf(job)) - job.submittedAt,
-      (row) => (Date.parse(docOf(row).startedAt ?? "") || row.endedAt) - row.submittedAt,
-    ),
-    ran: by(
-      (job) => Math.max(0, now - startOf(job)),
-      (row) => row.endedAt - (Date.parse(docOf(row).startedAt ?? "") || row.endedAt),
-    ),
-    state: by(shownState, ({ outcome }) => `ended ${outcome}`),
+    submitted: () => [() => 0, { all: 0 }],
+    name: () => [({ spec }) => spec.name, { key: "name" }],
+    project: () => [({ account }) => state.accounts[account]!.path, { group: "account", keyOf: (account) => account }],
+    user: () => [({ user }) => userKey(user), { group: "user", keyOf: userKey }],
+    gpus: () => [gpusNow, { key: "gpus" }],
+    priority: () => [({ spec }) => spec.priority, { key: "priority" }],
+    queue: () => [({ spec, submittedAt }) => queueKey(spec.priority, submittedAt), { all: last }],
+    reason: () => [(job) => waitsFor(state, job, filter) ?? last, { all: last }],
+    started: () => [startOf, { key: "started" }],
+    // Live ones after those that have ended, each by its state.
+    state: () => [(job) => `${last}${shownState(job)}`, { key: "outcome" }],
+    since: () => [(job) => (startOf(job) === neverStarted ? job.submittedAt : startOf(job)), { key: "since" }],
+    waited: () => [(job) => Math.min(now, startOf(job)) - job.submittedAt, { key: "waited" }],
+    ran: () => [(job) => Math.max(0, now - startOf(job)), { key: "ran" }],
   };
 }
 
@@ -81,7 +91,7 @@ function gpusNow(job: Job | JobArray): number {
 }
 
 function startOf(job: Job | JobArray): number {
-  return "size" in job || job.state === "waiting" || job.startedAt === 0 ? never : job.startedAt;
+  return "size" in job || job.state === "waiting" || job.startedAt === 0 ? neverStarted : job.startedAt;
 }
 
 /** Within an account the higher priority is next, then the older job. */

@@ -29,11 +29,15 @@ describe("a list of jobs that a long past is searched for", () => {
       const id = `job_${String(no).padStart(16, "0")}`;
       const doc = JSON.stringify({ id, name, project: "lab", user: ada.id, state: "ended" });
       const at = { submittedAt: endedAt(no), endedAt: endedAt(no) };
-      return { id, name, account: "lab", user: ada.id, outcome: "succeeded", arrayId: null, exitCode: 0, doc, ...at };
+      const keys = { gpus: 1, priority: 0, startedAt: null, ranUntil: endedAt(no) };
+      return {
+        ...{ id, name, account: "lab", user: ada.id, outcome: "succeeded", arrayId: null, exitCode: 0, doc },
+        ...{ ...at, ...keys },
+      };
     });
     await submit(began, "llama-oldest");
     for (const no of [44_500, 30_000, 20_510, 50]) await submit(endedAt(no) + 500, `llama-live-${no}`);
-    control.reader.jobs = async ({ limit, before: place }) => {
+    control.reader.jobs = async ({ limit, after: place }) => {
       const from = place === undefined ? 0 : ended.findIndex(({ submittedAt }) => submittedAt < place.submittedAt);
       return from < 0 ? [] : ended.slice(from, from + limit);
     };

@@ -1,39 +1,27 @@
-import { type Job, type JobArray, Rooms, refuse } from "@tessera/core";
+import { Rooms } from "@tessera/core";
 import type { AnswerOf } from "@tessera/wire";
 import type { Principal } from "../../access/principal.ts";
-import { Slices } from "../../flow/slices.ts";
 import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
 import { Acts } from "../guard/acts.ts";
-import { closeCursor, listing, openCursor, pageOf, sortOf, usualLimit } from "../request/page.ts";
-import {
-  type JobEntry,
-  type JobFilter,
-  type JobPlace,
-  type JobsQuery,
-  liveJobs,
-  matchesEnded,
-  readsAll,
-  wantsEnded,
-} from "./job-filter.ts";
-import { jobOrders } from "./job-orders.ts";
+import { closeCursor, openCursor, usualLimit } from "../request/page.ts";
+import { type Ended, endedInOrder, storeQuery } from "./ended-in-order.ts";
+import { type JobEntry, type JobFilter, type JobsQuery, liveJobs, readsAll, wantsEnded } from "./job-filter.ts";
+import { compareInOrder, type JobOrder, jobOrder, type OrderPlace, placeOf } from "./job-orders.ts";
 import { withOutlooks } from "./job-outlook.ts";
 import { showEnded, showLive, withCost, withFailed } from "./job-show.ts";
 
-/** The store's own order. */
-function newestJobFirst(a: JobPlace, b: JobPlace): number {
-  return b.submittedAt - a.submittedAt || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
-}
-
-/** Newest first, live and ended in one order, so that a job that ends while one pages through is met once. */
+/**
+ * Live and ended jobs in one order, newest first unless another one is asked for. In an order that does not change with
+ * its end, a job that ends while one pages through is met once.
+ */
 export async function listJobs(
   api: Api,
   principal: Principal,
   filter: JobFilter,
   query: JobsQuery,
 ): Promise<JobPage | Denial> {
-  const page = query.sort === undefined || query.sort === "-submitted" ? newest : sorted;
-  const found = await page(api, filter, query);
+  const found = await entriesOf(api, filter, query);
   if (isDenied(found)) return found;
   const { state } = api.control;
   const [acts, rooms] = [new Acts(state, principal), new Rooms(state.fleet)];
@@ -56,18 +44,21 @@ interface EntryPage {
   readonly total?: number | undefined;
 }
 
-async function newest(api: Api, filter: JobFilter, query: JobsQuery): Promise<EntryPage | Denial> {
-  const opened = openCursor(api.seal, "jobs", query.cursor);
+async function entriesOf(api: Api, filter: JobFilter, query: JobsQuery): Promise<EntryPage | Denial> {
+  const order = jobOrder(api, filter, query.sort);
+  const list = `jobs by ${order.name}`;
+  const opened = openCursor(api.seal, list, query.cursor);
   if (opened !== undefined && "refused" in opened) return opened;
-  const before = opened?.at as JobPlace | undefined;
+  const after = opened?.at as OrderPlace | undefined;
   const limit = query.limit ?? usualLimit;
-  const live = newestLive(api, filter, before, limit + 1);
-  const past = wantsEnded(filter) ? await endedEntries(api, filter, before, limit + 1) : nothingEnded;
-  const { entries, next } = mergedPage(live.entries, past, limit);
-  const whole = before === undefined && next === undefined ? entries.length : undefined;
+  const live = liveInOrder(api, filter, order, after, limit + 1);
+  const past = wantsEnded(filter) ? await endedInOrder(api, filter, order, after, limit + 1) : nothingEnded;
+  if (isDenied(past)) return past;
+  const { entries, next } = mergedPage(order, live.entries, past, limit);
+  const whole = after === undefined && next === undefined ? entries.length : undefined;
   return {
     entries,
-    next: next && closeCursor(api.seal, "jobs", { submittedAt: next.submittedAt, id: next.id }),
+    next: next && closeCursor(api.seal, list, next),
     total: query.count ? (whole ?? (await countJobs(api, filter, live.all))) : undefined,
   };
 }
@@ -77,14 +68,23 @@ async function newest(api: Api, filter: JobFilter, query: JobsQuery): Promise<En
  * Live jobs beyond that horizon come later, in their turn among the ended jobs that are not read yet.
  */
 function mergedPage(
-  live: readonly JobEntry[],
+  order: JobOrder,
+  live: readonly PlacedEntry[],
   { entries: ended, horizon }: Ended,
   limit: number,
-): { readonly entries: readonly JobEntry[]; readonly next: JobPlace | undefined } {
-  const known = horizon === undefined ? live : live.filter((entry) => newestJobFirst(entry, horizon) <= 0);
-  const merged = mergeNewest(known, ended);
+): { readonly entries: readonly JobEntry[]; readonly next: OrderPlace | undefined } {
+  // A job that has ended between the two looks is in both; the row is the newer knowledge.
+  const endedIds = new Set(ended.map(({ id }) => id));
+  const known = live.filter(
+    ({ place }) => !endedIds.has(place.id) && (horizon === undefined || compareInOrder(order, place, horizon) <= 0),
+  );
+  const past = ended.map((entry) => ({ entry, place: placeOf(order, entry) }));
+  const merged = [...known, ...past].sort((a, b) => compareInOrder(order, a.place, b.place));
   const entries = merged.slice(0, limit);
-  return { entries, next: merged.length > limit ? entries.at(-1) : horizon };
+  return {
+    entries: entries.map(({ entry }) => entry),
+    next: merged.length > limit ? entries.at(-1)!.place : horizon,
+  };
 }
 
 /** Jobs beyond this many are not counted. */
@@ -98,105 +98,32 @@ async function countJobs({ control: { reader } }: Api, filter: JobFilter, live: 
   return ended === countMax ? undefined : live + ended;
 }
 
-interface Ended {
-  readonly entries: readonly JobEntry[];
-  /** The last row that was read, where there are more. */
-  readonly horizon: JobPlace | undefined;
-}
-
 const nothingEnded: Ended = { entries: [], horizon: undefined };
-/** Jobs of the past that are sorted at most: they lie in the order of their submission. */
-const sortedMax = 10_000;
 
-async function sorted(api: Api, filter: JobFilter, query: JobsQuery): Promise<EntryPage | Denial> {
-  const live = liveEntries(api, filter);
-  const past = wantsEnded(filter) ? await endedEntries(api, filter, undefined, sortedMax + 1) : nothingEnded;
-  if (past.horizon !== undefined || past.entries.length > sortedMax)
-    return refuse(
-      "invalid",
-      "sort",
-      query.sort!,
-      `is for at most ${sortedMax} ended jobs, and more match`,
-      "narrow the list (state, project, user, name), or leave sort out: newest first",
-    );
-  const entries = mergeNewest(live, past.entries);
-  const show = (entry: JobEntry) => entry;
-  const list = listing("jobs", entries, ({ id }) => id, show, sortOf(query.sort, jobOrders(api, filter)));
-  const page = pageOf(api.seal, list, query);
-  return isDenied(page) ? page : { entries: page.items, next: page.next, total: page.total };
+interface PlacedEntry {
+  readonly entry: JobEntry;
+  readonly place: OrderPlace;
 }
 
-/** The newest live jobs after a place, and how many match in all: of very many jobs a page needs a few. */
-function newestLive(
+/** The first live jobs after a place, and how many match in all: of very many jobs a page needs a few. */
+function liveInOrder(
   { control: { state } }: Api,
   filter: JobFilter,
-  after: JobPlace | undefined,
+  order: JobOrder,
+  after: OrderPlace | undefined,
   most: number,
-): { readonly entries: JobEntry[]; readonly all: number } {
-  const newest: (Job | JobArray)[] = [];
+): { readonly entries: readonly PlacedEntry[]; readonly all: number } {
+  const first: PlacedEntry[] = [];
   let all = 0;
-  const keepMost = () => newest.sort(newestJobFirst).splice(most);
-  for (const job of liveJobs(state, filter)) {
+  const keepMost = () => first.sort((a, b) => compareInOrder(order, a.place, b.place)).splice(most);
+  for (const live of liveJobs(state, filter)) {
     all++;
-    if (after !== undefined && newestJobFirst(after, job) >= 0) continue;
-    newest.push(job);
-    if (newest.length > 4 * most) keepMost();
+    const entry = { submittedAt: live.submittedAt, id: live.id, live };
+    const place = placeOf(order, entry);
+    if (after !== undefined && compareInOrder(order, after, place) >= 0) continue;
+    first.push({ entry, place });
+    if (first.length > 4 * most) keepMost();
   }
   keepMost();
-  return { entries: newest.map((job) => ({ submittedAt: job.submittedAt, id: job.id, live: job })), all };
-}
-
-function liveEntries({ control: { state } }: Api, filter: JobFilter): JobEntry[] {
-  const found = Array.from(liveJobs(state, filter), (job) => ({ submittedAt: job.submittedAt, id: job.id, live: job }));
-  return found.sort(newestJobFirst);
-}
-
-/** Rows that one look reads at least, where some are passed over. */
-const rowsPerLook = 1_000;
-/** Rows that one page reads at most. */
-const rowsMax = 20_000;
-
-/** What of a filter the store finds by its indexes. */
-function storeQuery({ roots, user, name, array, outcome }: JobFilter) {
-  const some = roots.some((root) => root.path === "") ? [] : roots;
-  return {
-    accounts: some.map(({ path }) => path),
-    madeAt: new Map(some.map(({ path, createdAt }) => [path, createdAt])),
-    ...(user !== undefined && { user }),
-    ...(name !== undefined && { name }),
-    ...(array === undefined ? { tops: true } : { arrayId: array }),
-    ...(outcome !== undefined && { outcome }),
-  };
-}
-
-/** Where only some rows match, it may take several looks; after many the page stays short and leads on. */
-async function endedEntries(
-  { control: { reader, state } }: Api,
-  filter: JobFilter,
-  from: JobPlace | undefined,
-  wanted: number,
-): Promise<Ended> {
-  const asked = storeQuery(filter);
-  const limit = readsAll(filter) ? Math.max(rowsPerLook, wanted) : wanted;
-  const entries: JobEntry[] = [];
-  const slices = new Slices();
-  let before = from;
-  for (let read = 0; read < rowsMax; read += limit) {
-    const rows = await reader.jobs({ ...asked, limit, ...(before !== undefined && { before }) });
-    for (const row of rows) {
-      if (slices.isOver) await slices.next();
-      if (matchesEnded(state, filter, row)) entries.push({ submittedAt: row.submittedAt, id: row.id, row });
-    }
-    if (rows.length < limit || entries.length >= wanted)
-      return { entries: entries.slice(0, wanted), horizon: undefined };
-    before = rows.at(-1)!;
-  }
-  return { entries, horizon: before };
-}
-
-/** A job that has ended between the two looks is in both; the row is the newer knowledge. */
-function mergeNewest(live: readonly JobEntry[], ended: readonly JobEntry[]): JobEntry[] {
-  const endedIds = new Set(ended.map((entry) => entry.id));
-  const all = [...live.filter((entry) => !endedIds.has(entry.id)), ...ended];
-  return all.sort(newestJobFirst);
+  return { entries: first, all };
 }

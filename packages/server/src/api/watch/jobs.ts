@@ -116,7 +116,7 @@ export class JobSource implements Source {
       return [{ event: "put", item: showLive(this.#api, acts, live) }];
     }
     const wanted = wantsEnded(this.#filter);
-    // One that came and went between two looks was never told, and is told only where ended jobs are asked for.
+    // A job that started and ended between two reads was never sent: it is sent only if the filter includes ended jobs.
     if (!wanted && !this.#told.has(id)) return [];
     const row = await reader.job(id);
     if (

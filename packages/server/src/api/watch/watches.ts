@@ -30,8 +30,8 @@ export const usualWatchLimits: WatchLimits = {
 
 const endedMeanwhile = deny(
   "unavailable",
-  "The list could not be watched: while it was read, it was left, your roles changed, or it changed too much.",
-  "Ask for it again.",
+  "The list changed or your roles changed while it was being read.",
+  "Request it again.",
 );
 
 const sessionsMax = 10_000;

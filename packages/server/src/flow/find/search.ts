@@ -128,16 +128,16 @@ async function* endedJobsIn(finder: Finder, user: User, text: string, asked: str
       return isFound ? [endedHit(row, rank)] : [];
     });
   yield* hitsIn(await reader.jobs({ ...query, name: asked, limit: exactMax }));
-  for (let before: EndedJobRow | undefined, read = 0; read < endedMax; read += endedPerRead) {
-    const rows = await reader.jobs({ ...query, limit: endedPerRead, ...(before !== undefined && { before }) });
+  for (let after: EndedJobRow | undefined, read = 0; read < endedMax; read += endedPerRead) {
+    const rows = await reader.jobs({ ...query, limit: endedPerRead, ...(after !== undefined && { after }) });
     yield* hitsIn(rows);
     if (rows.length < endedPerRead) return;
-    before = rows.at(-1)!;
+    after = rows.at(-1)!;
     await setImmediate();
   }
 }
 
-/** What is over comes after what is live and newer than it by nothing but its name. */
+/** Ended jobs rank after live jobs with an equal name match. */
 function endedHit({ id, name, account, outcome, submittedAt }: EndedJobRow, rank: number): Ranked {
   const about = `ended, ${outcome}, ${account}`;
   const seen = { kind: "job", id, name, address: `/jobs/${id}`, about } as const;

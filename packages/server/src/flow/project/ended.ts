@@ -24,6 +24,10 @@ function rowOf(job: Pick<Job, "submittedAt">, event: JobEnded, doc: WireJob, arr
     endedAt: event.at,
     outcome: doc.outcome!,
     exitCode: doc.exitCode ?? null,
+    gpus: doc.gpus,
+    priority: doc.priority,
+    startedAt: doc.startedAt === undefined ? null : Date.parse(doc.startedAt),
+    ranUntil: Date.parse(doc.endedAt!),
     doc: JSON.stringify(doc),
   };
 }

@@ -13,18 +13,22 @@ import {
   deviceRowOf,
   type Found,
   jobColumns,
+  jobKeyColumns,
+  jobKeysOf,
   jobRowOf,
   journalColumns,
   journalRowOf,
   latestAuditFirst,
-  newestJobFirst,
+  openedGroup,
   openedLines,
   openedPrivates,
+  submittedOrder,
   usageColumns,
   usageRowOf,
 } from "../columns.ts";
 import type { WholeReader } from "../contents.ts";
 import { privateFaults, underFaults } from "../faults.ts";
+import { walkJobs } from "../job-walk.ts";
 import type {
   AuditPlace,
   AuditQuery,
@@ -33,12 +37,17 @@ import type {
   BookQuery,
   BookRow,
   DeviceRow,
+  EndedJobKeys,
   EndedJobRow,
+  JobGroup,
+  JobKey,
   JobQuery,
+  JobWalk,
   PrivateWrite,
   Projected,
   Snapshot,
   UsageRow,
+  WalkedJobs,
 } from "../port.ts";
 import { scanPrivates, scanProjected } from "../scan.ts";
 import type { Sealing } from "../seal/sealing.ts";
@@ -51,13 +60,15 @@ import {
   bookStatement,
   countingStatement,
   type Dialect,
+  groupsText,
   jobStatements,
+  jobsByIdStatement,
   type Statement,
   usageStatements,
 } from "../where.ts";
 import { schema } from "./connect.ts";
 
-const postgres = { mark: (n: number) => `$${n}`, schema, usageKey: "row_number" };
+const postgres = { mark: (n: number) => `$${n}`, schema, usageKey: "row_number", along: () => "" };
 
 const devicesText = `
   WITH RECURSIVE gpus(gpu) AS (
@@ -106,12 +117,34 @@ export class PostgresReader implements WholeReader {
   }
 
   async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
-    const found = await this.#each(jobStatements(query, columnsOf("j", jobColumns), this.#dialect), jobRowOf);
-    return found.sort(newestJobFirst).slice(0, query.limit);
+    const found = await this.#each(jobStatements(query, [columnsOf("j", jobColumns)], this.#dialect), jobRowOf);
+    return found.sort(submittedOrder(query)).slice(0, query.limit);
+  }
+
+  jobKeys(query: JobQuery): Promise<readonly EndedJobKeys[]> {
+    return this.#each(jobStatements(query, [columnsOf("j", jobKeyColumns)], this.#dialect), jobKeysOf);
+  }
+
+  async jobsById(ids: readonly string[]): Promise<readonly EndedJobRow[]> {
+    if (ids.length === 0) return [];
+    return this.#each([jobsByIdStatement(ids, [columnsOf("j", jobColumns)], this.#dialect)], jobRowOf);
+  }
+
+  walkJobs(walk: JobWalk): Promise<WalkedJobs> {
+    return walkJobs(this.#ask, walk, this.#dialect);
+  }
+
+  hasOrder(key: JobKey): boolean {
+    return key !== "name" || this.sealedBy === undefined;
+  }
+
+  async jobGroups(group: JobGroup): Promise<readonly string[]> {
+    const found = await this.#all({ text: groupsText(group, this.#dialect) });
+    return found.map(({ value }) => openedGroup(group, value, this.#dialect));
   }
 
   countJobs(query: JobQuery): Promise<number> {
-    return this.#count(jobStatements(query, "1", this.#dialect), query.limit);
+    return this.#count(jobStatements(query, [], this.#dialect), query.limit);
   }
 
   async countAudit(query: AuditQuery): Promise<number> {

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import { bookLength } from "../book-length.ts";
+import { neverStarted, orderIndexes } from "../job-indexes.ts";
 import { isForbidden, nameOf } from "./connect.ts";
 import type { Queryable } from "./reader.ts";
 
@@ -164,6 +165,34 @@ const steps: readonly string[] = [
   `,
   `CREATE TABLE tessera.sealing (single boolean PRIMARY KEY CHECK (single), key text COLLATE "C" NOT NULL);`,
   `CREATE INDEX book_by_length ON tessera.book (kind, (${bookLength}), to_at, from_at);`,
+  // What jobs are sorted by. Documents that are sealed tell nothing here: without books the next start rebuilds all.
+  `
+  ALTER TABLE tessera.ended_job
+    ADD COLUMN gpus bigint NOT NULL DEFAULT 0,
+    ADD COLUMN priority bigint NOT NULL DEFAULT 0,
+    ADD COLUMN started_at bigint,
+    ADD COLUMN ran_until bigint NOT NULL DEFAULT 0;
+  UPDATE tessera.ended_job SET
+    gpus = coalesce((doc::jsonb ->> 'gpus')::bigint, 0),
+    priority = coalesce((doc::jsonb ->> 'priority')::bigint, 0),
+    started_at = (extract(epoch FROM (doc::jsonb ->> 'startedAt')::timestamptz) * 1000)::bigint,
+    ran_until = coalesce((extract(epoch FROM (doc::jsonb ->> 'endedAt')::timestamptz) * 1000)::bigint, ended_at)
+    WHERE NOT EXISTS (SELECT FROM tessera.sealing);
+  DELETE FROM tessera.book WHERE EXISTS (SELECT FROM tessera.sealing);
+  ALTER TABLE tessera.ended_job
+    ADD COLUMN started_key bigint GENERATED ALWAYS AS (coalesce(started_at, ${neverStarted})) STORED,
+    ADD COLUMN waited_ms bigint GENERATED ALWAYS AS (coalesce(started_at, ran_until) - submitted_at) STORED,
+    ADD COLUMN ran_ms bigint GENERATED ALWAYS AS (ran_until - coalesce(started_at, ran_until)) STORED;
+  DROP INDEX tessera.ended_job_by_user;
+  CREATE INDEX ended_job_tops ON tessera.ended_job (submitted_at, id, outcome) WHERE array_id IS NULL;
+  CREATE INDEX ended_job_order_user_id ON tessera.ended_job (user_id, submitted_at, id, outcome) WHERE array_id IS NULL;
+  ${orderIndexes("tessera.ended_job")}
+  ALTER TABLE tessera.ended_job_under ADD COLUMN element bigint NOT NULL DEFAULT 0;
+  UPDATE tessera.ended_job_under u SET element = 1
+    FROM tessera.ended_job j WHERE j.id = u.id AND j.array_id IS NOT NULL;
+  CREATE INDEX ended_job_under_tops ON tessera.ended_job_under (ancestor, submitted_at, id) INCLUDE (outcome)
+    WHERE element = 0;
+  `,
 ];
 
 export const schemaVersion = steps.length;

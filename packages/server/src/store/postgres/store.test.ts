@@ -10,7 +10,16 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { checkChain } from "../../journal/chain.ts";
-import { auditOf, batchAfter, deviceOf, jobOf, nothingProjected, usageOf } from "../../testing/batches.ts";
+import {
+  auditOf,
+  batchAfter,
+  deviceOf,
+  jobOf,
+  nothingProjected,
+  usageOf,
+  versionBeforeJobKeys,
+  withoutJobKeys,
+} from "../../testing/batches.ts";
 import { type CuttingProxy, startCuttingProxy } from "../../testing/cutting-proxy.ts";
 import { startTestPostgres, type TestPostgres } from "../../testing/postgres.ts";
 import { describeStore } from "../../testing/store-suite.ts";
@@ -98,6 +107,10 @@ async function placeIn({ freshDatabase }: TestPostgres, keys: readonly StoreKey[
     },
     async makeNewer() {
       await runIn(url, "UPDATE tessera.schema_version SET version = 999");
+    },
+    async makeOlder() {
+      const version = `UPDATE tessera.schema_version SET version = ${versionBeforeJobKeys}`;
+      await runIn(url, `${withoutJobKeys("tessera.")}; ${version}`);
     },
     remove: async () => {},
   };

@@ -62,7 +62,7 @@ export function projectedParts(projected: Projected, sealing: Sealing): Part[] {
   const parts: Part[] = [];
   if (jobs.length > 0) {
     parts.push(insert("ended_job", jobFields, jobs));
-    parts.push(insert("ended_job_under", jobUnderFields, jobs.flatMap(underEach)));
+    parts.push(insert("ended_job_under", jobUnderFields, jobs.map(withElement).flatMap(underEach)));
   }
   if (usage.length > 0) {
     const rows = usage.map((row) => ({ ...row, tenant: tenantOf(row.account), span: spanOf(row.fromAt, row.toAt) }));
@@ -165,14 +165,19 @@ const jobFields: readonly Field<EndedJobRow>[] = [
   ["endedAt", "int8", "ended_at"],
   ["outcome", "text"],
   ["exitCode", "int8", "exit_code"],
+  ["gpus", "int8"],
+  ["priority", "int8"],
+  ["startedAt", "int8", "started_at"],
+  ["ranUntil", "int8", "ran_until"],
   ["doc", "text"],
 ];
 
-const jobUnderFields: readonly Field<EndedJobRow & Under>[] = [
+const jobUnderFields: readonly Field<EndedJobRow & Under & { element: number }>[] = [
   ["ancestor", "text"],
   ["submittedAt", "int8", "submitted_at"],
   ["id", "text"],
   ["outcome", "text"],
+  ["element", "int8"],
 ];
 
 const usageFields: readonly Field<UsageRow & { tenant: string; span: number }>[] = [
@@ -259,6 +264,10 @@ interface Under {
 
 function underEach<Row extends { readonly account: string }>(row: Row): (Row & Under)[] {
   return ancestorsOf(row.account).map((ancestor) => ({ ...row, ancestor }));
+}
+
+function withElement(row: EndedJobRow) {
+  return { ...row, element: row.arrayId === null ? 0 : 1 };
 }
 
 /** Inserts all rows through one value: a list of records in JSON. */

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it, type TestContext } from "node:test";
 import { checkChain } from "../../journal/chain.ts";
 import { lineOf } from "../../journal/line.ts";
-import { auditOf, batchAfter, jobOf, usageOf } from "../../testing/batches.ts";
+import { auditOf, batchAfter, jobOf, usageOf, versionBeforeJobKeys, withoutJobKeys } from "../../testing/batches.ts";
 import { describeStore } from "../../testing/store-suite.ts";
 import { sealEmpty } from "../backup/unpack.ts";
 import type { Projected, Store } from "../port.ts";
@@ -40,6 +40,7 @@ describeStore("sealed sqlite", async () => {
     freeze: async () => openFrozenSqliteReader(dir, keys),
     tamper,
     makeNewer: () => tamper("PRAGMA user_version = 999"),
+    makeOlder: () => tamper(`${withoutJobKeys("")}; PRAGMA user_version = ${versionBeforeJobKeys}`),
     remove: async () => rmSync(dir, { recursive: true, force: true }),
   };
 });

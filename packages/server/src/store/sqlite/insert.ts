@@ -10,7 +10,7 @@ import { type RowFields, type TableValues, tableValuesOf } from "./values.ts";
 /** The tables that answer questions, each with its columns in the order of its values. */
 const projections: Readonly<Record<keyof TableValues, string>> = {
   ended_job: jobColumns,
-  ended_job_under: "ancestor, submitted_at, id, outcome",
+  ended_job_under: "ancestor, submitted_at, id, outcome, element",
   usage: "lease, job, account, tenant, user_id, node, gpu, model, units, state, class, from_at, to_at, span",
   device: deviceColumns,
   audit: auditColumns,

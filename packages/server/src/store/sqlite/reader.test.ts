@@ -29,12 +29,12 @@ describe("questions to SQLite", () => {
   const statements: Statement[] = [
     auditAfterStatement({ seq: 1, index: 1 }, 50, "a.*", sqlite),
     ...[[], ["a"], ["a", "b/c"]].flatMap((accounts) => [
-      ...jobStatements({ ...page, accounts }, "j.*", sqlite),
-      ...jobStatements({ ...page, accounts, before: { submittedAt: 1, id: "x" } }, "j.*", sqlite),
-      ...jobStatements({ ...page, accounts, user: "u" }, "j.*", sqlite),
-      ...jobStatements({ ...page, accounts, name: "n" }, "j.*", sqlite),
-      ...jobStatements({ ...page, accounts, arrayId: "r" }, "j.*", sqlite),
-      ...jobStatements({ ...page, accounts, outcome: "failed" }, "j.*", sqlite),
+      ...jobStatements({ ...page, accounts }, ["j.*"], sqlite),
+      ...jobStatements({ ...page, accounts, after: { submittedAt: 1, id: "x" } }, ["j.*"], sqlite),
+      ...jobStatements({ ...page, accounts, user: "u" }, ["j.*"], sqlite),
+      ...jobStatements({ ...page, accounts, name: "n" }, ["j.*"], sqlite),
+      ...jobStatements({ ...page, accounts, arrayId: "r" }, ["j.*"], sqlite),
+      ...jobStatements({ ...page, accounts, outcome: "failed" }, ["j.*"], sqlite),
       ...auditQueries.flatMap((query) => auditStatements({ ...page, accounts, ...query }, span, "a.*", sqlite)),
       ...usageStatements(accounts, 1, 2, "u.*", sqlite),
     ]),

@@ -13,18 +13,22 @@ import {
   deviceRowOf,
   type Found,
   jobColumns,
+  jobKeyColumns,
+  jobKeysOf,
   jobRowOf,
   journalColumns,
   journalRowOf,
   latestAuditFirst,
-  newestJobFirst,
+  openedGroup,
   openedLines,
   openedPrivates,
+  submittedOrder,
   usageColumns,
   usageRowOf,
 } from "../columns.ts";
 import type { WholeReader } from "../contents.ts";
 import { privateFaults, underFaults } from "../faults.ts";
+import { walkJobs } from "../job-walk.ts";
 import type {
   AuditPlace,
   AuditQuery,
@@ -33,12 +37,17 @@ import type {
   BookQuery,
   BookRow,
   DeviceRow,
+  EndedJobKeys,
   EndedJobRow,
+  JobGroup,
+  JobKey,
   JobQuery,
+  JobWalk,
   PrivateWrite,
   Projected,
   Snapshot,
   UsageRow,
+  WalkedJobs,
 } from "../port.ts";
 import { scanPrivates, scanProjected } from "../scan.ts";
 import { plain, type Sealing } from "../seal/sealing.ts";
@@ -52,13 +61,21 @@ import {
   bookStatement,
   countingStatement,
   type Dialect,
+  groupsText,
   jobStatements,
+  jobsByIdStatement,
   type Statement,
   usageStatements,
 } from "../where.ts";
 import { bytesIn, integrityFaults } from "./integrity.ts";
 
-export const sqlite: Dialect = { mark: () => "?", schema: "", usageKey: "rowid", sealing: plain };
+export const sqlite: Dialect = {
+  mark: () => "?",
+  schema: "",
+  usageKey: "rowid",
+  along: (index) => ` INDEXED BY ${index}`,
+  sealing: plain,
+};
 
 /** Steps from device to device through the index, instead of reading the whole history of each. */
 export const devicesText = `
@@ -103,13 +120,36 @@ export class SqliteReader implements WholeReader {
   }
 
   async jobs(query: JobQuery): Promise<readonly EndedJobRow[]> {
-    const lists = jobStatements(query, columnsOf("j", jobColumns), this.#dialect);
+    const lists = jobStatements(query, [columnsOf("j", jobColumns)], this.#dialect);
     const found = lists.flatMap(({ text, values }) => this.#all(text, ...values).map(this.#row(jobRowOf)));
-    return lists.length === 1 ? found : found.sort(newestJobFirst).slice(0, query.limit);
+    return lists.length === 1 ? found : found.sort(submittedOrder(query)).slice(0, query.limit);
+  }
+
+  async jobKeys(query: JobQuery): Promise<readonly EndedJobKeys[]> {
+    const lists = jobStatements(query, [columnsOf("j", jobKeyColumns)], this.#dialect);
+    return lists.flatMap(({ text, values }) => this.#all(text, ...values).map(this.#row(jobKeysOf)));
+  }
+
+  async jobsById(ids: readonly string[]): Promise<readonly EndedJobRow[]> {
+    if (ids.length === 0) return [];
+    const { text, values } = jobsByIdStatement(ids, [columnsOf("j", jobColumns)], this.#dialect);
+    return this.#all(text, ...values).map(this.#row(jobRowOf));
+  }
+
+  walkJobs(walk: JobWalk): Promise<WalkedJobs> {
+    return walkJobs(this.#ask, walk, this.#dialect);
+  }
+
+  hasOrder(key: JobKey): boolean {
+    return key !== "name" || this.sealedBy === undefined;
+  }
+
+  async jobGroups(group: JobGroup): Promise<readonly string[]> {
+    return this.#all(groupsText(group, this.#dialect)).map(({ value }) => openedGroup(group, value, this.#dialect));
   }
 
   async countJobs(query: JobQuery): Promise<number> {
-    return this.#count(jobStatements(query, "1", this.#dialect), query.limit);
+    return this.#count(jobStatements(query, [], this.#dialect), query.limit);
   }
 
   async countAudit(query: AuditQuery): Promise<number> {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { bookLength } from "../book-length.ts";
+import { neverStarted, orderIndexes } from "../job-indexes.ts";
 import { primaryCodeOf, sqliteNotADatabase } from "./codes.ts";
 
 /** Marks the file as one of ours ("Tess" in ASCII), so that some other SQLite file is not taken for a store. */
@@ -150,6 +151,32 @@ const steps: readonly string[] = [
   `,
   "CREATE TABLE sealing (single INTEGER PRIMARY KEY CHECK (single = 1), key TEXT NOT NULL) STRICT;",
   `CREATE INDEX book_by_length ON book (kind, (${bookLength}), to_at, from_at);`,
+  // What jobs are sorted by. Documents that are sealed tell nothing here: without books the next start rebuilds all.
+  `
+  ALTER TABLE ended_job ADD COLUMN gpus INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE ended_job ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE ended_job ADD COLUMN started_at INTEGER;
+  ALTER TABLE ended_job ADD COLUMN ran_until INTEGER NOT NULL DEFAULT 0;
+  UPDATE ended_job SET
+    gpus = coalesce(json_extract(doc, '$.gpus'), 0),
+    priority = coalesce(json_extract(doc, '$.priority'), 0),
+    started_at = CAST(round(unixepoch(json_extract(doc, '$.startedAt'), 'subsec') * 1000) AS INTEGER),
+    ran_until = coalesce(CAST(round(unixepoch(json_extract(doc, '$.endedAt'), 'subsec') * 1000) AS INTEGER), ended_at)
+    WHERE NOT EXISTS (SELECT 1 FROM sealing);
+  DELETE FROM book WHERE EXISTS (SELECT 1 FROM sealing);
+  ALTER TABLE ended_job ADD COLUMN started_key INTEGER
+    GENERATED ALWAYS AS (coalesce(started_at, ${neverStarted})) VIRTUAL;
+  ALTER TABLE ended_job ADD COLUMN waited_ms INTEGER
+    GENERATED ALWAYS AS (coalesce(started_at, ran_until) - submitted_at) VIRTUAL;
+  ALTER TABLE ended_job ADD COLUMN ran_ms INTEGER
+    GENERATED ALWAYS AS (ran_until - coalesce(started_at, ran_until)) VIRTUAL;
+  DROP INDEX ended_job_by_user;
+  CREATE INDEX ended_job_tops ON ended_job (submitted_at, id, outcome) WHERE array_id IS NULL;
+  CREATE INDEX ended_job_order_user_id ON ended_job (user_id, submitted_at, id, outcome) WHERE array_id IS NULL;
+  ${orderIndexes("ended_job")}
+  ALTER TABLE ended_job_under ADD COLUMN element INTEGER NOT NULL DEFAULT 0;
+  UPDATE ended_job_under SET element = 1 WHERE id IN (SELECT id FROM ended_job WHERE array_id IS NOT NULL);
+  `,
 ];
 
 export const schemaVersion = steps.length;

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { checkChain } from "../../journal/chain.ts";
 import type { JournalPlace } from "../../journal/format.ts";
 import { placeAfter } from "../../journal/row.ts";
-import { auditOf, batchAfter } from "../../testing/batches.ts";
+import { auditOf, batchAfter, versionBeforeJobKeys, withoutJobKeys } from "../../testing/batches.ts";
 import { describeStore } from "../../testing/store-suite.ts";
 import { CommitOutage } from "../port.ts";
 import { fileIn } from "./connect.ts";
@@ -32,6 +32,7 @@ describeStore("sqlite", async () => {
     freeze: async () => openFrozenSqliteReader(dir),
     tamper,
     makeNewer: () => tamper("PRAGMA user_version = 999"),
+    makeOlder: () => tamper(`${withoutJobKeys("")}; PRAGMA user_version = ${versionBeforeJobKeys}`),
     remove: async () => rmSync(dir, { recursive: true, force: true }),
   };
 });

@@ -19,8 +19,11 @@ export interface RowFields {
 /** The rows of a batch as they are handed over. */
 export function fieldsOf(projected: Projected): RowFields {
   const [jobs, usage, devices, audit, books]: [Value[], Value[], Value[], Value[], Value[]] = [[], [], [], [], []];
-  for (const { id, account, user, name, arrayId, submittedAt, endedAt, outcome, exitCode, doc } of projected.jobs)
-    jobs.push(id, account, user, name, arrayId, submittedAt, endedAt, outcome, exitCode, doc);
+  for (const row of projected.jobs) {
+    const { id, account, user, name, arrayId, submittedAt, endedAt, outcome, exitCode, doc } = row;
+    jobs.push(id, account, user, name, arrayId, submittedAt, endedAt, outcome, exitCode);
+    jobs.push(row.gpus, row.priority, row.startedAt, row.ranUntil, doc);
+  }
   for (const { lease, job, account, user, node, gpu, model, units, state, class: its, fromAt, toAt } of projected.usage)
     usage.push(lease, job, account, user, node, gpu, model, units, state, its, fromAt, toAt);
   for (const { gpu, node, model, at, seq, capacityUnits, freeUnits, mode } of projected.devices)
@@ -46,6 +49,8 @@ export interface TableValues {
   readonly book: readonly Value[];
 }
 
+/** Fields of a job's row. */
+const jobWidth = 14;
 /** Fields of an audit row. */
 const auditWidth = 13;
 
@@ -55,9 +60,11 @@ export function tableValuesOf(fields: RowFields, sealing: Sealing): TableValues 
   const usage = sealed("usage", usageColumns, storableValues(fields.usage), sealing);
   const audit = sealed("audit", auditColumns, storableValues(fields.audit), sealing);
   const [ended_job_under, used, audit_under]: [Value[], Value[], Value[]] = [[], [], []];
-  for (let i = 0; i < ended_job.length; i += 10) {
-    const [id, account, , , , submittedAt, , outcome] = ended_job.slice(i, i + 10);
-    for (const above of ancestorsOf(account as string)) ended_job_under.push(above, submittedAt!, id!, outcome!);
+  for (let i = 0; i < ended_job.length; i += jobWidth) {
+    const [id, account, , , arrayId, submittedAt, , outcome] = ended_job.slice(i, i + jobWidth);
+    const element = arrayId === null ? 0 : 1;
+    for (const above of ancestorsOf(account as string))
+      ended_job_under.push(above, submittedAt!, id!, outcome!, element);
   }
   for (let i = 0; i < usage.length; i += 12) {
     const [lease, job, account, ...rest] = usage.slice(i, i + 12);
