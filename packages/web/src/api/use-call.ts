@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { AnswerOf, RouteId } from "@tessera/wire";
 import { flushSync } from "react-dom";
+import { noteAct } from "../frame/attention.ts";
 import { toast } from "../frame/toasts.tsx";
 import { type Ask, call, isNotShown, wordsOf } from "./call.ts";
 
@@ -41,6 +42,7 @@ export function useAct<Id extends RouteId>(id: Id, said?: (answer: AnswerOf<Id>)
   return useMutation({
     mutationFn: (ask: Ask<Id>) => call(id, ask),
     onSuccess: (answer) => {
+      noteAct();
       if (said !== undefined) toast("good", said(answer));
       if (leave !== undefined) flushSync(leave);
       void queries.invalidateQueries();

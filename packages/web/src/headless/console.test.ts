@@ -191,11 +191,8 @@ describe("the console in a real browser", { skip: missing }, () => {
     await watched.go("/cost/invoices");
     for (const tenant of ["acme", "local", canary]) {
       await page.getByRole("link", { name: tenant, exact: true }).waitFor();
-      assert.equal(await page.locator("td a").last().textContent(), tenant);
-      await page.getByRole("button", { name: "Show older" }).click();
     }
-    await page.getByRole("button", { name: "Show older" }).waitFor({ state: "detached" });
-    assert.equal(await page.locator("td a").count(), 3);
+    assert.deepEqual(await page.locator("td a").allTextContents(), ["acme", "local", canary]);
 
     await page
       .getByRole("row", { name: /^acme chargeback/ })

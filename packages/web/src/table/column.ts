@@ -5,6 +5,10 @@ export type SortValue = string | number | bigint;
 
 export interface Column<Item> {
   readonly label: string;
+  /** Tells it from another one with this label. */
+  readonly key?: string;
+  /** What is in it speaks for itself, such as buttons: the label is only read out. */
+  readonly hasNoHead?: boolean;
   readonly show: (item: Item) => ReactNode;
   /** In a long table: pixels, or the least pixels and the share of the room that is left. */
   readonly width?: number | readonly [leastPx: number, share: number];

@@ -44,7 +44,7 @@ export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<I
           const mark = sort === by ? " ▲" : sort === `-${by}` ? " ▼" : "";
           return (
             <th
-              key={column.label}
+              key={column.key ?? column.label}
               scope="col"
               className={`${column.number === true ? "number" : ""} ${column.below === true ? "below" : ""}`}
               aria-sort={look && ariaSort(column, sort)}
@@ -55,7 +55,9 @@ export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<I
                   : { width: column.percent === undefined ? undefined : `${column.percent}%` }
               }
             >
-              {by === undefined || look === undefined ? (
+              {column.hasNoHead === true ? (
+                <span className="hidden-text">{column.label}</span>
+              ) : by === undefined || look === undefined ? (
                 column.label
               ) : (
                 <button

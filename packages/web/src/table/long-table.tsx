@@ -2,8 +2,8 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from "react";
 import { useNarrow } from "../design/narrow.ts";
 import { Skeleton } from "../design/parts.tsx";
+import { hasJustActed, isAttended } from "../frame/attention.ts";
 import { useScrollPlace } from "../frame/scroll-places.ts";
-import { isAttended } from "./attention.ts";
 import { leastWidthOf, tracksOf } from "./column.ts";
 import { Head, roles } from "./head.tsx";
 import { Row } from "./row.tsx";
@@ -31,8 +31,10 @@ export function LongTable<Item>(props: LongProps<Item>) {
   const box = useRef<HTMLElement>(null);
   const about = `${props.about ?? ""} ${look?.sort ?? ""}`;
   const isInUse = useRef(false);
-  const mayMove = (isNew: boolean) =>
-    (isNew || !isAttended()) && !isInUse.current && (box.current?.scrollTop ?? 0) === 0;
+  const mayMove = (isNew: boolean) => {
+    if ((box.current?.scrollTop ?? 0) > 0 || (selection?.keys.size ?? 0) > 0) return false;
+    return isNew || hasJustActed() || (!isAttended() && !isInUse.current);
+  };
   const isWhole = pages?.isWhole ?? true;
   const isRead = items.length > 0 && pages?.isFetching !== true;
   const { list, take } = useSteady({ items, keyOf, about, isWhole, isRead, mayMove });
@@ -69,7 +71,7 @@ export function LongTable<Item>(props: LongProps<Item>) {
   const toRow = (place: number) => virtual.scrollToIndex(place);
   const firstInSight = () => Math.max(0, Math.ceil(((box.current?.scrollTop ?? 0) - 1) / height));
   const keys = useRowKeys({ cursor, setCursor, box, rows, selection, toRow, firstInSight });
-  isInUse.current = cursor !== undefined || (selection?.keys.size ?? 0) > 0;
+  isInUse.current = cursor !== undefined;
   const stop = at >= 0 ? at : (virtual.range?.startIndex ?? 0);
 
   const toFresh = useRef<string>(undefined);

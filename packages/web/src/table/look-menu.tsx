@@ -1,4 +1,5 @@
-import { useId } from "react";
+import { useId, useState } from "react";
+import { flushSync } from "react-dom";
 import { useNarrow } from "../design/narrow.ts";
 import { type Column, chosenColumns, sortNameOf, toggledColumns } from "./column.ts";
 import type { Look } from "./look.tsx";
@@ -13,32 +14,46 @@ interface LookMenuProps<Item> {
 /** Which columns a table shows, and how close its rows are; on a phone, where headings have no room, also its order. */
 export function LookMenu<Item>({ columns, look, onColumns, onTight }: LookMenuProps<Item>) {
   const id = useId();
-  const narrow = useNarrow();
-  const shown = new Set(chosenColumns(columns, look.columns).map(({ label }) => label));
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
       <button type="button" className="chip" popoverTarget={id}>
         columns
       </button>
-      <div className="menu" id={id} popover="auto">
-        {narrow && <SortChoice columns={columns} look={look} />}
-        {columns.map(({ label }) => (
-          <label key={label} className="row" style={{ padding: "4px 10px" }}>
-            <input
-              type="checkbox"
-              aria-label={`Show the column ${label}`}
-              checked={shown.has(label)}
-              disabled={shown.has(label) && shown.size === 1}
-              onChange={() => onColumns(toggledColumns(columns, look.columns, label))}
-            />
-            {label}
-          </label>
-        ))}
-        <label className="row" style={{ padding: "4px 10px" }}>
-          <input type="checkbox" checked={look.tight} onChange={() => onTight(!look.tight)} />
-          close rows
-        </label>
+      <div
+        className="menu"
+        id={id}
+        popover="auto"
+        onBeforeToggle={({ newState }) => flushSync(() => setOpen(newState === "open"))}
+      >
+        {isOpen && <Choices columns={columns} look={look} onColumns={onColumns} onTight={onTight} />}
       </div>
+    </>
+  );
+}
+
+function Choices<Item>({ columns, look, onColumns, onTight }: LookMenuProps<Item>) {
+  const narrow = useNarrow();
+  const shown = new Set(chosenColumns(columns, look.columns).map(({ label }) => label));
+  return (
+    <>
+      {narrow && <SortChoice columns={columns} look={look} />}
+      {columns.map(({ label }) => (
+        <label key={label} className="row" style={{ padding: "4px 10px" }}>
+          <input
+            type="checkbox"
+            aria-label={`Show the column ${label}`}
+            checked={shown.has(label)}
+            disabled={shown.has(label) && shown.size === 1}
+            onChange={() => onColumns(toggledColumns(columns, look.columns, label))}
+          />
+          {label}
+        </label>
+      ))}
+      <label className="row" style={{ padding: "4px 10px" }}>
+        <input type="checkbox" checked={look.tight} onChange={() => onTight(!look.tight)} />
+        close rows
+      </label>
     </>
   );
 }

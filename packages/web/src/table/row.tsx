@@ -60,7 +60,7 @@ export function Row<Item>(props: RowProps<Item>) {
       )}
       {columns.map((column, i) => (
         <td
-          key={column.label}
+          key={column.key ?? column.label}
           className={cellLook(column)}
           {...cellRole}
           {...(at?.hasTwoLines === true && { style: { flex: flexOf(column) } })}

@@ -12,7 +12,8 @@ export function ShortTable<Item>(props: ShortProps<Item>) {
   const { label, items, columns, keyOf, hrefOf, nameOf = keyOf, current, look, selection, foot = [] } = props;
   const box = useRef<HTMLElement>(null);
   const scrolls = useScrollsSideways(box);
-  const { rows } = useMemo(() => taken(items, keyOf), [items, keyOf]);
+  const { most = items.length, rest } = props;
+  const { rows } = useMemo(() => taken(items.slice(0, most), keyOf), [items, most, keyOf]);
   const see = selection?.see;
   useEffect(() => see?.(rows), [see, rows]);
   const toRow = (place: number) =>
@@ -44,8 +45,8 @@ export function ShortTable<Item>(props: ShortProps<Item>) {
             {foot.map((cells, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: sums have no other key than their place
               <tr key={at}>
-                {columns.map(({ label: of, number }, i) => (
-                  <td key={of} className={number === true ? "number" : ""}>
+                {columns.map(({ key, label: of, number }, i) => (
+                  <td key={key ?? of} className={number === true ? "number" : ""}>
                     {cells[i]}
                   </td>
                 ))}
@@ -54,6 +55,7 @@ export function ShortTable<Item>(props: ShortProps<Item>) {
           </tfoot>
         )}
       </table>
+      {rest !== undefined && items.length > most && <p className="quiet small rest">{rest(items.length - most)}</p>}
     </section>
   );
 }

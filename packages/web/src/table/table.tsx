@@ -23,6 +23,9 @@ export interface TableProps<Item> {
   readonly selection?: Selection<Item> | undefined;
   /** Rows below all others, such as a sum. */
   readonly foot?: readonly (readonly ReactNode[])[];
+  /** Of a short table: more rows than these are not shown, and what is said of the rest instead. */
+  readonly most?: number;
+  readonly rest?: (left: number) => ReactNode;
   /** Makes it a long table, at most this high, in which only the rows in sight are drawn. */
   readonly height?: number | string;
   /** Of a long table: what list it is. Rows of the same list do not move while they are read. */

@@ -6,6 +6,7 @@ import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Field } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
+import { noteAct } from "../../frame/attention.ts";
 import { toast } from "../../frame/toasts.tsx";
 import type { Selection } from "../../table/selection.ts";
 import { type BulkAct, bulkActs, concerns, doEach, effectOf, prioritiesOf, routeOf } from "./bulk.ts";
@@ -123,6 +124,7 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
   const doAll = async () => {
     setDone(0);
     const refused = await doEach(changed, one, setDone);
+    noteAct();
     void queries.invalidateQueries();
     const first = refused[0];
     if (first === undefined) toast("good", `${words[act]}: ${count(changed.length, "job")}.`);

@@ -6,6 +6,7 @@ import { Choice } from "../../design/choice.tsx";
 import { Confirm } from "../../design/confirm.tsx";
 import { Field } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
+import { noteAct } from "../../frame/attention.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { doEach } from "./bulk.ts";
 import { keysOf, type LabelChange, labelBody, labelConcerns, labelEffect, wrongLabel } from "./labels.ts";
@@ -31,6 +32,7 @@ export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
     setDone(0);
     const body = { labels: labelBody(change) };
     const refused = await doEach(changed, ({ id: job }) => call("editJob", { at: { job }, body }), setDone);
+    noteAct();
     void queries.invalidateQueries();
     const first = refused[0];
     if (first === undefined) toast("good", labelEffect(change, changed));

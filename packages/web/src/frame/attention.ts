@@ -14,3 +14,18 @@ for (const kind of ["keydown", "pointerdown", "pointermove", "touchmove", "wheel
 export function isAttended(): boolean {
   return !document.hidden && performance.now() - touchedAt < restMs;
 }
+
+/** So long what has just been done may take to be seen in a list. */
+const actedMs = 5_000;
+
+let actedAt = Number.NEGATIVE_INFINITY;
+
+/** The person has done something that lists will show. */
+export function noteAct(): void {
+  actedAt = performance.now();
+}
+
+/** Whether the person waits to see in a list what they have just done. */
+export function hasJustActed(): boolean {
+  return performance.now() - actedAt < actedMs;
+}
