@@ -1,76 +1,74 @@
 import type { BillingShape } from "@tessera/wire";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useMemo, useState } from "react";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Field } from "../../design/parts.tsx";
 import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { AmountField } from "./amount-field.tsx";
 
 /** How each tenant is billed, what it owes and what credit it has left. */
 export function Billing() {
   const [editing, setEditing] = useState<BillingShape | undefined>();
   const { data } = useCall("listBilling", {}, { everyMs: 30_000 });
+  const columns = useMemo(() => columnsOf(setEditing), []);
+  const { look } = useLook(columns, { name: "tenants" });
   if (data === undefined || data.items.length === 0) return null;
   return (
     <Card flush title="Tenants">
-      <div className="table-box">
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Tenant</th>
-              <th>Billed by</th>
-              <th className="number">Owed</th>
-              <th className="number">Set aside</th>
-              <th className="number">Not invoiced</th>
-              <th className="number">Credit left</th>
-              <th />
-            </tr>
-          </thead>
-          <tbody>
-            {data.items.map((billing) => (
-              <Row
-                key={billing.tenant}
-                billing={billing}
-                onEdit={mayDo("setBilling", billing) ? setEditing : undefined}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="Tenants" items={data.items} columns={columns} look={look} keyOf={({ tenant }) => tenant} />
       {editing !== undefined && <SetBilling billing={editing} onClose={() => setEditing(undefined)} />}
     </Card>
   );
 }
 
-function Row({ billing, onEdit }: { billing: BillingShape; onEdit: ((billing: BillingShape) => void) | undefined }) {
-  const { tenant, mode, currency, owedMicros, heldMicros, openMicros, leftMicros, stopped } = billing;
-  const money = (micros: string) => spellMoney(micros, currency);
-  return (
-    <tr>
-      <td>{tenant}</td>
-      <td>{mode}</td>
-      <td className="number">{money(owedMicros)}</td>
-      <td className="number">{money(heldMicros)}</td>
-      <td className="number">{money(openMicros)}</td>
-      <td className="number">
-        {leftMicros === undefined ? "no limit" : money(leftMicros)}{" "}
-        {stopped && (
-          <Chip tone="down" shape="cross">
-            stop-burst
-          </Chip>
-        )}
-      </td>
-      <td className="number">
-        {onEdit !== undefined && (
+function money(label: string, of: (billing: BillingShape) => string): Column<BillingShape> {
+  return {
+    label,
+    number: true,
+    show: (billing) => spellMoney(of(billing), billing.currency),
+    by: (billing) => BigInt(of(billing)),
+  };
+}
+
+function columnsOf(onEdit: (billing: BillingShape) => void): readonly Column<BillingShape>[] {
+  return [
+    { label: "Tenant", show: ({ tenant }) => tenant, by: ({ tenant }) => tenant },
+    { label: "Billed by", show: ({ mode }) => mode, by: ({ mode }) => mode },
+    money("Owed", ({ owedMicros }) => owedMicros),
+    money("Set aside", ({ heldMicros }) => heldMicros),
+    money("Not invoiced", ({ openMicros }) => openMicros),
+    {
+      label: "Credit left",
+      number: true,
+      show: ({ leftMicros, currency, stopped }) => (
+        <>
+          {leftMicros === undefined ? "no limit" : spellMoney(leftMicros, currency)}{" "}
+          {stopped && (
+            <Chip tone="down" shape="cross">
+              stop-burst
+            </Chip>
+          )}
+        </>
+      ),
+      by: ({ leftMicros }) => (leftMicros === undefined ? Number.POSITIVE_INFINITY : BigInt(leftMicros)),
+    },
+    {
+      label: "Acts",
+      hasNoHead: true,
+      number: true,
+      show: (billing) =>
+        mayDo("setBilling", billing) && (
           <Button small data-act="setBilling" onClick={() => onEdit(billing)}>
             Change
           </Button>
-        )}
-      </td>
-    </tr>
-  );
+        ),
+    },
+  ];
 }
 
 function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () => void }) {

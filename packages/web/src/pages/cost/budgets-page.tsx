@@ -1,5 +1,5 @@
 import type { BudgetShape } from "@tessera/wire";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
@@ -7,7 +7,10 @@ import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
-import { spellShare } from "../../format/numbers.ts";
+import { count, spellShare } from "../../format/numbers.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 import { SetBudget } from "./set-budget.tsx";
 import { stops } from "./stops.ts";
@@ -17,7 +20,10 @@ export default function BudgetsPage() {
   const may = useMay();
   const [making, setMaking] = useState(false);
   const [editing, setEditing] = useState<BudgetShape | undefined>();
+  const [dropping, setDropping] = useState<BudgetShape | undefined>();
   const { data } = useCall("listBudgets", {}, { everyMs: 15_000 });
+  const columns = useMemo(() => columnsOf(setEditing, setDropping), []);
+  const { look, choice } = useLook(columns);
   return (
     <div className="page">
       <div className="head">
@@ -31,90 +37,127 @@ export default function BudgetsPage() {
       <CostTabs here="budgets" />
       {data === undefined ? (
         <Skeleton lines={4} />
-      ) : data.items.length === 0 ? (
-        <Card>
-          <Empty title="No budgets yet" command="npx tess budget --help" />
-        </Card>
       ) : (
-        <div className="stack">
-          {data.items.map((budget) => (
-            <Budget key={budget.account} budget={budget} onEdit={() => setEditing(budget)} />
-          ))}
-        </div>
+        <Card flush title={count(data.items.length, "budget")} beside={choice}>
+          {data.items.length === 0 ? (
+            <Empty title="No budgets yet" command="npx tess budget --help" />
+          ) : (
+            <Table label="Budgets" items={data.items} columns={columns} look={look} keyOf={({ account }) => account} />
+          )}
+        </Card>
       )}
       {making && <SetBudget budgets={data?.items ?? []} onClose={() => setMaking(false)} />}
       {editing !== undefined && (
         <SetBudget budgets={data?.items ?? []} before={editing} onClose={() => setEditing(undefined)} />
       )}
+      {dropping !== undefined && <AskDrop budget={dropping} onClose={() => setDropping(undefined)} />}
     </div>
   );
 }
 
-function Budget({ budget, onEdit }: { budget: BudgetShape; onEdit: () => void }) {
-  const [asking, setAsking] = useState(false);
-  const drop = useAct("dropBudget", () => `${budget.account} has no budget any more.`);
-  const { account, currency, limitMicros, spentMicros, forecastMicros, spentAt, stopped, stop, every, overMicros } =
-    budget;
-  const spent = shareOf(spentMicros, limitMicros);
+const amountColumns: readonly Column<BudgetShape>[] = [
+  { label: "Account", show: ({ account }) => account, by: ({ account }) => account },
+  {
+    label: "Spent",
+    percent: 40,
+    show: ({ spentMicros, limitMicros, forecastMicros, currency, every }) => {
+      const spent = shareOf(spentMicros, limitMicros);
+      return (
+        <>
+          <div className="bar" role="img" aria-label={`${spellShare(spent, 1)} is spent`}>
+            <div className="part used" style={{ left: 0, width: `${Math.min(100, 100 * spent)}%` }} />
+            <div
+              className="part tick"
+              style={{ left: `${Math.min(99.5, 100 * shareOf(forecastMicros, limitMicros))}%` }}
+              title="forecast"
+            />
+          </div>
+          <span className="small">
+            {spellMoney(spentMicros, currency)} of {spellMoney(limitMicros, currency)}{" "}
+            {every === "month" ? "this month" : "once"} ({spellShare(spent, 1)})
+          </span>
+        </>
+      );
+    },
+    by: ({ spentMicros, limitMicros }) => shareOf(spentMicros, limitMicros),
+  },
+  {
+    label: "Limit",
+    number: true,
+    usual: false,
+    show: ({ limitMicros, currency }) => spellMoney(limitMicros, currency),
+    by: ({ limitMicros }) => BigInt(limitMicros),
+  },
+  {
+    label: "Comes to",
+    number: true,
+    show: ({ forecastMicros, overMicros, currency }) => (
+      <>
+        {spellMoney(forecastMicros, currency)}
+        {overMicros !== undefined && <div className="small quiet">over by {spellMoney(overMicros, currency)}</div>}
+      </>
+    ),
+    by: ({ forecastMicros }) => BigInt(forecastMicros),
+  },
+  {
+    label: "Used up",
+    show: ({ spentAt }) => spentAt !== undefined && <Time at={spentAt} />,
+    by: ({ spentAt = "~" }) => spentAt,
+  },
+  {
+    label: "When it is spent",
+    show: ({ stop, stopped }) => (
+      <>
+        {stops[stop]}{" "}
+        {stopped !== "none" && (
+          <Chip tone="down" shape="cross">
+            {stopped}
+          </Chip>
+        )}
+      </>
+    ),
+    by: ({ stop }) => stops[stop],
+  },
+];
+
+function columnsOf(onEdit: (budget: BudgetShape) => void, onDrop: (budget: BudgetShape) => void) {
+  const acts: Column<BudgetShape> = {
+    label: "Acts",
+    hasNoHead: true,
+    number: true,
+    nowrap: true,
+    show: (budget) => (
+      <>
+        {mayDo("setBudget", budget) && (
+          <Button small data-act="setBudget" onClick={() => onEdit(budget)}>
+            Change
+          </Button>
+        )}{" "}
+        {mayDo("dropBudget", budget) && (
+          <Button small data-act="dropBudget" onClick={() => onDrop(budget)}>
+            Delete
+          </Button>
+        )}
+      </>
+    ),
+  };
+  return [...amountColumns, acts];
+}
+
+function AskDrop({ budget: { account, stopped }, onClose }: { budget: BudgetShape; onClose: () => void }) {
+  const drop = useAct("dropBudget", () => `${account} has no budget any more.`);
   return (
-    <Card
-      title={account}
-      beside={
-        <span className="row wrap">
-          {stopped !== "none" && (
-            <Chip tone="down" shape="cross">
-              {stopped}
-            </Chip>
-          )}
-          {mayDo("setBudget", budget) && (
-            <Button small data-act="setBudget" onClick={onEdit}>
-              Change
-            </Button>
-          )}
-          {mayDo("dropBudget", budget) && (
-            <Button small data-act="dropBudget" onClick={() => setAsking(true)}>
-              Delete
-            </Button>
-          )}
-        </span>
-      }
+    <Confirm
+      title={`Delete the budget of ${account}?`}
+      act="Delete the budget"
+      busy={drop.isPending}
+      onAct={() => drop.mutate({ at: { account } }, { onSuccess: onClose })}
+      onClose={onClose}
     >
-      <div className="stack tight">
-        <div className="bar" role="img" aria-label={`${spellShare(spent, 1)} is spent`}>
-          <div className="part used" style={{ left: 0, width: `${Math.min(100, 100 * spent)}%` }} />
-          <div
-            className="part tick"
-            style={{ left: `${Math.min(99.5, 100 * shareOf(forecastMicros, limitMicros))}%` }}
-            title="forecast"
-          />
-        </div>
-        <p>
-          {spellMoney(spentMicros, currency)} of {spellMoney(limitMicros, currency)}{" "}
-          {every === "month" ? "this month" : ""} ({spellShare(spent, 1)}
-          {overMicros !== undefined && `, over by ${spellMoney(overMicros, currency)}`}); it will come to{" "}
-          {spellMoney(forecastMicros, currency)}
-          {spentAt !== undefined && (
-            <>
-              , and is used up <Time at={spentAt} />
-            </>
-          )}
-          . When it is spent: {stops[stop]}.
-        </p>
-      </div>
-      {asking && (
-        <Confirm
-          title={`Delete the budget of ${account}?`}
-          act="Delete the budget"
-          busy={drop.isPending}
-          onAct={() => drop.mutate({ at: { account } }, { onSuccess: () => setAsking(false) })}
-          onClose={() => setAsking(false)}
-        >
-          <p>
-            Nothing limits what {account} spends any more, and no alert is sent.
-            {stopped !== "none" && " Its jobs, which the budget stops now, may start again."}
-          </p>
-        </Confirm>
-      )}
-    </Card>
+      <p>
+        Nothing limits what {account} spends any more, and no alert is sent.
+        {stopped !== "none" && " Its jobs, which the budget stops now, may start again."}
+      </p>
+    </Confirm>
   );
 }

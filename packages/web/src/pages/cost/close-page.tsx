@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ClosePreview } from "@tessera/wire";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Link, useSearchParams } from "wouter";
 import { call, isNotShown, wordsOf } from "../../api/call.ts";
 import { useAct } from "../../api/use-call.ts";
@@ -8,10 +8,12 @@ import { Chip } from "../../design/chip.tsx";
 import { Confirm } from "../../design/confirm.tsx";
 import { CommandLine } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
 import { spellDate } from "../../format/times.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 import { lastMonths } from "./ledger-view.ts";
 
@@ -53,9 +55,41 @@ export default function ClosePage() {
   );
 }
 
+type Row = ClosePreview["rows"][number];
+
+function columnsOf(currency: string): readonly Column<Row>[] {
+  return [
+    { label: "Tenant", show: ({ tenant }) => tenant, by: ({ tenant }) => tenant },
+    {
+      label: "Billed by",
+      show: ({ mode }) => (
+        <Chip tone={mode === "chargeback" ? "guaranteed" : "idle"} shape={mode === "chargeback" ? "dot" : "ring"}>
+          {mode}
+        </Chip>
+      ),
+      by: ({ mode }) => mode,
+    },
+    { label: "Lines", number: true, show: ({ lines }) => lines, by: ({ lines }) => lines },
+    {
+      label: "Of them corrections",
+      number: true,
+      show: ({ corrections }) => corrections,
+      by: ({ corrections }) => corrections,
+    },
+    {
+      label: "Total",
+      number: true,
+      show: ({ totalMicros }) => spellMoney(totalMicros, currency),
+      by: ({ totalMicros }) => BigInt(totalMicros),
+    },
+  ];
+}
+
 function Month({ preview }: { preview: ClosePreview }) {
   const { period, rows, issued, over, currency, tz } = preview;
   const [asking, setAsking] = useState(false);
+  const columns = useMemo(() => columnsOf(currency), [currency]);
+  const { look } = useLook(columns);
   const close = useAct("closePeriod", ({ invoices }) =>
     invoices.length === 0 ? `${period} is closed; there was nothing to bill.` : `${period} is closed.`,
   );
@@ -107,35 +141,13 @@ function Month({ preview }: { preview: ClosePreview }) {
             {issued.length > 0 && <Link href="/cost/invoices">Invoices</Link>}
           </Empty>
         ) : (
-          <TableBox label="Invoices that would be written">
-            <thead>
-              <tr>
-                <th>Tenant</th>
-                <th>Billed by</th>
-                <th className="number">Lines</th>
-                <th className="number">Of them corrections</th>
-                <th className="number">Total</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ tenant, mode, lines, corrections, totalMicros }) => (
-                <tr key={tenant}>
-                  <td>{tenant}</td>
-                  <td>
-                    <Chip
-                      tone={mode === "chargeback" ? "guaranteed" : "idle"}
-                      shape={mode === "chargeback" ? "dot" : "ring"}
-                    >
-                      {mode}
-                    </Chip>
-                  </td>
-                  <td className="number">{lines}</td>
-                  <td className="number">{corrections}</td>
-                  <td className="number">{spellMoney(totalMicros, currency)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </TableBox>
+          <Table
+            label="Invoices that would be written"
+            items={rows}
+            columns={columns}
+            look={look}
+            keyOf={({ tenant }) => tenant}
+          />
         )}
       </Card>
       {asking && (

@@ -1,11 +1,13 @@
 import type { PriceBookShape } from "@tessera/wire";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { percentOf } from "./contract-view.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 import { SetContract } from "./set-contract.tsx";
@@ -19,11 +21,14 @@ export default function ContractsPage() {
   /** The tenant whose contract is set; empty = one is chosen in the dialog. */
   const [setting, setSetting] = useState<string | undefined>();
   const currency = data?.versions.at(-1)?.currency;
+  const maySet = may("price.write");
+  const columns = useMemo(() => columnsOf(currency ?? "", maySet ? setSetting : undefined), [currency, maySet]);
+  const { look } = useLook(columns);
   return (
     <div className="page">
       <div className="head">
         <h1>Cost</h1>
-        {may("price.write") && currency !== undefined && (
+        {maySet && currency !== undefined && (
           <Button kind="primary" onClick={() => setSetting("")}>
             Set a contract
           </Button>
@@ -43,47 +48,13 @@ export default function ContractsPage() {
             command={currency === undefined ? "npx tess price --help" : "npx tess price contract TENANT contract.yaml"}
           />
         ) : (
-          <TableBox label="Contracts">
-            <thead>
-              <tr>
-                <th>Tenant</th>
-                <th>From</th>
-                <th>To</th>
-                <th>State</th>
-                <th className="number">Of the list's prices</th>
-                <th>Own prices, guaranteed and burst, per hour</th>
-                <th />
-              </tr>
-            </thead>
-            <tbody>
-              {data.contracts.map((contract) => (
-                <tr key={contract.tenant}>
-                  <td>{contract.tenant}</td>
-                  <td className="nowrap">{contract.from.slice(0, 10)}</td>
-                  <td className="nowrap">{contract.to.slice(0, 10)}</td>
-                  <td>
-                    <State contract={contract} />
-                  </td>
-                  <td className="number">{percentOf(contract.perMille)} %</td>
-                  <td>
-                    {contract.gpus.map(({ model, reservedMicros, burstMicros }) => (
-                      <div key={model} className="nowrap">
-                        {model === "*" ? "any other" : model}: {spellMoney(String(reservedMicros), currency ?? "")},{" "}
-                        {spellMoney(String(burstMicros), currency ?? "")}
-                      </div>
-                    ))}
-                  </td>
-                  <td className="number">
-                    {may("price.write") && (
-                      <Button small onClick={() => setSetting(contract.tenant)}>
-                        Change
-                      </Button>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </TableBox>
+          <Table
+            label="Contracts"
+            items={data.contracts}
+            columns={columns}
+            look={look}
+            keyOf={({ tenant }) => tenant}
+          />
         )}
       </Card>
       {setting !== undefined && (
@@ -111,4 +82,40 @@ function State({ contract: { from, to } }: { contract: Contract }) {
       applies
     </Chip>
   );
+}
+
+function columnsOf(currency: string, onChange: ((tenant: string) => void) | undefined): readonly Column<Contract>[] {
+  const acts: Column<Contract> = {
+    label: "Acts",
+    hasNoHead: true,
+    number: true,
+    show: ({ tenant }) => (
+      <Button small onClick={() => onChange?.(tenant)}>
+        Change
+      </Button>
+    ),
+  };
+  return [
+    { label: "Tenant", show: ({ tenant }) => tenant, by: ({ tenant }) => tenant },
+    { label: "From", nowrap: true, show: ({ from }) => from.slice(0, 10), by: ({ from }) => from },
+    { label: "To", nowrap: true, show: ({ to }) => to.slice(0, 10), by: ({ to }) => to },
+    { label: "State", show: (contract) => <State contract={contract} /> },
+    {
+      label: "Of the list's prices",
+      number: true,
+      show: ({ perMille }) => `${percentOf(perMille)} %`,
+      by: ({ perMille }) => perMille,
+    },
+    {
+      label: "Own prices, guaranteed and burst, per hour",
+      show: ({ gpus }) =>
+        gpus.map(({ model, reservedMicros, burstMicros }) => (
+          <div key={model} className="nowrap">
+            {model === "*" ? "any other" : model}: {spellMoney(String(reservedMicros), currency)},{" "}
+            {spellMoney(String(burstMicros), currency)}
+          </div>
+        )),
+    },
+    ...(onChange === undefined ? [] : [acts]),
+  ];
 }

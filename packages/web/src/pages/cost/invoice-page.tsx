@@ -1,5 +1,5 @@
 import type { LineShape } from "@tessera/wire";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Link, useParams } from "wouter";
 import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
@@ -11,6 +11,8 @@ import { count } from "../../format/numbers.ts";
 import { spellDate, spellDay } from "../../format/times.ts";
 import { decoded } from "../../frame/address.ts";
 import { toast } from "../../frame/toasts.tsx";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 import { issuer, saveFocusFile } from "./focus-file.ts";
 import { VerifyInvoice } from "./verify-invoice.tsx";
 
@@ -20,6 +22,7 @@ export default function InvoicePage() {
   const at = { account: decoded(account), period };
   const { data: invoice, error } = useCall("getInvoice", { at });
   const [line, setLine] = useState<LineShape | undefined>();
+  const columns = useMemo(() => columnsOf(invoice?.currency ?? "", setLine), [invoice?.currency]);
   if (invoice === undefined) {
     return error !== null ? (
       <Missing title="There is no such invoice" why={wordsOf(error)} href="/cost/invoices" go="All invoices" />
@@ -57,41 +60,7 @@ export default function InvoicePage() {
         </div>
       </div>
       <Card flush>
-        <div className="table-box">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Line</th>
-                <th>What</th>
-                <th>Account</th>
-                <th>Model</th>
-                <th className="number">Hours</th>
-                <th className="number">Amount</th>
-              </tr>
-            </thead>
-            <tbody>
-              {invoice.lines.map((each) => (
-                <tr key={each.line}>
-                  <td>
-                    <button
-                      type="button"
-                      className="button plain small"
-                      onClick={() => setLine(each)}
-                      aria-label={`Explain line ${each.line}`}
-                    >
-                      {each.line}
-                    </button>
-                  </td>
-                  <td>{each.kind}</td>
-                  <td>{each.account}</td>
-                  <td>{[each.model, each.profile].filter((part) => part !== "").join(" ")}</td>
-                  <td className="number">{each.unit === "none" ? "" : `${each.hours} ${each.unit}s`}</td>
-                  <td className="number">{money(each.micros)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table label="Lines" items={invoice.lines} columns={columns} keyOf={({ line: no }) => String(no)} />
         <dl className="facts" style={{ padding: 16 }}>
           <dt>Charges</dt>
           <dd>{money(invoice.chargesMicros)}</dd>
@@ -111,6 +80,29 @@ export default function InvoicePage() {
       {line !== undefined && <Explained at={at} line={line} money={money} onClose={() => setLine(undefined)} />}
     </div>
   );
+}
+
+function columnsOf(currency: string, onExplain: (line: LineShape) => void): readonly Column<LineShape>[] {
+  return [
+    {
+      label: "Line",
+      show: (line) => (
+        <button
+          type="button"
+          className="button plain small"
+          onClick={() => onExplain(line)}
+          aria-label={`Explain line ${line.line}`}
+        >
+          {line.line}
+        </button>
+      ),
+    },
+    { label: "What", show: ({ kind }) => kind },
+    { label: "Account", show: ({ account }) => account },
+    { label: "Model", show: ({ model, profile }) => [model, profile].filter((part) => part !== "").join(" ") },
+    { label: "Hours", number: true, show: ({ hours, unit }) => (unit === "none" ? "" : `${hours} ${unit}s`) },
+    { label: "Amount", number: true, show: ({ micros }) => spellMoney(micros, currency) },
+  ];
 }
 
 const hoursShown = 48;

@@ -1,15 +1,50 @@
-import { Link } from "wouter";
-import { wordsOf } from "../../api/call.ts";
+import type { AnswerOf } from "@tessera/wire";
 import { usePages } from "../../api/use-pages.ts";
 import { Chip } from "../../design/chip.tsx";
-import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
+import { Empty, Time } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Paged } from "../../table/paged.tsx";
 import { Billing } from "./billing.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 
+type Listed = AnswerOf<"listInvoices">["items"][number];
+
+const columns: readonly Column<Listed>[] = [
+  { label: "Tenant", width: [120, 2], show: ({ tenant }) => tenant },
+  { label: "Month", width: 90, show: ({ period }) => period },
+  { label: "Number", width: [100, 1], below: true, show: ({ number }) => number },
+  {
+    label: "Status",
+    width: [90, 1],
+    below: true,
+    show: ({ status }) => (
+      <Chip tone={status === "issued" ? "healthy" : "idle"} shape={status === "issued" ? "square" : "ring"}>
+        {status}
+      </Chip>
+    ),
+  },
+  {
+    label: "Issued",
+    width: [110, 1],
+    below: true,
+    show: ({ issuedAt }) => issuedAt !== undefined && <Time at={issuedAt} />,
+  },
+  {
+    label: "Total",
+    width: [110, 1],
+    number: true,
+    show: ({ totalMicros, currency }) => spellMoney(totalMicros, currency),
+  },
+];
+const keyOf = ({ tenant, period }: Listed) => `${tenant} ${period}`;
+const hrefOf = ({ tenant, period }: Listed) => `/invoices/${encodeURIComponent(tenant)}/${period}`;
+
 /** Drafts of the current month first, then issued invoices. */
 export default function InvoicesPage() {
-  const { items, error, more } = usePages("listInvoices", { limit: 100 }, 30_000);
+  const list = usePages("listInvoices", { limit: 100 }, 30_000);
+  const { look, choice } = useLook(columns);
   return (
     <div className="page">
       <div className="head">
@@ -17,58 +52,14 @@ export default function InvoicesPage() {
       </div>
       <CostTabs here="invoices" />
       <Billing />
-      <Card flush title="Invoices">
-        {error !== null && items === undefined ? (
-          <Empty title="Not available">{wordsOf(error)}</Empty>
-        ) : items === undefined ? (
-          <Skeleton lines={4} />
-        ) : items.length === 0 ? (
-          <Empty title="No invoices yet" command="npx tess invoice --help" />
-        ) : (
-          <div className="table-box">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th>Tenant</th>
-                  <th>Month</th>
-                  <th>Number</th>
-                  <th>Status</th>
-                  <th>Issued</th>
-                  <th className="number">Total</th>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map(({ tenant, period, number, status, issuedAt, totalMicros, currency }) => (
-                  <tr key={`${tenant} ${period}`}>
-                    <td>
-                      <Link href={`/invoices/${encodeURIComponent(tenant)}/${period}`}>{tenant}</Link>
-                    </td>
-                    <td>{period}</td>
-                    <td>{number}</td>
-                    <td>
-                      <Chip
-                        tone={status === "issued" ? "healthy" : "idle"}
-                        shape={status === "issued" ? "square" : "ring"}
-                      >
-                        {status}
-                      </Chip>
-                    </td>
-                    <td>{issuedAt !== undefined && <Time at={issuedAt} />}</td>
-                    <td className="number">{spellMoney(totalMicros, currency)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-            {more !== undefined && (
-              <div className="row" style={{ padding: 12 }}>
-                <button type="button" className="button" onClick={more}>
-                  Show older
-                </button>
-              </div>
-            )}
-          </div>
-        )}
-      </Card>
+      <Paged
+        list={list}
+        noun={["invoice", "invoices"]}
+        filters={[]}
+        beside={choice}
+        empty={<Empty title="No invoices yet" command="npx tess invoice --help" />}
+        table={{ label: "Invoices", columns, look, keyOf, hrefOf, height: 640 }}
+      />
     </div>
   );
 }

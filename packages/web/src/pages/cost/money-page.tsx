@@ -1,3 +1,4 @@
+import { useMemo } from "react";
 import { Link } from "wouter";
 import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
@@ -9,6 +10,9 @@ import { shareOf, spellMoney } from "../../format/money.ts";
 import { count, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 
 const MoneyCharts = onDemand(() => import("./money-charts.tsx"));
@@ -111,64 +115,88 @@ function Figures({ report, days }: { report: Report; days: number }) {
 }
 
 function SpentBy({ report }: { report: Report }) {
-  const { currency, totalMicros } = report;
-  const rows = dearestFirst(report);
+  const columns = useMemo(() => columnsOf(report), [report]);
   // Days are read in their order.
-  const listed = report.by === "day" ? report.rows.toSorted((a, b) => (a.key < b.key ? 1 : -1)) : rows;
+  const { look } = useLook(columns, { usualSort: report.by === "day" ? "-day" : "-Spent" });
+  const foot = report.rest && [
+    [
+      <span key="rest" className="quiet">
+        {count(report.rest.rows, "other")}; <code>tess cost --by {report.by} -o csv</code> has all
+      </span>,
+      "",
+      "",
+      "",
+      spellMoney(report.rest.micros, report.currency),
+    ],
+  ];
   return (
     <Card flush title={`By ${report.by}`}>
-      {rows.length === 0 ? (
+      {report.rows.length === 0 ? (
         <Empty title="Nothing was spent in this period" />
       ) : (
-        <div className="table-box">
-          <table className="table">
-            <thead>
-              <tr>
-                <th>{report.by}</th>
-                <th>Share</th>
-                <th className="number">GPU-hours</th>
-                <th className="number">Before</th>
-                <th className="number">Spent</th>
-              </tr>
-            </thead>
-            <tbody>
-              {listed.map(({ key, name, micros, beforeMicros: before, gpuHours }) => (
-                <tr key={key}>
-                  <td>
-                    {name === undefined ? (
-                      keyText(report.by, key)
-                    ) : (
-                      <Link href={`/jobs/${key}`} title={key}>
-                        {name}
-                      </Link>
-                    )}
-                  </td>
-                  <td style={{ width: "35%" }}>
-                    <div className="row">
-                      <div className="bar" style={{ flex: 1 }}>
-                        <div
-                          className="part used"
-                          style={{ left: 0, width: `${100 * Math.max(0, shareOf(micros, totalMicros))}%` }}
-                        />
-                      </div>
-                      <span className="small quiet">{spellShare(shareOf(micros, totalMicros), 1)}</span>
-                    </div>
-                  </td>
-                  <td className="number">{spellNumber(Number(gpuHours))}</td>
-                  <td className="number quiet">{before === undefined ? "" : spellMoney(before, currency)}</td>
-                  <td className="number">{spellMoney(micros, currency)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          {report.rest !== undefined && (
-            <p className="quiet small" style={{ padding: "8px 16px" }}>
-              {count(report.rest.rows, "other")} came to {spellMoney(report.rest.micros, currency)} together;{" "}
-              <code>tess cost --by {report.by} -o csv</code> has all.
-            </p>
-          )}
-        </div>
+        <Table
+          label={`By ${report.by}`}
+          items={report.rows}
+          columns={columns}
+          look={look}
+          keyOf={({ key }) => key}
+          {...(foot && { foot })}
+        />
       )}
     </Card>
   );
+}
+
+type Row = Report["rows"][number];
+
+function columnsOf({ by, currency, totalMicros }: Report): readonly Column<Row>[] {
+  return [
+    {
+      label: by,
+      show: ({ key, name }) =>
+        name === undefined ? (
+          keyText(by, key)
+        ) : (
+          <Link href={`/jobs/${key}`} title={key}>
+            {name}
+          </Link>
+        ),
+      by: ({ key, name }) => name ?? key,
+    },
+    {
+      label: "Share",
+      percent: 35,
+      show: ({ micros }) => (
+        <div className="row">
+          <div className="bar" style={{ flex: 1 }}>
+            <div
+              className="part used"
+              style={{ left: 0, width: `${100 * Math.max(0, shareOf(micros, totalMicros))}%` }}
+            />
+          </div>
+          <span className="small quiet">{spellShare(shareOf(micros, totalMicros), 1)}</span>
+        </div>
+      ),
+    },
+    {
+      label: "GPU-hours",
+      number: true,
+      show: ({ gpuHours }) => spellNumber(Number(gpuHours)),
+      by: ({ gpuHours }) => Number(gpuHours),
+    },
+    {
+      label: "Before",
+      number: true,
+      show: ({ beforeMicros: before }) => (
+        <span className="quiet">{before === undefined ? "" : spellMoney(before, currency)}</span>
+      ),
+      by: ({ beforeMicros = "0" }) => BigInt(beforeMicros),
+    },
+    {
+      label: "Spent",
+      number: true,
+      show: ({ micros }) => spellMoney(micros, currency),
+      by: ({ micros }) => BigInt(micros),
+    },
+  ];
 }

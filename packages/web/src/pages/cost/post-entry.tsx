@@ -8,6 +8,8 @@ import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
 import { readMoney, spellMoney } from "../../format/money.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 import { AmountField } from "./amount-field.tsx";
 import { bookWords, kindWords, openHolds, sidesOf } from "./ledger-view.ts";
 
@@ -129,27 +131,16 @@ function HoldField(props: {
   );
 }
 
-function Sides({ sides, currency }: { sides: readonly { account: string; micros: string }[]; currency: string }) {
-  return (
-    <table className="table" aria-label="Both sides of the entry">
-      <thead>
-        <tr>
-          <th>Book</th>
-          <th className="number">Taken out</th>
-          <th className="number">Put in</th>
-        </tr>
-      </thead>
-      <tbody>
-        {sides.map(({ account, micros }) => (
-          <tr key={account}>
-            <td>{bookWords(account)}</td>
-            <td className="number">{micros.startsWith("-") ? spellMoney(micros.slice(1), currency) : ""}</td>
-            <td className="number">{micros.startsWith("-") ? "" : spellMoney(micros, currency)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+type Side = ReturnType<typeof sidesOf>[number];
+
+function Sides({ sides, currency }: { sides: readonly Side[]; currency: string }) {
+  const money = (micros: string) => spellMoney(micros.replace("-", ""), currency);
+  const columns: readonly Column<Side>[] = [
+    { label: "Book", show: ({ account }) => bookWords(account) },
+    { label: "Taken out", number: true, show: ({ micros }) => (micros.startsWith("-") ? money(micros) : "") },
+    { label: "Put in", number: true, show: ({ micros }) => (micros.startsWith("-") ? "" : money(micros)) },
+  ];
+  return <Table label="Both sides of the entry" items={sides} columns={columns} keyOf={({ account }) => account} />;
 }
 
 /** Only an adjustment goes both ways. */

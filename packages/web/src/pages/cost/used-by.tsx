@@ -1,10 +1,12 @@
 import type { UsageReport } from "@tessera/wire";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { Link } from "wouter";
 import { Card, Empty, Skeleton } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { count, gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import type { UsageAsked } from "./use-usage-days.ts";
 
 type Row = UsageReport["rows"][number];
@@ -12,6 +14,18 @@ type Row = UsageReport["rows"][number];
 /** What was used, the largest first, with its share of all. */
 export function UsedBy({ by, report }: { by: UsageAsked["by"]; report: UsageReport | undefined }) {
   const total = gpuHoursOf(report?.total ?? "0");
+  const columns = useMemo(() => columnsOf(by, total), [by, total]);
+  const { look } = useLook(columns, { usualSort: "-GPU-hours" });
+  const rest = report?.rest;
+  const foot = rest && [
+    [
+      <span key="name" className="quiet">
+        {count(rest.rows, "other")}; the CSV file has all
+      </span>,
+      shareBar(gpuHoursOf(rest.unitMs), total),
+      hoursText(gpuHoursOf(rest.unitMs)),
+    ],
+  ];
   return (
     <Card flush title={`By ${by}`}>
       {report === undefined ? (
@@ -19,27 +33,14 @@ export function UsedBy({ by, report }: { by: UsageAsked["by"]; report: UsageRepo
       ) : report.rows.length === 0 ? (
         <Empty title="No usage in these days" command={`npx tess usage --by ${by}`} />
       ) : (
-        <TableBox label={`By ${by}`}>
-          <thead>
-            <tr>
-              <th>{by}</th>
-              <th>Share</th>
-              <th className="number">GPU-hours</th>
-            </tr>
-          </thead>
-          <tbody>
-            {largestFirst(report).map((row) => (
-              <UsedRow key={row.key} name={nameOf(by, row)} hours={gpuHoursOf(row.unitMs)} total={total} />
-            ))}
-            {report.rest !== undefined && (
-              <UsedRow
-                name={<span className="quiet">{count(report.rest.rows, "other")}; the CSV file has all</span>}
-                hours={gpuHoursOf(report.rest.unitMs)}
-                total={total}
-              />
-            )}
-          </tbody>
-        </TableBox>
+        <Table
+          label={`By ${by}`}
+          items={report.rows}
+          columns={columns}
+          look={look}
+          keyOf={keyOf}
+          {...(foot && { foot })}
+        />
       )}
     </Card>
   );
@@ -63,21 +64,30 @@ function nameOf(by: UsageAsked["by"], { key, name = key }: Row): ReactNode {
   return by === "node" ? <Link href={nodeAddress(key)}>{name}</Link> : name;
 }
 
-function UsedRow({ name, hours, total }: { name: ReactNode; hours: number; total: number }) {
+function shareBar(hours: number, total: number): ReactNode {
   return (
-    <tr>
-      <td>{name}</td>
-      <td style={{ width: "50%" }}>
-        <div className="row">
-          <div className="bar" style={{ flex: 1 }}>
-            <div className="part used" style={{ left: 0, width: `${total === 0 ? 0 : (100 * hours) / total}%` }} />
-          </div>
-          <span className="small quiet" style={{ width: 44 }}>
-            {spellShare(hours, total)}
-          </span>
-        </div>
-      </td>
-      <td className="number">{spellNumber(Math.round(hours * 1000) / 1000)}</td>
-    </tr>
+    <div className="row">
+      <div className="bar" style={{ flex: 1 }}>
+        <div className="part used" style={{ left: 0, width: `${total === 0 ? 0 : (100 * hours) / total}%` }} />
+      </div>
+      <span className="small quiet" style={{ width: 44 }}>
+        {spellShare(hours, total)}
+      </span>
+    </div>
   );
 }
+
+function hoursText(hours: number): string {
+  return spellNumber(Math.round(hours * 1000) / 1000);
+}
+
+function columnsOf(by: UsageAsked["by"], total: number): readonly Column<Row>[] {
+  const hours = ({ unitMs }: Row) => gpuHoursOf(unitMs);
+  return [
+    { label: by, show: (row) => nameOf(by, row), by: ({ name, key }) => name ?? key },
+    { label: "Share", percent: 50, show: (row) => shareBar(hours(row), total) },
+    { label: "GPU-hours", number: true, show: (row) => hoursText(hours(row)), by: hours },
+  ];
+}
+
+const keyOf = ({ key }: Row) => key;
