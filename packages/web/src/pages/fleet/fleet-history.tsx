@@ -4,9 +4,10 @@ import { RangeChart } from "../../chart/chart.tsx";
 import { RangeBar } from "../../chart/range-bar.tsx";
 import { causeWord, levelWord, outcomeWord } from "../../chart/words.ts";
 import { Button, Card } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { count, spellNumber } from "../../format/numbers.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 import { freePerNode } from "./free-per-node.ts";
 
 interface FreeProps {
@@ -50,7 +51,12 @@ export default function FleetHistory({ nodes, when }: FreeProps) {
   );
 }
 
-/** How many nodes have so many free GPUs: free GPUs in the left columns fit no gang. */
+const freeColumns: readonly Column<ReturnType<typeof freePerNode>[number]>[] = [
+  { label: "Free GPUs", number: true, show: ({ free }) => spellNumber(free) },
+  { label: "Nodes", number: true, show: ({ nodes }) => spellNumber(nodes) },
+];
+
+/** Nodes by the number of their free GPUs: free GPUs in the left columns fit no gang. */
 function FreePerNode({ nodes, when }: FreeProps) {
   const columns = useMemo(() => freePerNode(nodes), [nodes]);
   const [table, setTable] = useState(false);
@@ -83,22 +89,12 @@ function FreePerNode({ nodes, when }: FreeProps) {
       {columns.length === 0 ? (
         <p className="quiet">No GPU is free.</p>
       ) : table ? (
-        <TableBox label="Nodes by the number of their free GPUs">
-          <thead>
-            <tr>
-              <th className="number">Free GPUs</th>
-              <th className="number">Nodes</th>
-            </tr>
-          </thead>
-          <tbody>
-            {columns.map(({ free, nodes: many }) => (
-              <tr key={free}>
-                <td className="number">{spellNumber(free)}</td>
-                <td className="number">{spellNumber(many)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </TableBox>
+        <Table
+          label="Nodes by the number of their free GPUs"
+          items={columns}
+          columns={freeColumns}
+          keyOf={({ free }) => String(free)}
+        />
       ) : (
         <ul className="columns" aria-label="Nodes by the number of their free GPUs">
           {columns.map(({ free, nodes: many }) => (

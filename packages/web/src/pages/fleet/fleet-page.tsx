@@ -7,9 +7,10 @@ import { OrElse } from "../../chart/fallback.tsx";
 import { Choice } from "../../design/choice.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Notice, Skeleton } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 import { ModeChip } from "../nodes/mode-chip.tsx";
 import { LookElsewhere, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
@@ -243,40 +244,29 @@ function Selected(props: {
   );
 }
 
+const gangColumns: readonly Column<LargestGang>[] = [
+  { label: "Model", show: ({ model }) => model },
+  ...shapes.map(
+    (shape): Column<LargestGang> => ({
+      label: shape === "fleet" ? "anywhere" : `one ${shape}`,
+      show: ({ sizes }) => (
+        <div className="gang" title={sizes[shape].at}>
+          <span>{spellNumber(sizes[shape].gpus)}</span>
+          <div className="bar">
+            <div
+              className="part used"
+              style={{
+                left: 0,
+                width: `${(100 * Math.log2(1 + sizes[shape].gpus)) / Math.log2(2 + sizes.fleet.gpus)}%`,
+              }}
+            />
+          </div>
+        </div>
+      ),
+    }),
+  ),
+];
+
 function Gangs({ gangs }: { gangs: readonly LargestGang[] }) {
-  return (
-    <TableBox label="Largest gang that fits now">
-      <thead>
-        <tr>
-          <th>Model</th>
-          {shapes.map((shape) => (
-            <th key={shape}>{shape === "fleet" ? "anywhere" : `one ${shape}`}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {gangs.map(({ model, sizes }) => (
-          <tr key={model}>
-            <td>{model}</td>
-            {shapes.map((shape) => (
-              <td key={shape} title={sizes[shape].at}>
-                <div className="gang">
-                  <span>{spellNumber(sizes[shape].gpus)}</span>
-                  <div className="bar">
-                    <div
-                      className="part used"
-                      style={{
-                        left: 0,
-                        width: `${(100 * Math.log2(1 + sizes[shape].gpus)) / Math.log2(2 + sizes.fleet.gpus)}%`,
-                      }}
-                    />
-                  </div>
-                </div>
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </TableBox>
-  );
+  return <Table label="Largest gang that fits now" items={gangs} columns={gangColumns} keyOf={({ model }) => model} />;
 }

@@ -1,14 +1,16 @@
 import type { PoolShape } from "@tessera/wire";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useLive } from "../../api/live.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { CommandLine } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { modeWords } from "../../format/sharing.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { FleetTabs } from "./fleet-tabs.tsx";
 import { PoolDialog } from "./pool-dialog.tsx";
 
@@ -19,19 +21,33 @@ export default function PoolsPage() {
   /** The pool that is changed; null = a new one. */
   const [editing, setEditing] = useState<PoolShape | null | undefined>();
   const [deleting, setDeleting] = useState<PoolShape | undefined>();
-  const acts = may("pool.write") ? { onEdit: setEditing, onDelete: setDeleting } : {};
+  const mayWrite = may("pool.write");
+  const columns = useMemo(
+    () => (mayWrite ? [...poolColumns, actsColumn({ onEdit: setEditing, onDelete: setDeleting })] : poolColumns),
+    [mayWrite],
+  );
+  const { look, choice } = useLook(columns);
   return (
     <div className="page">
       <div className="head">
         <h1>Fleet</h1>
-        {may("pool.write") && (
+        {mayWrite && (
           <Button kind="primary" onClick={() => setEditing(null)}>
             New pool
           </Button>
         )}
       </div>
       <FleetTabs here="Pools" />
-      <Card flush title="Pools" beside={<span className="quiet small">nodes in no pool are for everyone</span>}>
+      <Card
+        flush
+        title="Pools"
+        beside={
+          <span className="row wrap">
+            <span className="quiet small">nodes in no pool are for everyone</span>
+            {choice}
+          </span>
+        }
+      >
         {pools === undefined ? (
           <Skeleton lines={4} />
         ) : pools.length === 0 ? (
@@ -40,7 +56,7 @@ export default function PoolsPage() {
             command="npx tess pool create NAME --label KEY=VALUE --tenant ACCOUNT"
           />
         ) : (
-          <PoolTable pools={pools} {...acts} />
+          <Table label="Pools" items={pools} columns={columns} look={look} keyOf={({ name }) => name} />
         )}
       </Card>
       {editing !== undefined && (
@@ -70,85 +86,71 @@ function DeletePool({ pool: { name, nodes, price }, onClose }: { pool: PoolShape
   );
 }
 
-interface PoolTableProps {
-  readonly pools: readonly PoolShape[];
-  readonly onEdit?: (pool: PoolShape) => void;
-  readonly onDelete?: (pool: PoolShape) => void;
+interface PoolActs {
+  readonly onEdit: (pool: PoolShape) => void;
+  readonly onDelete: (pool: PoolShape) => void;
 }
 
-function PoolTable({ pools, onEdit, onDelete }: PoolTableProps) {
-  return (
-    <TableBox label="Pools">
-      <thead>
-        <tr>
-          <th>Pool</th>
-          <th>Labels</th>
-          <th>Tenants</th>
-          <th>Sharing</th>
-          <th className="number">Price</th>
-          <th className="number">Nodes</th>
-          <th className="number">GPUs</th>
-          {onEdit !== undefined && <th />}
-        </tr>
-      </thead>
-      <tbody>
-        {pools.map((pool) => (
-          <PoolRow key={pool.name} pool={pool} {...(onEdit && { onEdit })} {...(onDelete && { onDelete })} />
+const poolColumns: readonly Column<PoolShape>[] = [
+  { label: "Pool", show: ({ name }) => <strong>{name}</strong>, by: ({ name }) => name },
+  {
+    label: "Labels",
+    show: ({ labels }) => (
+      <div className="row wrap" style={{ minWidth: 180 }}>
+        {Object.entries(labels).map(([key, value]) => (
+          <code key={key} className="pair">
+            {key}={value}
+          </code>
         ))}
-      </tbody>
-    </TableBox>
-  );
-}
+      </div>
+    ),
+  },
+  {
+    label: "Tenants",
+    show: ({ tenants }) =>
+      tenants === undefined ? (
+        <span className="quiet">all</span>
+      ) : tenants.length === 0 ? (
+        <span className="quiet">others than you may see</span>
+      ) : (
+        tenants.join(", ")
+      ),
+    by: ({ tenants = [] }) => tenants.join(),
+  },
+  {
+    label: "Sharing",
+    show: ({ mode, ratio, trust }) =>
+      mode === undefined ? (
+        <span className="quiet">as each node says</span>
+      ) : (
+        <>
+          {modeWords[mode]}
+          {ratio !== undefined && `, ${ratio} ×`}
+          {trust !== undefined && <span className="quiet"> · parts of {trust} tenants</span>}
+        </>
+      ),
+    by: ({ mode = "" }) => mode,
+  },
+  { label: "Price", number: true, nowrap: true, show: ({ price }) => `${price} ×`, by: ({ price }) => Number(price) },
+  { label: "Nodes", number: true, show: ({ nodes }) => spellNumber(nodes), by: ({ nodes }) => nodes },
+  { label: "GPUs", number: true, show: ({ gpus }) => spellNumber(gpus), by: ({ gpus }) => gpus },
+];
 
-function PoolRow({ pool, onEdit, onDelete }: Omit<PoolTableProps, "pools"> & { pool: PoolShape }) {
-  const { name, labels, tenants, mode, ratio, trust, price, nodes, gpus } = pool;
-  return (
-    <tr>
-      <td>
-        <strong>{name}</strong>
-      </td>
-      <td>
-        <div className="row wrap" style={{ minWidth: 180 }}>
-          {Object.entries(labels).map(([key, value]) => (
-            <code key={key} className="pair">
-              {key}={value}
-            </code>
-          ))}
-        </div>
-      </td>
-      <td>
-        {tenants === undefined ? (
-          <span className="quiet">all</span>
-        ) : tenants.length === 0 ? (
-          <span className="quiet">others than you may see</span>
-        ) : (
-          tenants.join(", ")
-        )}
-      </td>
-      <td>
-        {mode === undefined ? (
-          <span className="quiet">as each node says</span>
-        ) : (
-          <>
-            {modeWords[mode]}
-            {ratio !== undefined && `, ${ratio} ×`}
-            {trust !== undefined && <span className="quiet"> · parts of {trust} tenants</span>}
-          </>
-        )}
-      </td>
-      <td className="number nowrap">{price} ×</td>
-      <td className="number">{spellNumber(nodes)}</td>
-      <td className="number">{spellNumber(gpus)}</td>
-      {onEdit !== undefined && (
-        <td className="number nowrap">
-          <Button small kind="plain" aria-label={`Change ${name}`} onClick={() => onEdit(pool)}>
-            Change
-          </Button>
-          <Button small kind="plain" aria-label={`Delete ${name}`} onClick={() => onDelete?.(pool)}>
-            Delete
-          </Button>
-        </td>
-      )}
-    </tr>
-  );
+function actsColumn({ onEdit, onDelete }: PoolActs): Column<PoolShape> {
+  return {
+    label: "Acts",
+    hasNoHead: true,
+    number: true,
+    nowrap: true,
+    show: (pool) => (
+      <>
+        <Button small kind="plain" aria-label={`Change ${pool.name}`} onClick={() => onEdit(pool)}>
+          Change
+        </Button>
+        <Button small kind="plain" aria-label={`Delete ${pool.name}`} onClick={() => onDelete(pool)}>
+          Delete
+        </Button>
+      </>
+    ),
+  };
 }

@@ -3,8 +3,9 @@ import { useAct, useCall } from "../../api/use-call.ts";
 import { Act } from "../../design/act.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Card, Time } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { count } from "../../format/numbers.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 import { NodeRepair } from "./node-repair.tsx";
 
 /** What was found of the node and its GPUs, what is being repaired, and how its last checks went. */
@@ -44,41 +45,34 @@ export function NodeHealth({ node }: { node: NodeShape }) {
   );
 }
 
+const findingColumns: readonly Column<FindingShape>[] = [
+  {
+    label: "Finding",
+    show: ({ name, means, text }) => (
+      <div className="finding">
+        <b className="nowrap">{name}</b> {means}
+        {text !== undefined && text !== "" && <code className="finding-line">{text}</code>}
+      </div>
+    ),
+  },
+  {
+    label: "What follows",
+    nowrap: true,
+    show: ({ action }) => (
+      <span className="chip">
+        <i className={`mark ${marks[action]}`} style={{ background: tones[action] }} />
+        {action}
+      </span>
+    ),
+  },
+  { label: "GPU", nowrap: true, show: ({ gpu }) => (gpu === undefined ? "the node" : <code>{gpu}</code>) },
+  { label: "Times", number: true, show: ({ count: times }) => times },
+  { label: "Last", show: ({ last }) => <Time at={last} /> },
+];
+
 function Findings({ findings }: { findings: readonly FindingShape[] }) {
-  return (
-    <TableBox label="Findings">
-      <thead>
-        <tr>
-          <th>Finding</th>
-          <th>What follows</th>
-          <th>GPU</th>
-          <th className="number">Times</th>
-          <th>Last</th>
-        </tr>
-      </thead>
-      <tbody>
-        {findings.map(({ source, code, name, means, action, gpu, count: times, last, text }) => (
-          <tr key={`${source} ${code} ${gpu}`}>
-            <td className="finding">
-              <b className="nowrap">{name}</b> {means}
-              {text !== undefined && text !== "" && <code className="finding-line">{text}</code>}
-            </td>
-            <td className="nowrap">
-              <span className="chip">
-                <i className={`mark ${marks[action]}`} style={{ background: tones[action] }} />
-                {action}
-              </span>
-            </td>
-            <td className="nowrap">{gpu === undefined ? "the node" : <code>{gpu}</code>}</td>
-            <td className="number">{times}</td>
-            <td>
-              <Time at={last} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </TableBox>
-  );
+  const keyOf = ({ source, code, gpu }: FindingShape) => `${source} ${code} ${gpu}`;
+  return <Table label="Findings" items={findings} columns={findingColumns} keyOf={keyOf} />;
 }
 
 /** Colour and form, so that neither is needed alone. */
@@ -101,31 +95,16 @@ const marks: Readonly<Record<FindingShape["action"], string>> = {
   rma: "cross",
 };
 
+const checkColumns: readonly Column<CheckShape>[] = [
+  { label: "Check", show: ({ name }) => name },
+  { label: "Result", show: ({ result }) => (result === "failed" ? <b>failed</b> : result) },
+  { label: "GPU", nowrap: true, show: ({ gpu }) => (gpu === undefined ? "the node" : <code>{gpu}</code>) },
+  { label: "Measured", show: ({ measured }) => measured },
+  { label: "Expected", show: ({ expected }) => expected },
+  { label: "Note", show: ({ text }) => <span className="quiet small">{text}</span> },
+];
+
 function Checks({ checks }: { checks: readonly CheckShape[] }) {
-  return (
-    <TableBox label="Checks">
-      <thead>
-        <tr>
-          <th>Check</th>
-          <th>Result</th>
-          <th>GPU</th>
-          <th>Measured</th>
-          <th>Expected</th>
-          <th>Note</th>
-        </tr>
-      </thead>
-      <tbody>
-        {checks.map(({ name, gpu, result, measured, expected, text }) => (
-          <tr key={`${name} ${gpu}`}>
-            <td>{name}</td>
-            <td>{result === "failed" ? <b>failed</b> : result}</td>
-            <td className="nowrap">{gpu === undefined ? "the node" : <code>{gpu}</code>}</td>
-            <td>{measured}</td>
-            <td>{expected}</td>
-            <td className="quiet small">{text}</td>
-          </tr>
-        ))}
-      </tbody>
-    </TableBox>
-  );
+  const keyOf = ({ name, gpu }: CheckShape) => `${name} ${gpu}`;
+  return <Table label="Checks" items={checks} columns={checkColumns} keyOf={keyOf} />;
 }

@@ -4,12 +4,13 @@ import { Link, useLocation } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { Choice } from "../../design/choice.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellClock } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 import { type Drawn, isBlock, layOut, type PlanRect } from "./layout.ts";
 import { nameOf, sentenceOf } from "./words.ts";
 
@@ -226,44 +227,33 @@ function rowsOf({ blocks, closed }: FleetPlanShape) {
   }));
 }
 
+const planColumns: readonly Column<Drawn>[] = [
+  {
+    label: "Job",
+    show: (of) => (isBlock(of) && of.job !== undefined ? <Link href={`/jobs/${of.job}`}>{of.name}</Link> : nameOf(of)),
+  },
+  { label: "Account", show: (of) => (isBlock(of) ? of.project : "") },
+  { label: "What", show: (of) => (isBlock(of) ? (of.kind === "planned" ? "planned start" : "runs") : "closed") },
+  { label: "GPUs", number: true, show: ({ gpus }) => spellNumber(gpus) },
+  { label: "From", show: (of) => (isPlanned(of) || !isBlock(of) ? spellClock(of.from) : "now") },
+  { label: "Until about", show: ({ until }) => (until === undefined ? "not known" : spellClock(until)) },
+];
+
 function PlanTable({ plan }: { plan: FleetPlanShape }) {
-  const rows = [...plan.blocks, ...plan.closed];
   // What is planned is what one looks for.
-  const ordered = rows.toSorted((a, b) => Number(isPlanned(b)) - Number(isPlanned(a)));
+  const rows = useMemo(
+    () => [...plan.blocks, ...plan.closed].sort((a, b) => Number(isPlanned(b)) - Number(isPlanned(a))),
+    [plan],
+  );
   return (
-    <>
-      <TableBox label="Plan">
-        <thead>
-          <tr>
-            <th>Job</th>
-            <th>Account</th>
-            <th>What</th>
-            <th className="number">GPUs</th>
-            <th>From</th>
-            <th>Until about</th>
-          </tr>
-        </thead>
-        <tbody>
-          {ordered.slice(0, tableRows).map((of) => (
-            <tr key={keyOf(of)}>
-              <td>
-                {isBlock(of) && of.job !== undefined ? <Link href={`/jobs/${of.job}`}>{of.name}</Link> : nameOf(of)}
-              </td>
-              <td>{isBlock(of) ? of.project : ""}</td>
-              <td>{isBlock(of) ? (of.kind === "planned" ? "planned start" : "runs") : "closed"}</td>
-              <td className="number">{spellNumber(of.gpus)}</td>
-              <td>{isPlanned(of) || !isBlock(of) ? spellClock(of.from) : "now"}</td>
-              <td>{of.until === undefined ? "not known" : spellClock(of.until)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </TableBox>
-      {rows.length > tableRows && (
-        <p className="quiet small">
-          {tableRows} of {count(rows.length, "row")}; the CSV file has all.
-        </p>
-      )}
-    </>
+    <Table
+      label="Plan"
+      items={rows}
+      columns={planColumns}
+      keyOf={keyOf}
+      most={tableRows}
+      rest={() => `${tableRows} of ${count(rows.length, "row")}; the CSV file has all.`}
+    />
   );
 }
 

@@ -1,11 +1,21 @@
 import type { Moment, PlanBlock } from "@tessera/wire";
-import { Link } from "wouter";
 import { Card } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellClock } from "../../format/times.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 
 const rowsShown = 8;
+const columns: readonly Column<PlanBlock>[] = [
+  { label: "Job", show: ({ name }) => name },
+  { label: "GPUs", number: true, show: ({ gpus }) => spellNumber(gpus) },
+  {
+    label: "At",
+    number: true,
+    nowrap: true,
+    show: ({ kind, from, until }) => spellClock(kind === "planned" ? from : (until ?? from)),
+  },
+];
 
 /** What is planned to happen between now and a moment to come. */
 export function UntilThen({ planned }: { planned: NonNullable<Moment["planned"]> }) {
@@ -37,19 +47,14 @@ function Happens(props: { title: string; none: string; blocks: readonly PlanBloc
       {blocks.length === 0 ? (
         <p className="quiet">{none}</p>
       ) : (
-        <TableBox label={title}>
-          <tbody>
-            {blocks.slice(0, rowsShown).map(({ job, name, gpus: many, kind, from, until }) => (
-              <tr key={job}>
-                <td>
-                  <Link href={`/jobs/${job}`}>{name}</Link>
-                </td>
-                <td className="number">{spellGpus(many)}</td>
-                <td className="number nowrap">{spellClock(kind === "planned" ? from : (until ?? from))}</td>
-              </tr>
-            ))}
-          </tbody>
-        </TableBox>
+        <Table
+          label={title}
+          items={blocks}
+          columns={columns}
+          keyOf={({ job }) => job ?? ""}
+          hrefOf={({ job }) => `/jobs/${job}`}
+          most={rowsShown}
+        />
       )}
       {jobs > rowsShown && <p className="quiet small">and {spellNumber(jobs - rowsShown)} more</p>}
     </Card>

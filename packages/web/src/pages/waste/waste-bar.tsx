@@ -1,7 +1,8 @@
 import { type WasteReport, wasteWords } from "@tessera/wire";
-import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 import { classColours, partsOf, presentClasses } from "./classes.ts";
 
 type Amounts = Pick<WasteReport["total"], "unitMs" | "micros" | "classes">;
@@ -22,36 +23,40 @@ export function WasteBar({ of, small = false }: { of: Amounts; small?: boolean }
   );
 }
 
+interface ClassRow {
+  readonly name: ReturnType<typeof presentClasses>[number];
+  readonly unitMs: string;
+  readonly share: string;
+  readonly worth: string;
+}
+
+const classColumns: readonly Column<ClassRow>[] = [
+  {
+    label: "Part",
+    show: ({ name }) => (
+      <>
+        <i className="mark square" style={{ background: classColours[name] }} /> {wasteWords[name]}
+      </>
+    ),
+  },
+  { label: "GPU-hours", number: true, show: ({ unitMs }) => spellNumber(gpuHoursOf(unitMs)) },
+  { label: "Share", number: true, show: ({ share }) => share },
+  { label: "Worth", number: true, nowrap: true, show: ({ worth }) => worth },
+];
+
 /** The same as figures; they add up to the last line. */
 export function WasteClasses({ of, currency }: { of: Amounts; currency: string }) {
+  const rows = presentClasses(of).map((name) => {
+    const { unitMs, micros } = of.classes[name]!;
+    return { name, unitMs, share: spellShare(Number(unitMs), Number(of.unitMs)), worth: spellMoney(micros, currency) };
+  });
   return (
-    <TableBox label="Where the capacity went">
-      <thead>
-        <tr>
-          <th>Part</th>
-          <th className="number">GPU-hours</th>
-          <th className="number">Share</th>
-          <th className="number">Worth</th>
-        </tr>
-      </thead>
-      <tbody>
-        {presentClasses(of).map((name) => (
-          <tr key={name}>
-            <td>
-              <i className="mark square" style={{ background: classColours[name] }} /> {wasteWords[name]}
-            </td>
-            <td className="number">{spellNumber(gpuHoursOf(of.classes[name]!.unitMs))}</td>
-            <td className="number">{spellShare(Number(of.classes[name]!.unitMs), Number(of.unitMs))}</td>
-            <td className="number nowrap">{spellMoney(of.classes[name]!.micros, currency)}</td>
-          </tr>
-        ))}
-        <tr className="total">
-          <td>All</td>
-          <td className="number">{spellNumber(gpuHoursOf(of.unitMs))}</td>
-          <td className="number">100 %</td>
-          <td className="number nowrap">{spellMoney(of.micros, currency)}</td>
-        </tr>
-      </tbody>
-    </TableBox>
+    <Table
+      label="Where the capacity went"
+      items={rows}
+      columns={classColumns}
+      keyOf={({ name }) => name}
+      foot={[["All", spellNumber(gpuHoursOf(of.unitMs)), "100 %", spellMoney(of.micros, currency)]]}
+    />
   );
 }

@@ -1,58 +1,64 @@
 import type { WasteReport, WasteRow } from "@tessera/wire";
+import { useMemo } from "react";
 import { Link } from "wouter";
-import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count, gpuHoursOf, spellMiB, spellNumber } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { unitMsOf, wastedMicros } from "./classes.ts";
 import { WasteBar } from "./waste-bar.tsx";
 
 const rowsShown = 100;
 
-/** One line for each account, user, job, node or model, those that waste most first. */
+interface WasteLine {
+  readonly row: WasteRow;
+  readonly wasted: bigint;
+}
+
+function columnsOf(by: WasteReport["by"], currency: string): readonly Column<WasteLine>[] {
+  const hours = (label: string, of: (row: WasteRow) => string): Column<WasteLine> => ({
+    label,
+    number: true,
+    show: ({ row }) => spellNumber(gpuHoursOf(of(row))),
+    by: ({ row }) => BigInt(of(row)),
+  });
+  const money = (label: string, of: (line: WasteLine) => bigint): Column<WasteLine> => ({
+    label,
+    number: true,
+    nowrap: true,
+    show: (line) => spellMoney(String(of(line)), currency),
+    by: of,
+  });
+  return [
+    { label: by, show: ({ row }) => <RowName row={row} by={by} />, by: ({ row: { name, key } }) => name ?? key },
+    hours("GPU-hours", ({ unitMs }) => unitMs),
+    hours("Busy", (row) => unitMsOf(row, "busy")),
+    hours("Idle", (row) => unitMsOf(row, "allocated_idle", "dedicated")),
+    hours("Not measured", (row) => unitMsOf(row, "allocated_unmeasured")),
+    hours("Lost", (row) => unitMsOf(row, "lost_preemption", "lost_fault")),
+    money("Worth", ({ row }) => BigInt(row.micros)),
+    money("Wasted", ({ wasted }) => wasted),
+    { label: "Parts", show: ({ row }) => <WasteBar of={row} small /> },
+  ];
+}
+
+/** One line for each account, user, job, node or model; those that waste most come first. */
 export function WasteRows({ report: { rows, by, currency } }: { report: WasteReport }) {
-  const ordered = rows
-    .map((row) => ({ row, wasted: BigInt(wastedMicros(row)) }))
-    .sort((a, b) => (a.wasted === b.wasted ? 0 : a.wasted > b.wasted ? -1 : 1));
-  const hours = (unitMs: string) => spellNumber(gpuHoursOf(unitMs));
+  const lines = useMemo(() => rows.map((row) => ({ row, wasted: BigInt(wastedMicros(row)) })), [rows]);
+  const columns = useMemo(() => columnsOf(by, currency), [by, currency]);
+  const { look } = useLook(columns, { usualSort: "-Wasted" });
   return (
-    <>
-      <TableBox label={`Waste by ${by}`}>
-        <thead>
-          <tr>
-            <th className="first">{by}</th>
-            <th className="number">GPU-hours</th>
-            <th className="number">Busy</th>
-            <th className="number">Idle</th>
-            <th className="number">Not measured</th>
-            <th className="number">Lost</th>
-            <th className="number">Worth</th>
-            <th className="number">Wasted</th>
-            <th>Parts</th>
-          </tr>
-        </thead>
-        <tbody>
-          {ordered.slice(0, rowsShown).map(({ row, wasted }) => (
-            <tr key={row.key}>
-              <td>
-                <RowName row={row} by={by} />
-              </td>
-              <td className="number">{hours(row.unitMs)}</td>
-              <td className="number">{hours(unitMsOf(row, "busy"))}</td>
-              <td className="number">{hours(unitMsOf(row, "allocated_idle", "dedicated"))}</td>
-              <td className="number">{hours(unitMsOf(row, "allocated_unmeasured"))}</td>
-              <td className="number">{hours(unitMsOf(row, "lost_preemption", "lost_fault"))}</td>
-              <td className="number nowrap">{spellMoney(row.micros, currency)}</td>
-              <td className="number nowrap">{spellMoney(String(wasted), currency)}</td>
-              <td>
-                <WasteBar of={row} small />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </TableBox>
-      {rows.length > rowsShown && <p className="quiet small">and {count(rows.length - rowsShown, "smaller line")}</p>}
-    </>
+    <Table
+      label={`Waste by ${by}`}
+      items={lines}
+      columns={columns}
+      look={look}
+      keyOf={({ row }) => row.key}
+      most={rowsShown}
+      rest={(left) => `and ${count(left, "more line")}`}
+    />
   );
 }
 
@@ -63,39 +69,55 @@ function RowName({ row: { key, name }, by }: { row: WasteRow; by: WasteReport["b
   return name ?? key;
 }
 
+type OversizedJob = WasteReport["oversized"][number];
+
+function oversizedColumns(currency: string): readonly Column<OversizedJob>[] {
+  return [
+    { label: "Job", show: ({ name, job }) => name ?? job, by: ({ name, job }) => name ?? job },
+    { label: "Account", show: ({ account }) => account, by: ({ account }) => account },
+    { label: "Asked", show: ({ held }) => held },
+    {
+      label: "Memory held",
+      number: true,
+      show: ({ memoryHeldMiB }) => spellMiB(memoryHeldMiB),
+      by: ({ memoryHeldMiB }) => memoryHeldMiB,
+    },
+    {
+      label: "Most used",
+      number: true,
+      show: ({ memoryPeakMiB }) => spellMiB(memoryPeakMiB),
+      by: ({ memoryPeakMiB }) => memoryPeakMiB,
+    },
+    {
+      label: "Activity",
+      number: true,
+      show: ({ activity }) => `${spellNumber(activity)} %`,
+      by: ({ activity }) => activity,
+    },
+    { label: "Would do", show: ({ smaller }) => smaller },
+    {
+      label: "Saves",
+      number: true,
+      nowrap: true,
+      show: ({ savesMicros }) => spellMoney(savesMicros, currency),
+      by: ({ savesMicros }) => BigInt(savesMicros),
+    },
+  ];
+}
+
 /** Jobs that held more than they used. */
 export function Oversized({ report: { oversized, currency } }: { report: WasteReport }) {
+  const columns = useMemo(() => oversizedColumns(currency), [currency]);
+  const { look } = useLook(columns, { name: "oversized" });
   return (
-    <TableBox label="Oversized jobs">
-      <thead>
-        <tr>
-          <th>Job</th>
-          <th>Account</th>
-          <th>Asked</th>
-          <th className="number">Memory held</th>
-          <th className="number">Most used</th>
-          <th className="number">Activity</th>
-          <th>Would do</th>
-          <th className="number">Saves</th>
-        </tr>
-      </thead>
-      <tbody>
-        {oversized.map((each) => (
-          <tr key={`${each.job} ${each.held}`}>
-            <td>
-              <Link href={`/jobs/${each.job}`}>{each.name ?? each.job}</Link>
-            </td>
-            <td>{each.account}</td>
-            <td>{each.held}</td>
-            <td className="number">{spellMiB(each.memoryHeldMiB)}</td>
-            <td className="number">{spellMiB(each.memoryPeakMiB)}</td>
-            <td className="number">{spellNumber(each.activity)} %</td>
-            <td>{each.smaller}</td>
-            <td className="number nowrap">{spellMoney(each.savesMicros, currency)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </TableBox>
+    <Table
+      label="Oversized jobs"
+      items={oversized}
+      columns={columns}
+      look={look}
+      keyOf={({ job, held }) => `${job} ${held}`}
+      hrefOf={({ job }) => `/jobs/${job}`}
+    />
   );
 }
 

@@ -1,11 +1,13 @@
 import type { WhatIfReport } from "@tessera/wire";
-import { Link } from "wouter";
+import { useMemo } from "react";
 import { Button, Card, Figure, Notice, Time } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count, spellNumber, spellShare } from "../../format/numbers.ts";
 import { spellSpan } from "../../format/times.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { PairBars } from "./pair-bars.tsx";
 import { csvRows, type Measure, measures, rowsOf } from "./report-view.ts";
 
@@ -85,72 +87,85 @@ function Trust({ report: { recorded, fleet, endUnknown, differences, refused } }
 
 function Teams({ report }: { report: WhatIfReport }) {
   const { accounts, currency } = report;
-  const pair = (before: string, after: string) => (before === after ? before : `${before} → ${after}`);
+  const columns = useMemo(() => (currency === null ? teamColumns : [...teamColumns, costColumn(currency)]), [currency]);
+  const { look } = useLook(columns, { name: "teams" });
   return (
     <Card flush title="By team" beside={<Button onClick={() => saveCsv("what-if.csv", csvRows(report))}>CSV</Button>}>
-      <TableBox label="By team">
-        <thead>
-          <tr>
-            <th>Team</th>
-            <th className="number">Jobs</th>
-            <th className="number">Wait p50</th>
-            <th className="number">Wait p90</th>
-            <th className="number">Preemptions</th>
-            {currency !== null && <th className="number">Cost</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {accounts.map(({ account, asItWas, changed }) => (
-            <tr key={account}>
-              <td>{account}</td>
-              <td className="number">{spellNumber(asItWas.jobs)}</td>
-              <td className="number">{pair(spellSpan(asItWas.waitMsP50), spellSpan(changed.waitMsP50))}</td>
-              <td className="number">{pair(spellSpan(asItWas.waitMsP90), spellSpan(changed.waitMsP90))}</td>
-              <td className="number">{pair(spellNumber(asItWas.evictions), spellNumber(changed.evictions))}</td>
-              {currency !== null && (
-                <td className="number">
-                  {pair(
-                    spellMoney(asItWas.costMicros ?? "0", currency),
-                    spellMoney(changed.costMicros ?? "0", currency),
-                  )}
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </TableBox>
+      <Table label="By team" items={accounts} columns={columns} look={look} keyOf={({ account }) => account} />
     </Card>
   );
 }
 
+function pair(before: string, after: string): string {
+  return before === after ? before : `${before} → ${after}`;
+}
+
+type Team = WhatIfReport["accounts"][number];
+
+const teamColumns: readonly Column<Team>[] = [
+  { label: "Team", show: ({ account }) => account, by: ({ account }) => account },
+  { label: "Jobs", number: true, show: ({ asItWas }) => spellNumber(asItWas.jobs), by: ({ asItWas }) => asItWas.jobs },
+  {
+    label: "Wait p50",
+    number: true,
+    show: ({ asItWas, changed }) => pair(spellSpan(asItWas.waitMsP50), spellSpan(changed.waitMsP50)),
+    by: ({ changed }) => changed.waitMsP50,
+  },
+  {
+    label: "Wait p90",
+    number: true,
+    show: ({ asItWas, changed }) => pair(spellSpan(asItWas.waitMsP90), spellSpan(changed.waitMsP90)),
+    by: ({ changed }) => changed.waitMsP90,
+  },
+  {
+    label: "Preemptions",
+    number: true,
+    show: ({ asItWas, changed }) => pair(spellNumber(asItWas.evictions), spellNumber(changed.evictions)),
+    by: ({ changed }) => changed.evictions,
+  },
+];
+
+function costColumn(currency: string): Column<Team> {
+  return {
+    label: "Cost",
+    number: true,
+    show: ({ asItWas, changed }) =>
+      pair(spellMoney(asItWas.costMicros ?? "0", currency), spellMoney(changed.costMicros ?? "0", currency)),
+    by: ({ changed }) => BigInt(changed.costMicros ?? "0"),
+  };
+}
+
+const changedColumns: readonly Column<WhatIfReport["jobs"][number]>[] = [
+  { label: "Job", show: ({ name }) => name, by: ({ name }) => name },
+  { label: "Team", show: ({ account }) => account, by: ({ account }) => account },
+  { label: "GPUs", number: true, show: ({ gpus }) => spellNumber(gpus), by: ({ gpus }) => gpus },
+  {
+    label: "Wait, as it was",
+    number: true,
+    show: ({ asItWas }) => spellSpan(asItWas.waitMs),
+    by: ({ asItWas }) => asItWas.waitMs,
+  },
+  {
+    label: "Wait, changed",
+    number: true,
+    show: ({ changed }) => spellSpan(changed.waitMs),
+    by: ({ changed }) => changed.waitMs,
+  },
+];
+
 function MostChanged({ report: { jobs } }: { report: WhatIfReport }) {
+  const { look } = useLook(changedColumns, { name: "changed" });
   if (jobs.length === 0) return <p className="quiet">No job would have waited longer or shorter.</p>;
   return (
     <Card flush title="Jobs that change most">
-      <TableBox label="Jobs that change most">
-        <thead>
-          <tr>
-            <th>Job</th>
-            <th>Team</th>
-            <th className="number">GPUs</th>
-            <th className="number">Wait, as it was</th>
-            <th className="number">Wait, changed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {jobs.map(({ job, name, account, gpus, asItWas, changed }) => (
-            <tr key={job}>
-              <td>
-                <Link href={`/jobs/${job}`}>{name}</Link>
-              </td>
-              <td>{account}</td>
-              <td className="number">{spellNumber(gpus)}</td>
-              <td className="number">{spellSpan(asItWas.waitMs)}</td>
-              <td className="number">{spellSpan(changed.waitMs)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </TableBox>
+      <Table
+        label="Jobs that change most"
+        items={jobs}
+        columns={changedColumns}
+        look={look}
+        keyOf={({ job }) => job}
+        hrefOf={({ job }) => `/jobs/${job}`}
+      />
     </Card>
   );
 }
