@@ -6,6 +6,8 @@ import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber } from "../../format/numbers.ts";
 import { isWithin, useAccount } from "../../frame/account.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 import { NearBudgets } from "./near-budgets.tsx";
 
 const MoneyCharts = onDemand(() => import("../cost/money-charts.tsx"));
@@ -114,36 +116,39 @@ export default function SpendingHome() {
   );
 }
 
+interface Part {
+  readonly key: string;
+  readonly value: bigint;
+}
+
+const keyOf = ({ key }: Part) => key;
+
+/** The accounts with most of something, the largest first. */
+function Most({ label, parts, spell }: { label: string; parts: readonly Part[]; spell: (value: bigint) => string }) {
+  const columns: readonly Column<Part>[] = [
+    { label: "Account", show: ({ key }) => key },
+    { label, number: true, nowrap: true, show: ({ value }) => spell(value) },
+  ];
+  const most = parts.toSorted((a, b) => (b.value > a.value ? 1 : -1)).slice(0, shownMax);
+  if (most.length === 0) return <Empty title="No usage in these days" />;
+  const hrefOf = ({ key }: Part) => `/cost?account=${encodeURIComponent(key)}`;
+  return <Table label={`${label} most`} items={most} columns={columns} keyOf={keyOf} hrefOf={hrefOf} />;
+}
+
 function SpentBy({ rows, currency }: { rows: readonly { key: string; micros: string }[]; currency: string }) {
-  const most = [...rows].sort((a, b) => (BigInt(b.micros) > BigInt(a.micros) ? 1 : -1)).slice(0, shownMax);
+  const parts = rows.map(({ key, micros }) => ({ key, value: BigInt(micros) }));
   return (
-    <Card title="Spent most in 30 days" beside={<Link href="/cost/money">Money</Link>}>
-      <Rows rows={most.map(({ key, micros }) => ({ key, value: spellMoney(micros, currency) }))} />
+    <Card flush title="Spent most in 30 days" beside={<Link href="/cost/money">Money</Link>}>
+      <Most label="Spent" parts={parts} spell={(value) => spellMoney(String(value), currency)} />
     </Card>
   );
 }
 
 function UsedBy({ rows }: { rows: readonly { key: string; unitMs: string }[] }) {
-  const most = [...rows].sort((a, b) => gpuHoursOf(b.unitMs) - gpuHoursOf(a.unitMs)).slice(0, shownMax);
+  const parts = rows.map(({ key, unitMs }) => ({ key, value: BigInt(unitMs) }));
   return (
-    <Card title="Used most in 7 days" beside={<Link href="/cost">Cost explorer</Link>}>
-      <Rows rows={most.map(({ key, unitMs }) => ({ key, value: `${spellNumber(gpuHoursOf(unitMs))} GPU-h` }))} />
+    <Card flush title="Used most in 7 days" beside={<Link href="/cost">Cost explorer</Link>}>
+      <Most label="Used" parts={parts} spell={(value) => `${spellNumber(gpuHoursOf(String(value)))} GPU-h`} />
     </Card>
-  );
-}
-
-function Rows({ rows }: { rows: readonly { key: string; value: string }[] }) {
-  if (rows.length === 0) return <Empty title="No usage in these days" />;
-  return (
-    <ul className="list">
-      {rows.map(({ key, value }) => (
-        <li key={key}>
-          <Link href={`/cost?account=${encodeURIComponent(key)}`} className="cut" style={{ flex: 1 }}>
-            {key}
-          </Link>
-          <span className="nowrap">{value}</span>
-        </li>
-      ))}
-    </ul>
   );
 }

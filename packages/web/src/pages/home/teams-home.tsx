@@ -1,4 +1,5 @@
 import type { SummaryShape } from "@tessera/wire";
+import { useMemo } from "react";
 import { Link } from "wouter";
 import { wordsOf } from "../../api/call.ts";
 import { isOwner, useMe } from "../../api/me.tsx";
@@ -6,10 +7,12 @@ import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
-import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { isWithin, useAccount } from "../../frame/account.ts";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { QuotaBar } from "../quota/quota-bar.tsx";
 import { NearBudgets } from "./near-budgets.tsx";
 import { addedUp } from "./teams.ts";
@@ -114,58 +117,82 @@ interface TeamsProps {
 }
 
 function Teams({ teams, costs, currency }: TeamsProps) {
-  const widest = Math.max(1, ...teams.map(({ held, guarantee }) => Math.max(held, guarantee)));
+  const columns = useMemo(() => columnsOf(teams, costs, currency), [teams, costs, currency]);
+  const { look } = useLook(columns, { name: "teams" });
   return (
-    <TableBox label="Accounts below">
-      <thead>
-        <tr>
-          <th>Account</th>
-          <th>Held of guarantee</th>
-          <th className="number">Waiting</th>
-          <th>Longest wait since</th>
-          {costs !== undefined && <th className="number">Spent in 24 h</th>}
-          <th className="number">Failed in 24 h</th>
-        </tr>
-      </thead>
-      <tbody>
-        {teams.map(({ account, held, guarantee, borrowed, waiting, failed }) => (
-          <tr key={account}>
-            <td className="nowrap">
-              <Link href={`/?home=teams&account=${encodeURIComponent(account)}`}>{account}</Link>
-            </td>
-            <td style={{ width: "30%" }}>
-              <div className="row">
-                <div style={{ flex: 1 }}>
-                  <QuotaBar guarantee={guarantee} used={held} borrowed={borrowed} max={undefined} widest={widest} />
-                </div>
-                <Link href={`/quota/${account}`} className="small nowrap">
-                  {spellNumber(held)} of {spellGpus(guarantee)}
-                </Link>
-              </div>
-            </td>
-            <td className="number nowrap">
-              <Link href={`/queue?account=${encodeURIComponent(account)}`}>
-                {waiting.jobs === 0 ? "none" : `${count(waiting.jobs, "job")}, ${spellGpus(waiting.gpus)}`}
-              </Link>
-            </td>
-            <td>{waiting.oldestAt === undefined ? "" : <Time at={waiting.oldestAt} />}</td>
-            {costs !== undefined && (
-              <td className="number">
-                <Link href={`/cost/money?account=${encodeURIComponent(account)}`}>
-                  {spellMoney(costs.get(account) ?? "0", currency)}
-                </Link>
-              </td>
-            )}
-            <td className="number">
-              {failed === undefined ? (
-                "–"
-              ) : (
-                <Link href={`/jobs?state=failed&account=${encodeURIComponent(account)}`}>{spellNumber(failed)}</Link>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </TableBox>
+    <Table
+      label="Accounts below"
+      items={teams}
+      columns={columns}
+      look={look}
+      keyOf={keyOf}
+      hrefOf={({ account }) => `/?home=teams&account=${encodeURIComponent(account)}`}
+    />
   );
+}
+
+const keyOf = ({ account }: Team) => account;
+
+function columnsOf(
+  teams: readonly Team[],
+  costs: ReadonlyMap<string, string> | undefined,
+  currency: string,
+): readonly Column<Team>[] {
+  const widest = Math.max(1, ...teams.map(({ held, guarantee }) => Math.max(held, guarantee)));
+  const spent: Column<Team> = {
+    label: "Spent in 24 h",
+    number: true,
+    show: ({ account }) => (
+      <Link href={`/cost/money?account=${encodeURIComponent(account)}`}>
+        {spellMoney(costs?.get(account) ?? "0", currency)}
+      </Link>
+    ),
+    by: ({ account }) => BigInt(costs?.get(account) ?? "0"),
+  };
+  return [
+    { label: "Account", nowrap: true, show: ({ account }) => account, by: ({ account }) => account },
+    {
+      label: "Held of guarantee",
+      percent: 30,
+      show: ({ account, held, guarantee, borrowed }) => (
+        <div className="row">
+          <div style={{ flex: 1 }}>
+            <QuotaBar guarantee={guarantee} used={held} borrowed={borrowed} max={undefined} widest={widest} />
+          </div>
+          <Link href={`/quota/${account}`} className="small nowrap">
+            {spellNumber(held)} of {spellGpus(guarantee)}
+          </Link>
+        </div>
+      ),
+      by: ({ held }) => held,
+    },
+    {
+      label: "Waiting",
+      number: true,
+      nowrap: true,
+      show: ({ account, waiting }) => (
+        <Link href={`/queue?account=${encodeURIComponent(account)}`}>
+          {waiting.jobs === 0 ? "none" : `${count(waiting.jobs, "job")}, ${spellGpus(waiting.gpus)}`}
+        </Link>
+      ),
+      by: ({ waiting }) => waiting.gpus,
+    },
+    {
+      label: "Longest wait since",
+      show: ({ waiting }) => (waiting.oldestAt === undefined ? "" : <Time at={waiting.oldestAt} />),
+      by: ({ waiting }) => waiting.oldestAt ?? "~",
+    },
+    ...(costs === undefined ? [] : [spent]),
+    {
+      label: "Failed in 24 h",
+      number: true,
+      show: ({ account, failed }) =>
+        failed === undefined ? (
+          "–"
+        ) : (
+          <Link href={`/jobs?state=failed&account=${encodeURIComponent(account)}`}>{spellNumber(failed)}</Link>
+        ),
+      by: ({ failed = -1 }) => failed,
+    },
+  ];
 }

@@ -1,5 +1,5 @@
 import type { TokenShape } from "@tessera/wire";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 import { useAct } from "../../api/use-call.ts";
@@ -9,6 +9,9 @@ import { mayDo } from "../../design/may-do.ts";
 import { Button, Field, Time } from "../../design/parts.tsx";
 import { copyText } from "../../frame/copy.ts";
 import { toast } from "../../frame/toasts.tsx";
+import type { Column } from "../../table/column.ts";
+import { useLook } from "../../table/look.tsx";
+import { Table } from "../../table/table.tsx";
 import { CurrentPassword } from "./password-form.tsx";
 
 /** What a token is limited to. */
@@ -18,11 +21,52 @@ function limitWords({ account, networks, scopes }: Pick<TokenShape, "account" | 
     ...(networks === undefined ? [] : [`from ${networks.join(", ")}`]),
     ...(scopes.length === 0 ? [] : [`for ${scopes.join(", ")}`]),
   ];
-  return words.length === 0 ? "" : ` ${words.join("; ")}`;
+  return words.join("; ");
 }
 
 function isSession({ prefix }: TokenShape): boolean {
   return prefix.startsWith("sess_");
+}
+
+function columnsOf(onRevoke: (token: TokenShape) => void): readonly Column<TokenShape>[] {
+  return [
+    {
+      label: "For",
+      show: (token) => (
+        <>
+          {token.label || "no label"} <code className="quiet">{token.prefix}…</code>
+          <div className="quiet small">{limitWords(token)}</div>
+        </>
+      ),
+      by: ({ label }) => label,
+    },
+    {
+      label: "Last used",
+      show: ({ lastUsedAt }) => (lastUsedAt === undefined ? "never" : <Time at={lastUsedAt} />),
+      by: ({ lastUsedAt = "" }) => lastUsedAt,
+    },
+    {
+      label: "Ends",
+      show: ({ expiresAt, expiring }) => (
+        <>
+          {expiresAt === undefined ? <span className="quiet">never</span> : <Time at={expiresAt} />}{" "}
+          {expiring && <span className="chip">soon</span>}
+        </>
+      ),
+      by: ({ expiresAt = "~" }) => expiresAt,
+    },
+    {
+      label: "Acts",
+      hasNoHead: true,
+      number: true,
+      show: (token) =>
+        mayDo("revokeToken", token) && (
+          <Button small data-act="revokeToken" onClick={() => onRevoke(token)}>
+            {isSession(token) ? "Sign out" : "Revoke"}
+          </Button>
+        ),
+    },
+  ];
 }
 
 interface TokenListProps {
@@ -37,6 +81,8 @@ export function TokenList({ user, mine, asks, mayMake }: TokenListProps) {
   const tokens = useLive("listTokens", { user });
   const revoke = useAct("revokeToken", () => "The token was revoked.");
   const [revoking, setRevoking] = useState<TokenShape | undefined>();
+  const columns = useMemo(() => columnsOf(setRevoking), []);
+  const { look } = useLook(columns, { name: "tokens" });
   const [label, setLabel] = useState("");
   const [life, setLife] = useState("90d");
   const [current, setCurrent] = useState("");
@@ -61,39 +107,7 @@ export function TokenList({ user, mine, asks, mayMake }: TokenListProps) {
   return (
     <div className="stack tight">
       <h3>Tokens and sessions</h3>
-      <ul className="list">
-        {(tokens ?? []).map((token) => {
-          const { id, label: name, prefix, lastUsedAt, expiresAt, expiring } = token;
-          return (
-            <li key={id}>
-              <span className="cut" style={{ flex: 1 }}>
-                {name || "no label"} <code className="quiet">{prefix}…</code>
-                <span className="quiet small">{limitWords(token)}</span>
-              </span>
-              <span className="quiet small">
-                {lastUsedAt === undefined ? (
-                  "never used"
-                ) : (
-                  <>
-                    used <Time at={lastUsedAt} />
-                  </>
-                )}
-                {expiresAt !== undefined && (
-                  <>
-                    , ends <Time at={expiresAt} />
-                  </>
-                )}
-              </span>
-              {expiring && <span className="chip">expires soon</span>}
-              {mayDo("revokeToken", token) && (
-                <Button small data-act="revokeToken" onClick={() => setRevoking(token)}>
-                  {isSession(token) ? "Sign out" : "Revoke"}
-                </Button>
-              )}
-            </li>
-          );
-        })}
-      </ul>
+      <Table label="Tokens and sessions" items={tokens} columns={columns} look={look} keyOf={({ id }) => id} />
       {mayMake && (
         <div className="row wrap" style={{ alignItems: "flex-end" }}>
           <Field label="New token for">

@@ -8,6 +8,8 @@ import { Missing } from "../../design/missing.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 import { AccountDialog } from "./account-dialog.tsx";
 import { EditPanel } from "./edit-panel.tsx";
 import { notesOf } from "./notes.ts";
@@ -98,60 +100,13 @@ export default function QuotaPage() {
           {rows.length === 0 ? (
             <Empty title="No accounts yet" command="npx tess account create research --guarantee 8" />
           ) : (
-            <div className="table-box">
-              <table className="table">
-                <thead>
-                  <tr>
-                    <th>Account</th>
-                    <th>Used of guarantee</th>
-                    <th className="number">Held</th>
-                    <th className="number">Guarantee</th>
-                    <th className="number">Most</th>
-                    <th className="number">Jobs</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {shownRows(rows, chosen, byHand).map(({ account: each, depth, guarantee, max, children, isOpen }) => (
-                    <tr key={each.path} aria-current={each.path === chosen ? "true" : undefined}>
-                      <td style={{ paddingLeft: 8 + depth * 18 }} className="nowrap">
-                        {children === 0 ? (
-                          <span className="unfold" />
-                        ) : (
-                          <button
-                            type="button"
-                            className="unfold"
-                            aria-expanded={isOpen}
-                            aria-label={`${count(children, "account")} below ${each.path}`}
-                            onClick={() => setByHand(new Map([...byHand, [each.path, !isOpen]]))}
-                          >
-                            {isOpen ? "▾" : "▸"}
-                          </button>
-                        )}
-                        <Link href={`/quota/${each.path}`}>{each.path.split("/").at(-1)}</Link>
-                        {notesOf(each).map((note) => (
-                          <div key={note} className="small quiet">
-                            {note}
-                          </div>
-                        ))}
-                      </td>
-                      <td style={{ width: "38%" }}>
-                        <QuotaBar
-                          guarantee={guarantee}
-                          used={each.used.gpus}
-                          borrowed={each.used.borrowed}
-                          max={max}
-                          widest={widest}
-                        />
-                      </td>
-                      <td className="number">{spellNumber(each.used.gpus)}</td>
-                      <td className="number">{spellNumber(guarantee)}</td>
-                      <td className="number">{max === undefined ? "–" : spellNumber(max)}</td>
-                      <td className="number">{spellNumber(each.liveJobs)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              label="Accounts"
+              items={shownRows(rows, chosen, byHand)}
+              columns={columnsOf(widest, (path, isOpen) => setByHand(new Map([...byHand, [path, isOpen]])))}
+              keyOf={({ account: each }) => each.path}
+              current={chosen}
+            />
           )}
         </Card>
         {account !== undefined && (
@@ -182,4 +137,50 @@ export default function QuotaPage() {
       )}
     </div>
   );
+}
+
+type ShownRow = ReturnType<typeof shownRows>[number];
+
+/** Accounts stand in below the one that they belong to, so the tree is in one order only. */
+function columnsOf(widest: number, onOpen: (path: string, isOpen: boolean) => void): readonly Column<ShownRow>[] {
+  return [
+    {
+      label: "Account",
+      nowrap: true,
+      show: ({ account, depth, children, isOpen }) => (
+        <div style={{ paddingLeft: depth * 18 }}>
+          {children === 0 ? (
+            <span className="unfold" />
+          ) : (
+            <button
+              type="button"
+              className="unfold"
+              aria-expanded={isOpen}
+              aria-label={`${count(children, "account")} below ${account.path}`}
+              onClick={() => onOpen(account.path, !isOpen)}
+            >
+              {isOpen ? "▾" : "▸"}
+            </button>
+          )}
+          <Link href={`/quota/${account.path}`}>{account.path.split("/").at(-1)}</Link>
+          {notesOf(account).map((note) => (
+            <div key={note} className="small quiet">
+              {note}
+            </div>
+          ))}
+        </div>
+      ),
+    },
+    {
+      label: "Used of guarantee",
+      percent: 38,
+      show: ({ account: { used }, guarantee, max }) => (
+        <QuotaBar guarantee={guarantee} used={used.gpus} borrowed={used.borrowed} max={max} widest={widest} />
+      ),
+    },
+    { label: "Held", number: true, show: ({ account }) => spellNumber(account.used.gpus) },
+    { label: "Guarantee", number: true, show: ({ guarantee }) => spellNumber(guarantee) },
+    { label: "Most", number: true, show: ({ max }) => (max === undefined ? "–" : spellNumber(max)) },
+    { label: "Jobs", number: true, show: ({ account }) => spellNumber(account.liveJobs) },
+  ];
 }

@@ -9,6 +9,8 @@ import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Empty, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
+import type { Column } from "../../table/column.ts";
+import { Table } from "../../table/table.tsx";
 
 /** What an hour of each GPU costs, now and from when; a new list is tried on a month before it is added. */
 export function PriceBook() {
@@ -42,31 +44,20 @@ export function PriceBook() {
 }
 
 type List = PriceBookShape["versions"][number];
+type Rate = List["gpus"][number];
 
 function Rates({ list }: { list: List }) {
   const money = (micros: number) => spellMoney(String(micros), list.currency);
-  return (
-    <div className="table-box">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Model</th>
-            <th className="number">Guaranteed, per hour</th>
-            <th className="number">Burst, per hour</th>
-          </tr>
-        </thead>
-        <tbody>
-          {list.gpus.map(({ model, reservedMicros, burstMicros }) => (
-            <tr key={model}>
-              <td>{model === "*" ? "any other" : model}</td>
-              <td className="number">{money(reservedMicros)}</td>
-              <td className="number">{money(burstMicros)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const columns: readonly Column<Rate>[] = [
+    { label: "Model", show: ({ model }) => modelWord(model) },
+    { label: "Guaranteed, per hour", number: true, show: ({ reservedMicros }) => money(reservedMicros) },
+    { label: "Burst, per hour", number: true, show: ({ burstMicros }) => money(burstMicros) },
+  ];
+  return <Table label="Prices" items={list.gpus} columns={columns} keyOf={({ model }) => model} />;
+}
+
+function modelWord(model: string): string {
+  return model === "*" ? "any other" : model;
 }
 
 interface Row {
@@ -106,8 +97,22 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
     setEffect(undefined);
     setDraft({ ...draft, ...part });
   };
-  const change = (at: number, field: keyof Row, value: string) =>
-    type({ rows: rows.map((row, i) => (i === at ? { ...row, [field]: value } : row)) });
+  const priceColumn = (label: string, field: "reserved" | "burst"): Column<Row> => ({
+    label: `${label}, per hour`,
+    show: ({ model, [field]: value }) => (
+      <Amount
+        label={`${label}, ${model}`}
+        value={value}
+        currency={currency}
+        on={(typed) => type({ rows: rows.map((row) => (row.model === model ? { ...row, [field]: typed } : row)) })}
+      />
+    ),
+  });
+  const columns: readonly Column<Row>[] = [
+    { label: "Model", show: ({ model }) => modelWord(model) },
+    priceColumn("Guaranteed", "reserved"),
+    priceColumn("Burst", "burst"),
+  ];
   const gpus = rows.map(({ model, reserved, burst }) => ({
     ...{ model, reservedMicros: microsOf(reserved), burstMicros: microsOf(burst) },
   }));
@@ -165,40 +170,7 @@ function NewList({ before, models }: { before: List | undefined; models: readonl
           )}
         </Field>
       </div>
-      <div className="table-box">
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Model</th>
-              <th>Guaranteed, per hour</th>
-              <th>Burst, per hour</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ model, reserved, burst }, at) => (
-              <tr key={model}>
-                <td>{model === "*" ? "any other" : model}</td>
-                <td>
-                  <Amount
-                    label={`Guaranteed, ${model}`}
-                    value={reserved}
-                    currency={currency}
-                    on={(value) => change(at, "reserved", value)}
-                  />
-                </td>
-                <td>
-                  <Amount
-                    label={`Burst, ${model}`}
-                    value={burst}
-                    currency={currency}
-                    on={(value) => change(at, "burst", value)}
-                  />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table label="New prices" items={rows} columns={columns} keyOf={({ model }) => model} />
       {effect !== undefined && <Notice>{effect}</Notice>}
       <div className="row">
         <Button disabled={wrong} onClick={() => void preview()}>
