@@ -1,10 +1,11 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { onDemand } from "../design/on-demand.tsx";
 import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
-import { TableBox } from "../design/table-box.tsx";
 import { saveCsv } from "../format/csv.ts";
 import { count } from "../format/numbers.ts";
 import { spellClock, spellSeconds, spellUtcDay } from "../format/times.ts";
+import type { Column } from "../table/column.ts";
+import { Table } from "../table/table.tsx";
 import { OrElse } from "./fallback.tsx";
 import { coarseStep, type Range, type RangeName, useRange, zoomed } from "./range.ts";
 import { type SeriesAsk, type SeriesQuery, useSeries, useSeriesOf } from "./use-series.ts";
@@ -156,39 +157,28 @@ function Drawn({ view, kind, title, onZoom }: DrawnProps) {
 }
 
 function Values({ view }: { view: ChartView }) {
-  const steps = view.times.map((_, step) => step).reverse();
+  const steps = useMemo(() => view.times.map((_, step) => step).reverse(), [view]);
+  const columns = useMemo(
+    (): readonly Column<number>[] => [
+      { label: "From", show: (step) => timeText(view, step) },
+      ...view.lines.map(({ key, label, values }) => ({
+        key,
+        label,
+        number: true,
+        show: (step: number) => valueText(values, step, view.unit),
+      })),
+    ],
+    [view],
+  );
   return (
-    <>
-      <TableBox label="Values">
-        <thead>
-          <tr>
-            <th>From</th>
-            {view.lines.map(({ key, label }) => (
-              <th key={key} className="number">
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {steps.slice(0, tableRows).map((step) => (
-            <tr key={view.times[step]}>
-              <td>{timeText(view, step)}</td>
-              {view.lines.map(({ key, values }) => (
-                <td key={key} className="number">
-                  {valueText(values, step, view.unit)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </TableBox>
-      {steps.length > tableRows && (
-        <p className="quiet small">
-          The newest {tableRows} of {count(steps.length, "step")}; the CSV file has all.
-        </p>
-      )}
-    </>
+    <Table
+      label="Values"
+      items={steps}
+      columns={columns}
+      keyOf={String}
+      most={tableRows}
+      rest={() => `The newest ${tableRows} of ${count(steps.length, "step")}; the CSV file has all.`}
+    />
   );
 }
 

@@ -1,11 +1,13 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 import { readColour } from "../design/colour.ts";
 import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
-import { TableBox } from "../design/table-box.tsx";
 import { saveCsv } from "../format/csv.ts";
 import { count } from "../format/numbers.ts";
 import { spellClock, spellSeconds } from "../format/times.ts";
 import { useTheme } from "../frame/use-theme.ts";
+import type { Column } from "../table/column.ts";
+import { useLook } from "../table/look.tsx";
+import { Table } from "../table/table.tsx";
 import { type Heat, heatStep, heatSteps, spreadOf } from "./heat.ts";
 import { valueText } from "./view.ts";
 
@@ -199,34 +201,28 @@ function Ramp({ heat: { most, unit } }: { heat: Heat }) {
 function Spreads({ heat: { rows, unit } }: { heat: Heat }) {
   const spreads = useMemo(() => rows.map((row) => ({ ...row, spread: spreadOf(row.values) })), [rows]);
   const text = (value: number | undefined) => valueText([value ?? null], 0, unit);
+  const columns: readonly Column<(typeof spreads)[number]>[] = [
+    { label: "Rank", show: ({ label }) => label },
+    {
+      label: "Least",
+      number: true,
+      show: ({ spread }) => text(spread?.least),
+      by: ({ spread }) => spread?.least ?? -1,
+    },
+    { label: "Mean", number: true, show: ({ spread }) => text(spread?.mean), by: ({ spread }) => spread?.mean ?? -1 },
+    { label: "Most", number: true, show: ({ spread }) => text(spread?.most), by: ({ spread }) => spread?.most ?? -1 },
+  ];
+  const { look } = useLook(columns, { name: "ranks" });
   return (
-    <>
-      <TableBox label="Values by rank">
-        <thead>
-          <tr>
-            <th>Rank</th>
-            <th className="number">Least</th>
-            <th className="number">Mean</th>
-            <th className="number">Most</th>
-          </tr>
-        </thead>
-        <tbody>
-          {spreads.slice(0, rowsShown).map(({ key, label, spread }) => (
-            <tr key={key}>
-              <td>{label}</td>
-              <td className="number">{text(spread?.least)}</td>
-              <td className="number">{text(spread?.mean)}</td>
-              <td className="number">{text(spread?.most)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </TableBox>
-      {rows.length > rowsShown && (
-        <p className="quiet small">
-          The first {rowsShown} of {count(rows.length, "rank")}; the CSV file has all, with all values.
-        </p>
-      )}
-    </>
+    <Table
+      label="Values by rank"
+      items={spreads}
+      columns={columns}
+      look={look}
+      keyOf={({ key }) => key}
+      most={rowsShown}
+      rest={() => `The first ${rowsShown} of ${count(rows.length, "rank")}; the CSV file has all, with all values.`}
+    />
   );
 }
 
