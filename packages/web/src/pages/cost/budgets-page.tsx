@@ -10,6 +10,7 @@ import { shareOf, spellMoney } from "../../format/money.ts";
 import { count, spellShare } from "../../format/numbers.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
+import { NotRead } from "../../table/paged.tsx";
 import { Table } from "../../table/table.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 import { SetBudget } from "./set-budget.tsx";
@@ -21,7 +22,7 @@ export default function BudgetsPage() {
   const [making, setMaking] = useState(false);
   const [editing, setEditing] = useState<BudgetShape | undefined>();
   const [dropping, setDropping] = useState<BudgetShape | undefined>();
-  const { data } = useCall("listBudgets", {}, { everyMs: 15_000 });
+  const { data, error, isFetching, refetch } = useCall("listBudgets", {}, { everyMs: 15_000 });
   const columns = useMemo(() => columnsOf(setEditing, setDropping), []);
   const { look, choice } = useLook(columns);
   return (
@@ -35,7 +36,9 @@ export default function BudgetsPage() {
         )}
       </div>
       <CostTabs here="budgets" />
-      {data === undefined ? (
+      {data === undefined && error !== null ? (
+        <NotRead error={error} busy={isFetching} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
         <Skeleton lines={4} />
       ) : (
         <Card flush title={count(data.items.length, "budget")} beside={choice}>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ClosePreview } from "@tessera/wire";
 import { useMemo, useState } from "react";
-import { Link, useSearchParams } from "wouter";
+import { Link } from "wouter";
 import { call, isNotShown, wordsOf } from "../../api/call.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
@@ -11,6 +11,7 @@ import { Button, Card, Empty, Figure, Notice, Skeleton } from "../../design/part
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
 import { spellDate } from "../../format/times.ts";
+import { useAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
@@ -19,7 +20,7 @@ import { lastMonths } from "./ledger-view.ts";
 
 /** Closes a month that is over: first the invoices that this would write, then the act. The month is in the address. */
 export default function ClosePage() {
-  const [params, setParams] = useSearchParams();
+  const [params, set] = useAddress();
   const [months] = useState(() => lastMonths(13, Date.now()));
   const period = params.get("month") ?? months[1]!;
   const { data, error } = useQuery({
@@ -36,7 +37,7 @@ export default function ClosePage() {
           style={{ width: 150 }}
           aria-label="Month"
           value={period}
-          onChange={(event) => setParams({ month: event.target.value }, { replace: true })}
+          onChange={(event) => set({ month: event.target.value }, { push: true })}
         >
           {months.map((month) => (
             <option key={month}>{month}</option>

@@ -7,6 +7,7 @@ import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
+import { NotRead } from "../../table/paged.tsx";
 import { Table } from "../../table/table.tsx";
 import { percentOf } from "./contract-view.ts";
 import { CostTabs } from "./cost-tabs.tsx";
@@ -17,7 +18,7 @@ type Contract = PriceBookShape["contracts"][number];
 /** The prices that were agreed on with tenants, and until when. */
 export default function ContractsPage() {
   const may = useMay();
-  const { data } = useCall("readPrices");
+  const { data, error, isFetching, refetch } = useCall("readPrices");
   /** The tenant whose contract is set; empty = one is chosen in the dialog. */
   const [setting, setSetting] = useState<string | undefined>();
   const currency = data?.versions.at(-1)?.currency;
@@ -40,7 +41,9 @@ export default function ContractsPage() {
         title="Contracts"
         beside={<span className="quiet small">tenants without one pay the price list</span>}
       >
-        {data === undefined ? (
+        {data === undefined && error !== null ? (
+          <NotRead error={error} busy={isFetching} onRetry={() => void refetch()} />
+        ) : data === undefined ? (
           <Skeleton lines={4} />
         ) : data.contracts.length === 0 ? (
           <Empty

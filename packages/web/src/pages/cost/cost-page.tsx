@@ -7,6 +7,7 @@ import { saveCsv } from "../../format/csv.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
+import { Views } from "../../table/views.tsx";
 import { toast } from "../../frame/toasts.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 import { hoursPerDay } from "./days.ts";
@@ -44,13 +45,13 @@ export default function CostPage() {
             of={groups}
             chosen={by}
             word={(each) => `by ${each}`}
-            onChoose={(each) => set({ by: each === "account" ? "" : each })}
+            onChoose={(each) => set({ by: each === "account" ? "" : each }, { push: true })}
           />
           <Choice
             of={ranges}
             chosen={days}
             word={(each) => `${each} days`}
-            onChoose={(each) => set({ days: each === 7 ? "" : String(each) })}
+            onChoose={(each) => set({ days: each === 7 ? "" : String(each) }, { push: true })}
           />
           <Button onClick={() => void save()} disabled={most === undefined || all.busy}>
             Download CSV
@@ -58,6 +59,7 @@ export default function CostPage() {
         </div>
       </div>
       <CostTabs here="usage" />
+      <Views filters={["by", "days"]} />
       <div className="grid">
         <div className="span-4">
           <Figure

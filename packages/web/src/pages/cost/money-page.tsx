@@ -1,6 +1,5 @@
 import { useMemo } from "react";
 import { Link } from "wouter";
-import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { Choice } from "../../design/choice.tsx";
@@ -12,7 +11,9 @@ import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
+import { NotRead } from "../../table/paged.tsx";
 import { Table } from "../../table/table.tsx";
+import { Views } from "../../table/views.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
 
 const MoneyCharts = onDemand(() => import("./money-charts.tsx"));
@@ -28,7 +29,7 @@ export default function MoneyPage() {
   const account = useAccount();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
   const from = ranges.find((each) => each === params.get("from")) ?? "30d";
-  const { data, error } = useCall(
+  const { data, error, isFetching, refetch } = useCall(
     "readCosts",
     // Days are all listed: there are few.
     {
@@ -41,18 +42,19 @@ export default function MoneyPage() {
       <div className="head">
         <h1>Cost</h1>
         <div className="row wrap">
-          <Choice of={groups} chosen={by} word={(each) => `by ${each}`} onChoose={(each) => set({ by: each })} />
+          <Choice of={groups} chosen={by} word={(each) => `by ${each}`} onChoose={(each) => set({ by: each }, { push: true })} />
           <Choice
             of={ranges}
             chosen={from}
             word={(each) => each.replace("d", " days")}
-            onChoose={(each) => set({ from: each })}
+            onChoose={(each) => set({ from: each }, { push: true })}
           />
         </div>
       </div>
       <CostTabs here="money" />
+      <Views filters={["by", "from"]} />
       {error !== null && data === undefined ? (
-        <Empty title="Not available">{wordsOf(error)}</Empty>
+        <NotRead error={error} busy={isFetching} onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <Skeleton lines={6} />
       ) : (

@@ -27,7 +27,7 @@ export function reasonIn(text: string | null): ReasonKind | undefined {
   return (Object.keys(waitingReasons) as ReasonKind[]).find((kind) => kind === text);
 }
 
-/** The queue now, or as it was; undefined until it has arrived. */
+/** The queue now, or as it was; undefined until it has arrived. What keeps it away is said by `retry` and `error`. */
 export function useQueue(
   { isThen, moment }: ReturnType<typeof useMoment>,
   reason: ReasonKind | undefined,

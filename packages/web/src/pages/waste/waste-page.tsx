@@ -7,6 +7,7 @@ import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
+import { Views } from "../../table/views.tsx";
 import { CostTabs } from "../cost/cost-tabs.tsx";
 import { unitMsOf, wastedMicros } from "./classes.ts";
 import { WasteBar, WasteClasses } from "./waste-bar.tsx";
@@ -32,17 +33,18 @@ export default function WastePage() {
             of={groups}
             chosen={by}
             word={(each) => `by ${each}`}
-            onChoose={(each) => set({ by: each === "account" ? "" : each })}
+            onChoose={(each) => set({ by: each === "account" ? "" : each }, { push: true })}
           />
           <Choice
             of={ranges}
             chosen={days}
             word={(each) => (each === 1 ? "1 day" : `${each} days`)}
-            onChoose={(each) => set({ days: each === 7 ? "" : String(each) })}
+            onChoose={(each) => set({ days: each === 7 ? "" : String(each) }, { push: true })}
           />
         </div>
       </div>
       <CostTabs here="waste" />
+      <Views filters={["by", "days"]} />
       {data === undefined && (isError ? <Empty title="Not available">{error.message}</Empty> : <Skeleton lines={8} />)}
       {data !== undefined && <Report report={data} />}
       <div className="grid">
