@@ -62,7 +62,7 @@ async function openStory(
   goOn: (server: OwnServer, tokens: Story["tokens"]) => Promise<Story["jobs"]>,
 ): Promise<Story> {
   const data = folder ?? mkdtempSync(join(tmpdir(), "tessera-day-"));
-  if (folder === undefined) await simulate(data, simulated);
+  if (folder === undefined) await simulateDays(data, simulated);
   const server = OwnServer.on(data, ...args);
   const end = async () => {
     await server.end();
@@ -80,7 +80,8 @@ async function openStory(
   }
 }
 
-async function simulate(data: string, { gpus, days }: Simulated): Promise<void> {
+/** Writes the last days of a simulated fleet into a folder. */
+export async function simulateDays(data: string, { gpus, days }: Simulated): Promise<void> {
   const args = [simulator, "day", "--data", data, "--gpus", String(gpus), "--days", String(days)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
   const [code] = await once(child, "exit");
