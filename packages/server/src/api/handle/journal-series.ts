@@ -146,8 +146,14 @@ function accountGroups(state: ReadonlyState, roots: readonly Account[], hasParts
     const ofBelow = below.map(({ id, path }) => ({ group: { key: id, plus: [id], minus: [] }, label: path }));
     if (!hasParts && below.length > 0) return ofBelow;
     const own = { key: root.id, plus: [root.id], minus: below.map(({ id }) => id) };
-    return [...ofBelow, { group: own, label: root.path === "" ? "the platform itself" : root.path }];
+    return [...ofBelow, { group: own, label: ownLabel(root.path, below.length > 0) }];
   });
+}
+
+/** What an account has that is in none of those below it. */
+export function ownLabel(path: string, hasBelow: boolean): string {
+  if (path === "") return "the platform itself";
+  return hasBelow ? `${path} itself` : path;
 }
 
 function nothing({ stepMs }: SeriesSpan): RollUpAnswer {
