@@ -7,8 +7,13 @@ const keptMs = 60_000;
 const none: readonly Account[] = [];
 
 /** Every account that the person sees but the root, for forms in which one is chosen. Empty until they are there. */
-export function useAccounts({ on = true, mayFail = false } = {}): readonly Account[] {
-  const { data = none } = useQuery({
+export function useAccounts(options?: Parameters<typeof useAllAccounts>[0]): readonly Account[] {
+  return useAllAccounts(options).data ?? none;
+}
+
+/** The same, with whether they are there. */
+export function useAllAccounts({ on = true, mayFail = false } = {}) {
+  return useQuery({
     queryKey: ["all accounts"],
     queryFn: async ({ signal }) => {
       const all = await callAll("listAccounts", {}, signal);
@@ -18,5 +23,4 @@ export function useAccounts({ on = true, mayFail = false } = {}): readonly Accou
     staleTime: keptMs,
     throwOnError: mayFail ? false : isNotShown,
   });
-  return data;
 }

@@ -4,9 +4,11 @@ import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
 import { TableBox } from "../design/table-box.tsx";
 import { saveCsv } from "../format/csv.ts";
 import { count } from "../format/numbers.ts";
-import { spellClock, spellSeconds, spellUtcDay } from "../format/times.ts";
+import { spellClock } from "../format/times.ts";
+import { isOfDays, stepText } from "./axis.ts";
+import type { Look } from "./colours.ts";
 import { OrElse } from "./fallback.tsx";
-import { coarseStep, type Range, type RangeName, useRange, zoomed } from "./range.ts";
+import { coarseStep, lengthOf, type Range, type RangeName, useRange, wholeDays, zoomed } from "./range.ts";
 import { type SeriesAsk, type SeriesQuery, useSeries, useSeriesOf } from "./use-series.ts";
 import {
   type ChartView,
@@ -22,11 +24,10 @@ import {
 
 const Plot = onDemand(() => import("./plot.tsx"));
 
-const dayMs = 86_400_000;
 const lookEveryMs = 10_000;
 const tableRows = 50;
 
-interface Look {
+interface Titled {
   readonly title: string;
   readonly kind?: Kind;
   readonly className?: string;
@@ -36,7 +37,7 @@ interface Look {
 
 /** One metric of a job or another thing over its own time. */
 export function Chart(
-  props: Look & {
+  props: Titled & {
     readonly metric: NonNullable<SeriesQuery["metric"]>;
     /** What it shows, as `GET /v1/series` takes it. */
     readonly of: Omit<SeriesQuery, "metric">;
@@ -48,25 +49,27 @@ export function Chart(
   const { metric, of, over = false, onZoom, ...look } = props;
   const { from, to, ...what } = of;
   const time = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const { view, error } = useSeries([{ ...what, metric }], time, over ? undefined : lookEveryMs, true, "place");
+  const { view, error } = useSeries([{ ...what, metric }], time, over ? undefined : lookEveryMs);
   return <ChartCard {...look} view={view} error={error} {...(onZoom && { onZoom })} />;
 }
 
 /** Metrics over the range of the page, with the period before it on request; dragging chooses another range. */
 export function RangeChart(
-  props: Look & {
+  props: Titled & {
     readonly asks: readonly SeriesAsk[];
     readonly usual?: RangeName;
     /** In few long steps: for what is counted. */
     readonly coarse?: boolean;
+    /** What is asked for is known by calendar days. */
+    readonly ofDays?: boolean;
   },
 ) {
-  const { usual, kind = "lines", coarse = kind === "bars", ...look } = props;
-  const { range, choose, compares } = useRange(usual);
+  const { usual, kind = "lines", ofDays = false, coarse = kind === "bars" && !ofDays, ...look } = props;
+  const { range: chosen, choose, compares } = useRange(usual);
+  const range = ofDays ? wholeDays(chosen, Date.now()) : chosen;
   const asks = coarse ? props.asks.map((ask) => ({ ...ask, step: coarseStep(range) })) : props.asks;
-  const { view, error } = useSeriesOf(asks, range);
-  const before = useSeriesOf(asks, range, true, compares);
-  const shown = view && compared(fewer(view, kind), compares ? before.view : undefined, kind);
+  const { view, before, error } = useSeriesOf(asks, range, compares);
+  const shown = view && compared(fewer(view, kind), before, kind, lengthOf(range));
   const zoom = (from: number, to: number) => {
     const next: Range | undefined = zoomed(from, to);
     if (next !== undefined) choose(next);
@@ -76,7 +79,7 @@ export function RangeChart(
 
 /** A chart with its title, its values under the cursor or the newest; as a table or a file on request. */
 export function ChartCard(
-  props: Look & {
+  props: Titled & {
     readonly view: ChartView | undefined;
     readonly error?: Error | null;
     readonly onZoom?: (from: number, to: number) => void;
@@ -99,6 +102,7 @@ export function ChartCard(
   return (
     <Card title={title} className={className} beside={beside}>
       {about !== undefined && <p className="quiet small">{about}</p>}
+      {view !== undefined && isOfDays(view) && <p className="quiet small">Calendar days of UTC.</p>}
       {view?.knownTo !== undefined && (
         <p className="quiet small" role="status">
           The journal is still being read, up to {spellClock(new Date(view.knownTo).toISOString())} so far.
@@ -108,7 +112,7 @@ export function ChartCard(
       {empty && <p className="quiet">Nothing in this time.</p>}
       {view !== undefined &&
         !empty &&
-        (table ? <Values view={view} /> : <Drawn view={view} kind={kind} title={title} onZoom={onZoom} />)}
+        (table ? <Values view={view} kind={kind} /> : <Drawn view={view} kind={kind} title={title} onZoom={onZoom} />)}
     </Card>
   );
 }
@@ -126,25 +130,18 @@ function Drawn({ view, kind, title, onZoom }: DrawnProps) {
   const total = kind === "lines" ? null : totalAt(view, shown);
   return (
     <>
-      <OrElse instead={<Values view={view} />}>
+      <OrElse instead={<Values view={view} kind={kind} />}>
         <Plot view={view} kind={kind} title={title} onStep={setStep} onZoom={onZoom} together="page" />
       </OrElse>
-      <ul className="chart-legend" aria-label={`${title} at ${timeText(view, shown)}`}>
-        <li className="quiet small">{timeText(view, shown)}</li>
-        {view.lines.map(({ key, label, values, colour, dash, ghost }) => (
+      <ul className="chart-legend" aria-label={`${title} at ${stepText(view, shown, kind)}`}>
+        <li className="quiet small">{stepText(view, shown, kind)}</li>
+        {view.lines.map(({ key, label, values, ...line }) => (
           <li key={key}>
-            <i
-              className={kind !== "lines" && !ghost ? "mark area" : "mark line"}
-              style={
-                kind !== "lines" && !ghost
-                  ? { background: colour }
-                  : { borderTop: `2px ${dash.length === 0 ? "solid" : "dashed"} ${colour}` }
-              }
-            />
+            <Mark look={line} isArea={kind !== "lines" && !line.ghost && !line.over} />
             {label} <b>{valueText(values, shown, view.unit)}</b>
           </li>
         ))}
-        {total !== null && view.lines.filter(({ ghost }) => ghost !== true).length > 1 && (
+        {total !== null && view.lines.filter(({ ghost, over }) => !ghost && !over).length > 1 && (
           <li className="quiet">
             together <b>{valueText([total], 0, view.unit)}</b>
           </li>
@@ -155,7 +152,14 @@ function Drawn({ view, kind, title, onZoom }: DrawnProps) {
   );
 }
 
-function Values({ view }: { view: ChartView }) {
+/** What a line or an area looks like, beside its name. */
+export function Mark({ look, isArea }: { look: Look; isArea: boolean }) {
+  const { colour, dash, pattern } = look;
+  if (isArea) return <i className={`mark area pattern-${pattern}`} style={{ backgroundColor: colour }} />;
+  return <i className="mark line" style={{ borderTop: `2px ${dash.length === 0 ? "solid" : "dashed"} ${colour}` }} />;
+}
+
+function Values({ view, kind }: { view: ChartView; kind: Kind }) {
   const steps = view.times.map((_, step) => step).reverse();
   return (
     <>
@@ -173,7 +177,7 @@ function Values({ view }: { view: ChartView }) {
         <tbody>
           {steps.slice(0, tableRows).map((step) => (
             <tr key={view.times[step]}>
-              <td>{timeText(view, step)}</td>
+              <td>{stepText(view, step, kind)}</td>
               {view.lines.map(({ key, values }) => (
                 <td key={key} className="number">
                   {valueText(values, step, view.unit)}
@@ -190,15 +194,6 @@ function Values({ view }: { view: ChartView }) {
       )}
     </>
   );
-}
-
-function timeText({ times, stepMs }: ChartView, step: number): string {
-  const at = times[step];
-  if (at === undefined) return "";
-  const text = new Date(at).toISOString();
-  // Days are those of UTC.
-  if (stepMs >= dayMs && at % dayMs === 0) return spellUtcDay(at);
-  return stepMs < 60_000 ? spellSeconds(text) : spellClock(text);
 }
 
 function fileName(title: string): string {

@@ -1,11 +1,12 @@
 import "uplot/dist/uPlot.min.css";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import UPlot from "uplot";
-import { readColour } from "../design/colour.ts";
+import { paintOf, readColour } from "../design/colour.ts";
 import { spellNumber } from "../format/numbers.ts";
 import { spellSpan } from "../format/times.ts";
-import { zoneName } from "../format/zone.ts";
 import { useTheme } from "../frame/use-theme.ts";
+import { isOfDays, timeTexts, zoneOf } from "./axis.ts";
+import { fillOf } from "./fills.ts";
 import { type ChartView, columnsOf, drawnLines, type Kind, newestStep } from "./view.ts";
 
 const height = 190;
@@ -37,8 +38,8 @@ export default function Plot({ view, kind, title, onStep, onZoom, together }: Pl
   newest.current = { view, onStep, onZoom };
   const theme = useTheme();
   const names = view.lines.map(({ key, label, colour }) => `${key} ${label} ${colour}`).join("\n");
-  const zone = zoneName();
-  const isOfDays = view.stepMs >= day * 1_000;
+  const zone = zoneOf(view);
+  const ofDays = isOfDays(view);
   // biome-ignore lint/correctness/useExhaustiveDependencies: other lines, another theme or zone are another plot
   useEffect(() => {
     const { current: element } = box;
@@ -56,7 +57,7 @@ export default function Plot({ view, kind, title, onStep, onZoom, together }: Pl
       drawn.destroy();
       plot.current = undefined;
     };
-  }, [names, theme, together, view.unit, kind, zone, isOfDays]);
+  }, [names, theme, together, view.unit, kind, zone, ofDays]);
   useEffect(() => plot.current?.setData(columnsOf(view, kind)), [view, kind]);
 
   /** Arrow keys move the cursor as the pointer does. */
@@ -106,16 +107,20 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
   };
   const bars = UPlot.paths.bars?.({ size: [0.8, 60], align: 1 });
   const stepped = UPlot.paths.stepped?.({ align: 1 });
-  const lines = drawnLines(view, kind).map(({ label, colour, dash, ghost }): UPlot.Series => {
-    const stroke = colour.startsWith("var(") ? readColour(colour.slice(4, -1)) : colour;
+  const ground = readColour("--surface");
+  const lines = drawnLines(view, kind).map(({ label, colour, dash, pattern, ghost, over }): UPlot.Series => {
+    const stroke = paintOf(colour);
     // A step without any start leaves a gap: what stands alone between two gaps is a point.
     const points = unit === "s" && !ghost ? { show: true, size: 4, fill: stroke } : { show: false };
     const line = { label, stroke, width: ghost ? 1 : 1.5, dash: [...dash], points };
+    if (over) return { ...line, width: 2 };
+    const fill = fillOf(stroke, pattern, ground);
     // A stroke would draw a line where a bar has no height.
     if (kind === "bars" && bars)
-      return { ...line, paths: bars, ...(ghost ? {} : { width: 0, fill: stroke, dash: [] }) };
+      return { ...line, paths: bars, ...(ghost ? {} : { width: 0, fill: () => fill, dash: [] }) };
     if (ghost || kind === "lines") return ghost ? { ...line, alpha: 0.7 } : line;
-    return { ...line, width: 0, fill: stroke, dash: [], ...(stepped && { paths: stepped }) };
+    // The edge sets areas apart whose colours are near each other.
+    return { ...line, stroke: ground, width: 1, fill: () => fill, dash: [], ...(stepped && { paths: stepped }) };
   });
   return {
     width,
@@ -130,8 +135,8 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     },
     scales: {
       x: { time: true, range: () => [newest().view.from / 1000, newest().view.to / 1000] },
-      // From 0, so that heights can be compared; shares up to the whole.
-      y: { range: (_, __, most) => [0, unit === "%" ? 100 : Math.max(1, most * 1.08)] },
+      // From 0, so that heights can be compared, and below it where there is less; shares up to the whole.
+      y: { range: (_, least, most) => [Math.min(0, least * 1.08), unit === "%" ? 100 : Math.max(1, most * 1.08)] },
     },
     axes: [
       {
@@ -141,7 +146,7 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
           // Half of a text at the left end would lie under the values of the other axis.
           timeTexts(splits, step, zone, (split) => valToPos(split, "x") >= edgePx),
         // Between days that are one step there is nothing to point at.
-        ...(view.stepMs >= day * 1000 && { incrs: [day, 2 * day, 7 * day, 30 * day] }),
+        ...(isOfDays(view) && { incrs: [day, 2 * day, 7 * day, 30 * day] }),
       },
       {
         ...axis,
@@ -176,26 +181,6 @@ function bandsOf(view: ChartView, kind: Kind): Pick<UPlot.Options, "bands"> {
 
 /** Of the forecast's colour, so faint that lines in it can be read. */
 const bandFill = "rgb(86 180 233 / 22%)";
-
-/** Hours, with the day where it begins; days alone where the steps are days. */
-function timeTexts(
-  splits: readonly number[],
-  step: number,
-  timeZone: string,
-  hasRoom: (split: number) => boolean,
-): string[] {
-  const seconds = step < 60 ? ({ second: "2-digit" } as const) : {};
-  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...seconds, timeZone });
-  const date = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone });
-  const first = splits.findIndex(hasRoom);
-  return splits.map((split, no) => {
-    if (no < first) return "";
-    const at = new Date(split * 1000);
-    if (step >= day) return date.format(at);
-    const text = clock.format(at);
-    return no === first || text === "00:00" ? `${text}\n${date.format(at)}` : text;
-  });
-}
 
 function tickText(split: number, unit: string): string {
   if (unit === "s") return split === 0 ? "0" : spellSpan(split * 1_000);

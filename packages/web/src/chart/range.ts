@@ -1,3 +1,4 @@
+import { spellSpan } from "../format/times.ts";
 import { useAddress } from "../frame/address.ts";
 
 const minute = 60_000;
@@ -49,12 +50,71 @@ export function queryOf(range: Range, before = false): { readonly from: string; 
   return { from: new Date(range.from - shift).toISOString(), to: new Date(range.to - shift).toISOString() };
 }
 
+/** What reaches the server late still counts in a range that was chosen up to an instant. */
+const lateMs = 2 * minute;
+
+/** Whether what a range shows still changes. */
+export function isUnderWay(range: Range, now: number): boolean {
+  return "name" in range || range.to + lateMs > now;
+}
+
+/** The calendar days (UTC) that a range touches, as a range; of the last days, today is one. */
+export function wholeDays(range: Range, now: number): { readonly from: number; readonly to: number } {
+  const end = Math.ceil(("name" in range ? now : range.to) / day) * day;
+  const length = lengthOf(range);
+  if ("name" in range && length >= day) return { from: end - length, to: end };
+  return { from: Math.floor(("name" in range ? now - length : range.from) / day) * day, to: end };
+}
+
+const words: Readonly<Record<RangeName, string>> = {
+  "1h": "1 hour",
+  "6h": "6 hours",
+  "1d": "1 day",
+  "7d": "7 days",
+  "30d": "30 days",
+  "90d": "90 days",
+};
+
+/** How long a range is, in words. */
+export function rangeWords(range: Range): string {
+  return "name" in range ? words[range.name] : spellSpan(lengthOf(range));
+}
+
 const coarseSteps = [1, 5, 15, 60, 360, 1440, 4320] as const;
 
 /** Steps for what is counted: about thirty in a range, so that each holds enough to compare. */
 export function coarseStep(range: Range): string {
+  return `${coarseMinutes(range)}m`;
+}
+
+function coarseMinutes(range: Range): number {
   const least = lengthOf(range) / minute / 30;
-  return `${coarseSteps.find((minutes) => minutes >= least) ?? coarseSteps[6]}m`;
+  return coarseSteps.find((minutes) => minutes >= least) ?? coarseSteps[6];
+}
+
+/** From this length on, use is added up by calendar days. */
+const byDaysFrom = 2 * day;
+
+/**
+ * The steps of a range for what each is asked for by itself: parts of a day, days of UTC, or several of them, whole but
+ * for the one under way, which counts as one; the oldest first. The range is as long as they are together.
+ */
+export function partsOf(range: Range, now: number): { readonly stepMs: number; readonly parts: readonly Part[] } {
+  const ofDays = lengthOf(range) >= byDaysFrom;
+  const stepMs = Math.max(ofDays ? day : 0, coarseMinutes(range) * minute);
+  const align = Math.min(day, stepMs);
+  const end = Math.ceil(("name" in range ? now : range.to) / align) * align;
+  const from = "name" in range ? end - lengthOf(range) : Math.floor(range.from / align) * align;
+  const parts = Array.from({ length: Math.ceil((end - from) / stepMs) }, (_, no) => from + no * stepMs)
+    .filter((at, no) => no === 0 || at < now)
+    .map((at) => ({ from: at, to: Math.min(at + stepMs, end, Math.max(now, at)) }));
+  return { stepMs, parts };
+}
+
+/** A part of a range, in milliseconds. */
+export interface Part {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The range that a part of a chart is; undefined where it is too short to show anything. */
@@ -78,17 +138,18 @@ export function useZoom() {
   const zoom = "name" in range ? undefined : range;
   const onZoom = (from: number, to: number) => {
     const next = zoomed(from, to);
-    if (next !== undefined) set({ range: writeRange(next) });
+    if (next !== undefined) set({ range: writeRange(next) }, { push: true });
   };
-  return { zoom, onZoom, showAll: () => set({ range: undefined }) };
+  return { zoom, onZoom, showAll: () => set({ range: undefined }, { push: true }) };
 }
 
 /** The range of the page, which is in its address. */
 export function useRange(usual: RangeName = "1d") {
   const [params, set] = useAddress();
   const range = readRange(params.get("range"), usual);
-  const choose = (next: Range) => set({ range: "name" in next && next.name === usual ? undefined : writeRange(next) });
+  const choose = (next: Range) =>
+    set({ range: "name" in next && next.name === usual ? undefined : writeRange(next) }, { push: true });
   const compares = params.get("compare") === "before";
-  const compare = (on: boolean) => set({ compare: on ? "before" : undefined });
+  const compare = (on: boolean) => set({ compare: on ? "before" : undefined }, { push: true });
   return { range, choose, compares, compare };
 }

@@ -2,7 +2,9 @@ import { useQueries } from "@tanstack/react-query";
 import type { SeriesView } from "@tessera/wire";
 import { useMemo } from "react";
 import { type Ask, call } from "../api/call.ts";
-import { lengthOf, queryOf, type Range } from "./range.ts";
+import { commonStep, ofOneStep } from "./one-step.ts";
+import { isUnderWay, lengthOf, queryOf, type Range } from "./range.ts";
+import { type KnownPlaces, usePlaces } from "./use-places.ts";
 import { type ChartView, joined } from "./view.ts";
 
 export type SeriesQuery = NonNullable<Ask<"readSeries">["query"]>;
@@ -11,49 +13,77 @@ export type SeriesQuery = NonNullable<Ask<"readSeries">["query"]>;
 export interface SeriesAsk extends Omit<SeriesQuery, "from" | "to"> {
   readonly name?: string;
   readonly words?: (key: string) => string | undefined;
+  /** Drawn as a line over a stack, and no part of it. */
+  readonly over?: true;
 }
 
-const hour = 3_600_000;
+/** A time that is asked for, and how often while it goes on. */
+interface Period {
+  readonly time: { readonly from?: string; readonly to?: string };
+  /** False: it does not change any more. */
+  readonly everyMs: () => number | false;
+}
+
+const minute = 60_000;
+const hour = 60 * minute;
 /** While the server still reads an old journal. */
 const readingEveryMs = 3_000;
 
 /** What is measured or counted in a time, asked for again while it goes on. */
-export function useSeries(
-  asks: readonly SeriesAsk[],
-  time: { readonly from?: string; readonly to?: string },
-  everyMs: number | undefined,
-  on = true,
-  colours?: "meaning" | "place",
-): { readonly view: ChartView | undefined; readonly error: Error | null } {
-  const found = useQueries({
-    queries: asks.map(({ name: _, words: __, ...query }) => ({
-      queryKey: ["readSeries", {}, { ...query, ...time }],
-      queryFn: ({ signal }: { signal: AbortSignal }) => call("readSeries", { query: { ...query, ...time }, signal }),
-      enabled: on,
-      refetchInterval: ({ state }: { state: { data?: SeriesView } }) =>
-        state.data?.knownTo === undefined ? (everyMs ?? false) : readingEveryMs,
-    })),
-  });
-  const error = found.find((each) => each.error !== null)?.error ?? null;
-  const views = found.map(({ data }) => data);
-  const view = useMemo(
-    () => {
-      const parts = views.flatMap((each, no) => {
-        const { name, words } = asks[no]!;
-        return each === undefined ? [] : [{ view: each, ...(name !== undefined && { name }), ...(words && { words }) }];
-      });
-      return parts.length < asks.length ? undefined : joined(parts, colours);
-    },
-    // biome-ignore lint/correctness/useExhaustiveDependencies: the answers are what changes
-    views,
-  );
+export function useSeries(asks: readonly SeriesAsk[], time: Period["time"], everyMs: number | undefined) {
+  const { view, error } = usePeriods(asks, { time, everyMs: () => everyMs ?? false }, undefined);
   return { view, error };
 }
 
-/** The same for the range of a page. */
-export function useSeriesOf(asks: readonly SeriesAsk[], range: Range, before = false, on = true) {
-  // What was before moves along with what is now, but nobody waits for it.
-  const isShort = lengthOf(range) <= 6 * hour && !before;
-  const everyMs = "name" in range ? (isShort ? 10_000 : 60_000) : undefined;
-  return useSeries(asks, queryOf(range, before), everyMs, on);
+/** The same for the range of a page, and on request for the period before it. */
+export function useSeriesOf(asks: readonly SeriesAsk[], range: Range, compares = false) {
+  const isShort = lengthOf(range) <= 6 * hour;
+  const whileItGoesOn = (everyMs: number) => () => (isUnderWay(range, Date.now()) ? everyMs : false);
+  const now = { time: queryOf(range), everyMs: whileItGoesOn(isShort ? 10_000 : minute) };
+  // What was before moves along with what is now, and may come a minute later.
+  const before = { time: queryOf(range, true), everyMs: whileItGoesOn(minute) };
+  return usePeriods(asks, now, compares ? before : undefined);
+}
+
+/** A chart of a period and one of that before it; each undefined until it is there. */
+function usePeriods(asks: readonly SeriesAsk[], now: Period, before: Period | undefined) {
+  const places = usePlaces(asks.some(({ by }) => by === "account"));
+  const usual = [useAnswers(asks, now), useAnswers(asks, before)] as const;
+  const step = commonStep((before === undefined ? usual.slice(0, 1) : usual).flatMap(({ answers }) => answers));
+  const [again, againBefore] = step === undefined ? [] : [now, before];
+  const alike = [useAnswers(asks, again, step), useAnswers(asks, againBefore, step)] as const;
+  const [shown, shownBefore] = [0, 1].map((no) => ofOneStep(usual[no]!.answers, alike[no]!.answers));
+  const error = [...usual, ...alike].find((each) => each.error !== null)?.error ?? null;
+  return { view: useJoined(asks, shown!, places), before: useJoined(asks, shownBefore!, places), error };
+}
+
+function useAnswers(asks: readonly SeriesAsk[], period: Period | undefined, stepMs?: number) {
+  const found = useQueries({
+    queries: asks.map(({ name: _, words: __, over: ___, ...ask }) => {
+      const query = { ...ask, ...period?.time, ...(stepMs !== undefined && { step: `${stepMs / 1_000}s` }) };
+      return {
+        queryKey: ["readSeries", {}, query],
+        queryFn: ({ signal }: { signal: AbortSignal }) => call("readSeries", { query, signal }),
+        enabled: period !== undefined,
+        refetchInterval: ({ state }: { state: { data?: SeriesView } }) =>
+          state.data?.knownTo !== undefined ? readingEveryMs : (period?.everyMs() ?? false),
+      };
+    }),
+  });
+  // A question that is not asked may have been before: its answer is not wanted.
+  const answers = found.map(({ data }) => (period ? data : undefined));
+  return { answers, error: found.find((each) => each.error !== null)?.error ?? null };
+}
+
+function useJoined(asks: readonly SeriesAsk[], answers: readonly (SeriesView | undefined)[], places: KnownPlaces) {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the answers are what changes
+  return useMemo((): ChartView | undefined => {
+    if (places === "loading") return undefined;
+    const parts = answers.flatMap((view, no) => {
+      const { name, words, over } = asks[no]!;
+      if (view === undefined) return [];
+      return { view, ...(name !== undefined && { name }), ...(words && { words }), ...(over && { over }) };
+    });
+    return parts.length < asks.length ? undefined : joined(parts, places);
+  }, [...answers, places]);
 }

@@ -2,15 +2,20 @@ import type { SeriesView } from "@tessera/wire";
 import { othersKey } from "@tessera/wire/others";
 import { count, spellNumber } from "../format/numbers.ts";
 import { spellSpan } from "../format/times.ts";
-import { coloursMax, hasMeaning, inOrder, othersColour, type Stroke, strokeOf, strokesOf } from "./colours.ts";
+import { isOfDays } from "./axis.ts";
+import { ghostLook, inOrder, type Look, looksOf, othersLook, type Places } from "./colours.ts";
 import { bridged } from "./gaps.ts";
 
-export interface ChartLine extends Stroke {
+export interface ChartLine extends Look {
   readonly key: string;
   readonly label: string;
   readonly values: readonly (number | null)[];
+  /** Its colour means the same in all charts: it is never one of the others. */
+  readonly isMeant?: boolean;
   /** Of the period before. */
   readonly ghost?: true;
+  /** Drawn as a line over a stack, and no part of it. */
+  readonly over?: true;
   /** Between the low and the high line of a chart the space is filled. */
   readonly band?: "low" | "high";
 }
@@ -38,58 +43,70 @@ export interface Part {
   readonly view: SeriesView;
   readonly name?: string;
   readonly words?: (key: string) => string | undefined;
+  readonly over?: true;
 }
 
+/** As many names as are still told apart beside each other. */
+const namesMax = 8;
+
 /**
- * Few enough lines to be told apart, in the order they had: what has a colour of its own, and as many more as there are
- * colours. Of lines those that reach highest; of a stack the largest, and all others as one, so that it stays as high.
+ * Few enough lines to be told apart, in the order they had: what has a meaning, and as many names as are told apart. Of
+ * lines those that reach highest; of a stack the largest, and all others as one, so that it stays as high.
  */
 export function fewer(view: ChartView, kind: Kind): ChartView {
   const sizeOf = ({ values }: ChartLine) =>
     values.reduce<number>((size, value) => (kind === "lines" ? Math.max(size, value ?? 0) : size + (value ?? 0)), 0);
   const already = view.lines.filter(({ key }) => key === othersKey);
   const named = view.lines
-    .filter((line) => !hasMeaning(line) && line.key !== othersKey)
+    .filter((line) => line.isMeant !== true && line.key !== othersKey)
     .sort((a, b) => sizeOf(b) - sizeOf(a));
-  if (named.length <= coloursMax && already.length === 0) return view;
-  const left = new Set([...named.slice(coloursMax), ...already]);
-  const kept = view.lines.filter((line) => !left.has(line));
-  const strokes = strokesOf(kept);
-  const lines = kept.map((line, place) => ({ ...line, ...strokes[place]! }));
+  if (named.length <= namesMax && already.length === 0) return view;
+  const left = new Set([...named.slice(namesMax), ...already]);
+  const lines = view.lines.filter((line) => !left.has(line));
   if (kind === "lines") return { ...view, lines, leftOut: view.leftOut + left.size };
   const rest = { ...view, lines: [...left] };
   const values = view.times.map((_, step) => totalAt(rest, step));
   const [only] = left;
   const label = left.size === 1 ? only!.label : already.length > 0 ? "others" : count(left.size, "other");
-  const others = { key: othersKey, label, values, colour: othersColour, dash: [] };
-  return { ...view, lines: [...lines, others] };
+  return { ...view, lines: [...lines, { key: othersKey, label, values, ...othersLook }] };
+}
+
+/** Micros as what is drawn: whole cents of the currency. */
+const perCent = 10_000;
+
+function shownValue(value: number | null | undefined, unit: string): number | null {
+  if (value === null || value === undefined) return null;
+  return unit === "micros" ? Math.round(value / perCent) / 100 : value;
 }
 
 /** Several answers as one chart: their steps need not begin at the same instant. */
-export function joined(parts: readonly Part[], colours: "meaning" | "place" = "meaning"): ChartView | undefined {
+export function joined(parts: readonly Part[], places?: Places): ChartView | undefined {
   const [first] = parts;
   if (first === undefined) return undefined;
   const times = [...new Set(parts.flatMap(({ view }) => view.times))].sort((a, b) => a - b);
   const at = new Map(times.map((time, step) => [time, step]));
-  const named = parts.flatMap(({ view, name, words }) =>
-    inOrder(view.series).map((line) => {
+  const named = parts.flatMap(({ view, name, words, over }) =>
+    inOrder(view.series, view).map((line) => {
       const values: (number | null)[] = times.map(() => null);
-      for (const [step, time] of view.times.entries()) values[at.get(time)!] = line.values[step] ?? null;
+      for (const [step, time] of view.times.entries()) values[at.get(time)!] = shownValue(line.values[step], view.unit);
       const label = (line.key === "" ? name : words?.(line.key)) ?? line.label;
-      return { key: line.key === "" ? (name ?? "") : line.key, label, values };
+      const key = line.key === "" ? (name ?? "") : line.key;
+      return { metric: view.metric, by: view.by, key, label, values, ...(over && { over }) };
     }),
   );
   // A limit that an account does not have is no line.
   const known = named.filter(({ values }) => values.some((value) => value !== null));
   const shown = known.length === 0 ? named : known;
   const knownTo = Math.min(...parts.map(({ view }) => view.knownTo ?? Number.POSITIVE_INFINITY));
-  const strokes = colours === "place" ? shown.map((_, place) => strokeOf(place)) : strokesOf(shown);
-  const { unit, stepMs } = first.view;
+  const looks = looksOf(shown, places);
+  const { unit, stepMs, currency } = first.view;
+  const to = Math.max(...parts.map(({ view }) => view.to));
   return {
-    ...{ unit, stepMs, times },
+    ...{ unit: unit === "micros" ? (currency ?? "") : unit, stepMs, times },
     from: Math.min(...parts.map(({ view }) => view.from)),
-    to: Math.max(...parts.map(({ view }) => view.to)),
-    lines: shown.map((line, place) => ({ ...line, ...strokes[place]! })),
+    // The day that is under way has as much room as the others.
+    to: isOfDays({ stepMs }) ? Math.max(to, (times.at(-1) ?? 0) + stepMs) : to,
+    lines: shown.map(({ metric: _, by: __, ...line }, no) => ({ ...line, ...looks[no]! })),
     leftOut: parts.reduce((sum, { view }) => sum + view.leftOut, 0),
     simulated: parts.some(({ view }) => view.series.some(({ simulated }) => simulated === true)),
     ...(Number.isFinite(knownTo) && { knownTo }),
@@ -97,13 +114,13 @@ export function joined(parts: readonly Part[], colours: "meaning" | "place" = "m
 }
 
 /**
- * With the period before drawn behind it, moved to where this one is: line by line, or of a stack its sum. Steps of the
- * two periods lie apart by a whole number of steps or not; each goes to the step that holds it.
+ * With the period before drawn behind it, later by the length of the range: line by line, or of a stack its sum. The two
+ * have the same steps, whose begins lie apart by a whole number of them or not; each goes to the nearest one.
  */
-export function compared(view: ChartView, before: ChartView | undefined, kind: Kind): ChartView {
-  if (before === undefined) return view;
-  const shift = view.from - before.from;
-  const stepOf = (time: number) => Math.round((time + shift - (view.times[0] ?? 0)) / view.stepMs);
+export function compared(view: ChartView, before: ChartView | undefined, kind: Kind, lengthMs: number): ChartView {
+  // Until both are there in one step, sums of other lengths would lie beside each other.
+  if (before?.stepMs !== view.stepMs) return view;
+  const stepOf = (time: number) => Math.round((time + lengthMs - (view.times[0] ?? 0)) / view.stepMs);
   const moved = (values: readonly (number | null)[]) => {
     const into: (number | null)[] = view.times.map(() => null);
     for (const [step, value] of values.entries()) {
@@ -112,10 +129,10 @@ export function compared(view: ChartView, before: ChartView | undefined, kind: K
     }
     return into;
   };
-  const ghost = { ghost: true as const, dash: [3, 3] };
+  const ghost = { ...ghostLook, ghost: true as const };
   if (kind !== "lines") {
     const values = moved(before.times.map((_, step) => totalAt(before, step)));
-    const line = { ...ghost, key: "before", label: "all, period before", values, colour: "var(--quiet)" };
+    const line = { ...ghost, key: "before", label: "all, period before", values };
     return { ...view, lines: [...view.lines, line] };
   }
   const lines = view.lines.flatMap(({ key, label, colour }) => {
@@ -129,9 +146,9 @@ export function compared(view: ChartView, before: ChartView | undefined, kind: K
 /** The sum of all lines at a step; null where none is known. */
 export function totalAt({ lines }: ChartView, step: number): number | null {
   let sum: number | null = null;
-  for (const { values, ghost } of lines) {
-    const value = values[step];
-    if (ghost !== true && value !== null && value !== undefined) sum = (sum ?? 0) + value;
+  for (const line of lines) {
+    const value = line.values[step];
+    if (isStacked(line) && value !== null && value !== undefined) sum = (sum ?? 0) + value;
   }
   return sum;
 }
@@ -139,31 +156,33 @@ export function totalAt({ lines }: ChartView, step: number): number | null {
 /**
  * Times in seconds, then the values of what is drawn, in the order of drawing; null leaves a gap, because it is not 0. Of
  * a stack each line is drawn as the sum of itself and all before it, the highest first: the next covers its lower part.
+ * What is below zero, such as credits, is stacked downwards from there, so that it hides nothing above.
  */
 export function columnsOf(view: ChartView, kind: Kind): [number[], ...(number | null | undefined)[][]] {
   const times = view.times.map((at) => at / 1000);
   if (kind === "lines") return [times, ...view.lines.map(({ values }) => bridged(values))];
-  const solid = view.lines.filter(({ ghost }) => ghost !== true);
-  const sums: (number | null)[][] = [];
-  for (const [place, { values }] of solid.entries()) {
-    const below = sums[place - 1];
-    sums.push(
-      view.times.map((_, step) => {
-        const value = values[step] ?? null;
-        const under = below?.[step] ?? null;
-        return value === null && under === null ? null : (value ?? 0) + (under ?? 0);
-      }),
-    );
-  }
-  const ghosts = view.lines.filter(({ ghost }) => ghost === true).map(({ values }) => [...values]);
-  return [times, ...sums.reverse(), ...ghosts];
+  const above: (number | null)[] = view.times.map(() => null);
+  const below = [...above];
+  const sums = view.lines.filter(isStacked).map(({ values }) =>
+    view.times.map((_, step) => {
+      const value = values[step] ?? null;
+      const side = value !== null && value < 0 ? below : above;
+      if (value !== null) side[step] = (side[step] ?? 0) + value;
+      return side[step] ?? null;
+    }),
+  );
+  const others = view.lines.filter((line) => !isStacked(line)).map(({ values }) => bridged(values));
+  return [times, ...sums.reverse(), ...others];
+}
+
+function isStacked({ ghost, over }: ChartLine): boolean {
+  return ghost !== true && over !== true;
 }
 
 /** The lines in the order of `columnsOf`. */
 export function drawnLines({ lines }: ChartView, kind: Kind): ChartLine[] {
   if (kind === "lines") return [...lines];
-  const isGhost = ({ ghost }: ChartLine) => ghost === true;
-  return [...lines.filter((line) => !isGhost(line)).reverse(), ...lines.filter(isGhost)];
+  return [...lines.filter(isStacked).reverse(), ...lines.filter((line) => !isStacked(line))];
 }
 
 /** Nothing is known of the whole span. */

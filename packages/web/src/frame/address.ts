@@ -15,25 +15,33 @@ export function decoded(part: string): string {
   }
 }
 
+type Values = Readonly<Record<string, string | undefined>>;
+
+interface How {
+  /** A step that Back takes again. What is typed replaces the address instead: nobody goes back letter by letter. */
+  readonly push?: boolean;
+}
+
 /** The parameters of the page's address, and a way to change them; an empty value removes one. */
-export function useAddress(): readonly [
-  URLSearchParams,
-  (values: Readonly<Record<string, string | undefined>>) => void,
-] {
+export function useAddress(): readonly [URLSearchParams, (values: Values, how?: How) => void] {
   const [params, setParams] = useSearchParams();
   const set = useCallback(
-    (values: Readonly<Record<string, string | undefined>>) =>
-      setParams(
-        (before) => {
-          for (const [name, value] of Object.entries(values)) {
-            if (value === undefined || value === "") before.delete(name);
-            else before.set(name, value);
-          }
-          return before;
-        },
-        { replace: true },
-      ),
+    (values: Values, { push = false }: How = {}) => {
+      const before = new URLSearchParams(location.search);
+      const after = changed(before, values);
+      // What is chosen again is no step: Back would seem to do nothing.
+      if (String(after) !== String(before)) setParams(after, { replace: !push });
+    },
     [setParams],
   );
   return [params, set];
+}
+
+function changed(before: URLSearchParams, values: Values): URLSearchParams {
+  const after = new URLSearchParams(before);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || value === "") after.delete(name);
+    else after.set(name, value);
+  }
+  return after;
 }

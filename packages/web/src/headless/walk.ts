@@ -15,7 +15,7 @@ export function addressesOf({ job, node, user }: Things): string[] {
     ...["/", "/queue", "/jobs", `/jobs/${job}`],
     ...["logs", "why", "placement", "activity", "usage", "spec", "events"].map((tab) => `/jobs/${job}/${tab}`),
     ...["/new", `/new?from=${job}`, "/fleet", "/fleet?colour=tenant", "/fleet/engines", "/fleet/pools"],
-    ...["/quota", "/quota/acme", "/quota/acme/team", "/cost", "/cost?by=job&days=30", "/cost/waste", "/cost/money"],
+    ...["/quota", "/quota/acme", "/quota/acme/team", "/cost", "/cost?by=job&range=30d", "/cost/waste", "/cost/money"],
     ...[
       "/cost/budgets",
       "/cost/invoices",

@@ -2,6 +2,8 @@ import { Link } from "wouter";
 import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { lengthOf, queryOf, rangeWords, useRange, wholeDays } from "../../chart/range.ts";
+import { RangeBar } from "../../chart/range-bar.tsx";
 import { Choice } from "../../design/choice.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
@@ -14,7 +16,8 @@ import { CostTabs } from "./cost-tabs.tsx";
 const MoneyCharts = onDemand(() => import("./money-charts.tsx"));
 
 const groups = ["account", "user", "job", "model", "class", "day"] as const;
-const ranges = ["7d", "30d", "90d"] as const;
+const usual = "30d";
+const day = 86_400_000;
 /** Rows of the table. */
 const listedMax = 200;
 
@@ -23,12 +26,22 @@ export default function MoneyPage() {
   const [params, set] = useAddress();
   const account = useAccount();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
-  const from = ranges.find((each) => each === params.get("from")) ?? "30d";
+  const { range } = useRange(usual);
+  // Money is known by calendar days: the table is of the days of the chart. Parts of a day are rated as they are.
+  const asked = lengthOf(range) < day ? range : wholeDays(range, Date.now());
+  const { from, to } = queryOf(asked);
+  const span = { from, ...(to !== undefined && Date.parse(to) < Date.now() && { to }) };
   const { data, error } = useCall(
     "readCosts",
     // Days are all listed: there are few.
     {
-      query: { by, from, compare: true, ...(by !== "day" && { limit: listedMax }), ...(account !== "" && { account }) },
+      query: {
+        by,
+        ...span,
+        compare: true,
+        ...(by !== "day" && { limit: listedMax }),
+        ...(account !== "" && { account }),
+      },
     },
     { everyMs: 30_000 },
   );
@@ -38,24 +51,25 @@ export default function MoneyPage() {
         <h1>Cost</h1>
         <div className="row wrap">
           <Choice of={groups} chosen={by} word={(each) => `by ${each}`} onChoose={(each) => set({ by: each })} />
-          <Choice
-            of={ranges}
-            chosen={from}
-            word={(each) => each.replace("d", " days")}
-            onChoose={(each) => set({ from: each })}
-          />
         </div>
       </div>
       <CostTabs here="money" />
+      <RangeBar usual={usual} />
       {error !== null && data === undefined ? (
         <Empty title="Not available">{wordsOf(error)}</Empty>
       ) : data === undefined ? (
         <Skeleton lines={6} />
       ) : (
         <>
-          <Figures report={data} days={Number.parseInt(from, 10)} />
+          <Figures report={data} length={rangeWords(range)} />
           <OrElse instead={null}>
-            <MoneyCharts by={by} from={from} account={account} forecastMicros={data.forecastMicros} />
+            <MoneyCharts
+              by={by}
+              usual={usual}
+              account={account}
+              currency={data.currency}
+              forecastMicros={data.forecastMicros}
+            />
           </OrElse>
           <SpentBy report={data} />
         </>
@@ -80,16 +94,16 @@ function dearestFirst({ rows }: Report): Report["rows"] {
   return rows.toSorted((a, b) => (BigInt(b.micros) > BigInt(a.micros) ? 1 : -1));
 }
 
-function Figures({ report, days }: { report: Report; days: number }) {
+function Figures({ report, length }: { report: Report; length: string }) {
   const { currency, totalMicros, beforeMicros, forecastMicros } = report;
   const rows = dearestFirst(report);
   return (
     <div className="grid">
       <div className="span-4">
         <Figure
-          label={`Spent in ${days} days`}
+          label={`Spent in ${length}`}
           value={spellMoney(totalMicros, currency)}
-          beside={beforeMicros === undefined ? "" : `${spellMoney(beforeMicros, currency)} in the ${days} days before`}
+          beside={beforeMicros === undefined ? "" : `${spellMoney(beforeMicros, currency)} in the ${length} before`}
         />
       </div>
       <div className="span-4">

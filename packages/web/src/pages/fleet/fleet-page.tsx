@@ -3,7 +3,9 @@ import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
+import type { Places } from "../../chart/colours.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { usePlaces } from "../../chart/use-places.ts";
 import { Choice } from "../../design/choice.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Notice, Skeleton } from "../../design/parts.tsx";
@@ -21,6 +23,9 @@ import { isMeasure, notMeasured } from "./heat.ts";
 import { summarise } from "./summary.ts";
 
 const FleetHistory = onDemand(() => import("./fleet-history.tsx"));
+
+/** Until the accounts are there all tenants look alike: other colours would change. */
+const noPlaces: Places = new Map();
 
 /** The fleet as a map; colouring, filter and the selected node are in the address. */
 export default function FleetPage() {
@@ -45,6 +50,8 @@ export default function FleetPage() {
   const words = useMemo(() => wordsBy(by, measured.data), [by, measured.data]);
   const gangs = useMemo(() => largestGangs(nodes ?? []), [nodes]);
   const legend = useMemo(() => legendOf(nodes ?? [], by, words), [nodes, by, words]);
+  const known = usePlaces(by === "tenant");
+  const places = by !== "tenant" ? undefined : known === "loading" ? noPlaces : known;
   const fleet = useMemo(() => summarise(nodes ?? []), [nodes]);
   if (nodes === undefined) {
     return (
@@ -107,11 +114,12 @@ export default function FleetPage() {
             {measured.data?.simulated === true && " There is no hardware behind these figures: they are simulated."}
           </p>
         )}
-        <Legend legend={legend} only={only} onPick={(word) => set({ only: toggled(only, word) })} />
+        <Legend legend={legend} places={places} only={only} onPick={(word) => set({ only: toggled(only, word) })} />
         <FleetMap
           nodes={nodes}
           words={words}
           legend={legend}
+          places={places}
           only={only}
           selected={selected}
           onSelect={(name) => set({ node: name })}
@@ -164,12 +172,13 @@ const legendShown = 14;
 
 function Legend(props: {
   legend: readonly { word: string; gpus: number }[];
+  places: Places | undefined;
   only: ReadonlySet<string>;
   onPick: (word: string) => void;
 }) {
-  const { legend, only, onPick } = props;
+  const { legend, places, only, onPick } = props;
   const words = legend.map(({ word }) => word);
-  const colours = coloursOf(words, (name) => `var(${name})`);
+  const colours = coloursOf(words, places);
   const shown = legend.filter(({ word }, place) => place < legendShown || only.has(word));
   return (
     <ul className="legend" aria-label="Legend; choose which GPUs to show">

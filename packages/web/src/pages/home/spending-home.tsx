@@ -1,6 +1,7 @@
 import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { RangeBar } from "../../chart/range-bar.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
@@ -105,7 +106,14 @@ export default function SpendingHome() {
       ) : (
         <>
           <OrElse instead={null}>
-            <MoneyCharts by="account" from="30d" account={account} forecastMicros={data.forecastMicros} />
+            <RangeBar usual="30d" />
+            <MoneyCharts
+              by="account"
+              usual="30d"
+              account={account}
+              currency={data.currency}
+              forecastMicros={data.forecastMicros}
+            />
           </OrElse>
           <SpentBy rows={data.rows} currency={data.currency} />
         </>

@@ -41,7 +41,7 @@ export default function ActivityTab({ job }: { job: Job }) {
       <Chart title="GPU memory" metric="memory_used" {...chart} />
       <Chart title="Power" metric="power" {...chart} />
       <Chart title="CPU" metric="cpu" {...chart} />
-      <CostOverTime time={whole} cost={job.cost} />
+      <CostOverTime whole={whole} time={time} cost={job.cost} onZoom={onZoom} />
     </div>
   );
 }

@@ -37,7 +37,7 @@ export function LookElsewhere() {
   const may = useMay();
   const [, set] = useAddress();
   if (!may("job.read")) return null;
-  const go = (ms: number) => set({ at: new Date(Date.now() + ms).toISOString() });
+  const go = (ms: number) => set({ at: new Date(Date.now() + ms).toISOString() }, { push: true });
   return (
     <>
       <Button onClick={() => go(-hour)}>Look back</Button>
@@ -64,7 +64,7 @@ export function TimeBar({ then: { asked = "", moment, isReading, error } }: { th
   useEffect(() => {
     if (hand === undefined) return;
     const settled = setTimeout(() => {
-      set({ at: new Date(hand).toISOString() });
+      set({ at: new Date(hand).toISOString() }, { push: true });
       setHand(undefined);
     }, settleMs);
     return () => clearTimeout(settled);
@@ -88,7 +88,7 @@ export function TimeBar({ then: { asked = "", moment, isReading, error } }: { th
             {label}
           </Button>
         ))}
-        <Button small kind="primary" onClick={() => set({ at: undefined })}>
+        <Button small kind="primary" onClick={() => set({ at: undefined }, { push: true })}>
           Now
         </Button>
       </div>

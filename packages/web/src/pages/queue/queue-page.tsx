@@ -6,6 +6,7 @@ import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { ReasonChip } from "../../design/chip.tsx";
+import { colourOf } from "../../design/hues.ts";
 import { meanings } from "../../design/meanings.ts";
 import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
@@ -94,7 +95,7 @@ export function QueuePage() {
                 })
               }
             >
-              <i className="mark square" style={{ background: meanings[kind] }} />
+              <i className="mark square" style={{ background: colourOf(meanings.reason[kind]) }} />
               {waitingReasons[kind].title} <span className="quiet">{spellNumber(many)}</span>
             </button>
           ))}

@@ -1,23 +1,11 @@
 import { type WasteClassName, type WasteReport, type WasteRow, wasteWords } from "@tessera/wire";
+import type { Hue } from "../../design/hues.ts";
+import { meanings } from "../../design/meanings.ts";
 
 export const classNames = Object.keys(wasteWords) as WasteClassName[];
 
-/** Used in green and blue, wasted by holders in warm colours, without a holder in greys. */
-export const classColours: { readonly [name in WasteClassName]: string } = {
-  busy: "var(--healthy)",
-  allocated_partly: "var(--booked)",
-  allocated_idle: "var(--burst)",
-  allocated_unmeasured: "var(--unknown)",
-  dedicated: "#8f7a00",
-  setup: "#cc79a7",
-  handover: "#6a51a3",
-  lost_preemption: "var(--leaving)",
-  lost_fault: "var(--down)",
-  fragmented: "var(--guaranteed)",
-  unallocated_idle: "var(--idle)",
-  maintenance: "var(--maintenance)",
-  down: "var(--line-strong)",
-};
+/** A class without a colour does not compile. */
+export const classHues: { readonly [name in WasteClassName]: Hue } = meanings.waste;
 
 type Amounts = Pick<WasteReport["total"], "unitMs" | "micros" | "classes">;
 

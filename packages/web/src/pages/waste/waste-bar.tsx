@@ -1,8 +1,9 @@
 import { type WasteReport, wasteWords } from "@tessera/wire";
+import { colourOf, patternOf } from "../../design/hues.ts";
 import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
-import { classColours, partsOf, presentClasses } from "./classes.ts";
+import { classHues, partsOf, presentClasses } from "./classes.ts";
 
 type Amounts = Pick<WasteReport["total"], "unitMs" | "micros" | "classes">;
 
@@ -13,9 +14,9 @@ export function WasteBar({ of, small = false }: { of: Amounts; small?: boolean }
       {partsOf(of).map(({ name, left, width }) => (
         <div
           key={name}
-          className="part"
+          className={`part pattern-${patternOf(classHues[name])}`}
           title={`${wasteWords[name]}: ${spellShare(Number(of.classes[name]!.unitMs), Number(of.unitMs))}`}
-          style={{ left: `${left}%`, width: `${width}%`, background: classColours[name] }}
+          style={{ left: `${left}%`, width: `${width}%`, backgroundColor: colourOf(classHues[name]) }}
         />
       ))}
     </div>
@@ -38,7 +39,11 @@ export function WasteClasses({ of, currency }: { of: Amounts; currency: string }
         {presentClasses(of).map((name) => (
           <tr key={name}>
             <td>
-              <i className="mark square" style={{ background: classColours[name] }} /> {wasteWords[name]}
+              <i
+                className={`mark square pattern-${patternOf(classHues[name])}`}
+                style={{ backgroundColor: colourOf(classHues[name]) }}
+              />{" "}
+              {wasteWords[name]}
             </td>
             <td className="number">{spellNumber(gpuHoursOf(of.classes[name]!.unitMs))}</td>
             <td className="number">{spellShare(Number(of.classes[name]!.unitMs), Number(of.unitMs))}</td>
