@@ -1645,7 +1645,17 @@ const table = {
     answer: Moment,
     status: 200,
     judges: true,
-    query: Type.Object({ at: DateTimeOrAgo, project: Type.Optional(AccountPath) }, { additionalProperties: false }),
+    query: Type.Object(
+      {
+        at: DateTimeOrAgo,
+        project: Type.Optional(AccountPath),
+        reason: Type.Optional(Type.Enum(reasonKinds, { description: "List only jobs that waited for this reason" })),
+        job: Type.Optional(
+          Type.String({ maxLength: 100, description: "The id of a job to tell of, also where the list is too short" }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
   },
   readPlan: {
     method: "GET",

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Moment } from "@tessera/wire";
+import type { waitingReasons } from "@tessera/wire/reasons";
 import { call } from "../../api/call.ts";
 import { useAddress } from "../../frame/address.ts";
 
@@ -21,14 +22,25 @@ const planEveryMs = 15_000;
 /** A moment of a large fleet is megabytes: those that the hand went over are soon forgotten. */
 const keptMs = 20_000;
 
-/** The moment of the page, with the jobs below an account or all: it is in the address, so that a link keeps it. */
-export function useMoment(account = ""): ShownMoment {
+interface Asked {
+  /** Only the jobs below it; empty = all. */
+  readonly account?: string;
+  /** Only jobs that waited for this reason. */
+  readonly reason?: keyof typeof waitingReasons | undefined;
+  /** A job to tell of, however many there were. */
+  readonly job?: string | undefined;
+}
+
+/** The moment of the page: it is in the address, so that a link keeps it. */
+export function useMoment({ account = "", reason, job }: Asked = {}): ShownMoment {
   const [params] = useAddress();
   const asked = params.get("at") ?? undefined;
   const { data, error, isPlaceholderData, isPending } = useQuery({
-    queryKey: ["readMoment", asked, account],
-    queryFn: ({ signal }) =>
-      call("readMoment", { query: { at: asked ?? "", ...(account !== "" && { project: account }) }, signal }),
+    queryKey: ["readMoment", asked, account, reason, job],
+    queryFn: ({ signal }) => {
+      const cut = { ...(account !== "" && { project: account }), ...(reason && { reason }), ...(job && { job }) };
+      return call("readMoment", { query: { at: asked ?? "", ...cut }, signal });
+    },
     enabled: asked !== undefined,
     placeholderData: keepPreviousData,
     gcTime: keptMs,

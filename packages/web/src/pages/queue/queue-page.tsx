@@ -5,7 +5,7 @@ import { Link, useSearchParams } from "wouter";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
-import { ReasonChip } from "../../design/chip.tsx";
+import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { colourOf } from "../../design/hues.ts";
 import { meanings } from "../../design/meanings.ts";
 import { onDemand } from "../../design/on-demand.tsx";
@@ -40,12 +40,12 @@ function waitedAt(moment: string): Column<Job> {
 export function QueuePage() {
   const may = useMay();
   const account = useAccount();
-  const then = useMoment(account);
-  const { isThen, isPlanned, asked, moment, error } = then;
   const [lit, setLit] = useState<Lit>();
   const [params, setParams] = useSearchParams();
   const reason = reasonIn(params.get("reason"));
   const chosen = params.get("job");
+  const then = useMoment({ account, reason, job: chosen ?? undefined });
+  const { isThen, isPlanned, asked, moment, isReading, error } = then;
   const queue = useQueue(then, reason, account);
   const hrefWith = (name: string, value: string | undefined) => {
     const next = new URLSearchParams(params);
@@ -62,7 +62,7 @@ export function QueuePage() {
       </div>
     );
   }
-  const { waiting, inOrder, more, laneJobs } = queue;
+  const { waiting, inOrder, inOrderMany, more, laneJobs } = queue;
   const lanes = waiting.byAccount;
   const columns = [
     ...(chosen === null ? plainColumns : chosenColumns),
@@ -117,7 +117,7 @@ export function QueuePage() {
             label="GPUs asked for"
             value={spellNumber(waiting.gpus)}
             unit="GPUs"
-            beside={lanes[0] === undefined ? "by nobody" : `most: ${lanes[0].account}`}
+            beside={lanes[0] === undefined ? "by no account" : `most: ${lanes[0].account}`}
           />
         </div>
         <div className="span-4">
@@ -177,12 +177,11 @@ export function QueuePage() {
             <Card
               flush
               beside={
-                isThen &&
                 inOrder !== undefined &&
-                reason === undefined &&
-                inOrder.length < waiting.jobs && (
+                inOrderMany !== undefined &&
+                inOrder.length < inOrderMany && (
                   <span className="quiet small">
-                    {spellNumber(inOrder.length)} of {count(waiting.jobs, "job")}
+                    the first {spellNumber(inOrder.length)} of {count(inOrderMany, "job")}
                   </span>
                 )
               }
@@ -208,8 +207,9 @@ export function QueuePage() {
               <div className="span-5 chosen">
                 <Chosen
                   id={chosen}
-                  job={inOrder?.find(({ id }) => id === chosen)}
-                  isThen={isThen}
+                  job={[moment?.job, ...(inOrder ?? [])].find((job) => job?.id === chosen)}
+                  then={isThen ? (isPlanned ? "planned" : "past") : undefined}
+                  isReading={isReading}
                   closeHref={hrefWith("job", undefined)}
                 />
               </div>
@@ -282,10 +282,23 @@ function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
   );
 }
 
+/** What a job did at a moment, or will do. */
+function wordsThen(job: Job | undefined, then: "past" | "planned"): string {
+  if (job?.state === "waiting") return job.reason?.detail ?? (then === "past" ? "It waited." : "It will wait.");
+  if (job !== undefined) return then === "past" ? "It did not wait: it held GPUs." : "It will hold GPUs.";
+  return then === "past" ? "It was not there, or had ended." : "It is planned to have ended by then.";
+}
+
 /** The chosen job beside the list: why it waits, when it starts, what is ahead. */
-function Chosen(props: { id: string; job: Job | undefined; isThen: boolean; closeHref: string }) {
-  const { id, job, isThen, closeHref } = props;
-  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { on: !isThen, everyMs: 5_000 });
+function Chosen(props: {
+  id: string;
+  job: Job | undefined;
+  then: "past" | "planned" | undefined;
+  isReading: boolean;
+  closeHref: string;
+}) {
+  const { id, job, then, isReading, closeHref } = props;
+  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { on: then === undefined, everyMs: 5_000 });
   return (
     <Card
       title={job?.name ?? id}
@@ -295,10 +308,12 @@ function Chosen(props: { id: string; job: Job | undefined; isThen: boolean; clos
         </Link>
       }
     >
-      {isThen ? (
+      {then !== undefined && job === undefined && isReading ? (
+        <Skeleton />
+      ) : then !== undefined ? (
         <div className="stack tight">
-          <ReasonChip reason={job?.reason} />
-          <p>{job?.reason?.detail ?? "The job does not wait then."}</p>
+          {job?.state === "waiting" ? <ReasonChip reason={job.reason} /> : job && <StateChip job={job} />}
+          <p>{wordsThen(job, then)}</p>
           <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
         </div>
       ) : isError ? (

@@ -14,6 +14,8 @@ export interface Queue {
   /** Counted by the server. */
   readonly waiting: Waiting;
   readonly inOrder: readonly Job[] | undefined;
+  /** How many there are in order, of a past moment: the list may be shorter. */
+  readonly inOrderMany: number | undefined;
   readonly more: (() => void) | undefined;
   /** The jobs of a lane at a past moment; at present each lane asks for its own. */
   readonly laneJobs: ((account: string) => readonly Job[]) | undefined;
@@ -36,21 +38,19 @@ export function useQueue(
   const now = useCall("readSummary", { query: of }, { on: !isThen, everyMs }).data?.waiting;
   const query = { state: "waiting", sort: "queue", limit: 100, ...of, ...(reason && { reason }) } as const;
   const { items, more } = usePages("listJobs", query, everyMs, !isThen);
-  const past = useMemo(
-    () => (isThen && moment !== undefined ? pastQueue(moment, reason) : undefined),
-    [isThen, moment, reason],
-  );
+  const past = useMemo(() => (isThen && moment !== undefined ? pastQueue(moment) : undefined), [isThen, moment]);
   if (isThen) return past;
-  return now && { waiting: now, inOrder: items, more, laneJobs: undefined };
+  return now && { waiting: now, inOrder: items, inOrderMany: undefined, more, laneJobs: undefined };
 }
 
 type Moment = NonNullable<ReturnType<typeof useMoment>["moment"]>;
 
-function pastQueue({ summary, jobs }: Moment, reason: ReasonKind | undefined): Queue {
+function pastQueue({ summary, jobs, waiting }: Moment): Queue {
   const lanes = lanesOf(jobs);
   return {
     waiting: summary,
-    inOrder: jobs.filter((job) => job.state === "waiting" && (reason === undefined || job.reason?.kind === reason)),
+    inOrder: jobs.filter((job) => job.state === "waiting"),
+    inOrderMany: waiting,
     more: undefined,
     laneJobs: (account) => lanes.find((lane) => lane.account === account)?.jobs ?? [],
   };
