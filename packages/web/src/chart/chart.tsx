@@ -16,6 +16,7 @@ import {
   fewer,
   isEmpty,
   type Kind,
+  leftOutText,
   newestStep,
   tableOf,
   totalAt,
@@ -146,7 +147,7 @@ function Drawn({ view, kind, title, onZoom }: DrawnProps) {
             together <b>{valueText([total], 0, view.unit)}</b>
           </li>
         )}
-        {view.leftOut > 0 && <li className="quiet">and {count(view.leftOut, "smaller line")}</li>}
+        {leftOutText(view) !== undefined && <li className="quiet">{leftOutText(view)}</li>}
       </ul>
     </>
   );

@@ -7,7 +7,7 @@ import { count } from "../format/numbers.ts";
 import { spellClock, spellSeconds } from "../format/times.ts";
 import { useTheme } from "../frame/use-theme.ts";
 import { type Heat, heatStep, heatSteps, spreadOf } from "./heat.ts";
-import { valueText } from "./view.ts";
+import { ranksText, valueText } from "./view.ts";
 
 const rowPx = 16;
 const heightMax = 320;
@@ -143,7 +143,7 @@ function Strip({ heat, title }: { heat: Heat; title: string }) {
       </div>
       <p className="small heat-words" aria-live="polite">
         {cell === undefined
-          ? `${count(rows.length, "rank")}${heat.leftOut > 0 ? ` of ${rows.length + heat.leftOut}` : ""}; point at one, or use the arrow keys.`
+          ? `${ranksText(rows.length, heat.leftOut)}; point at one, or use the arrow keys.`
           : cellText(heat, cell)}
       </p>
       <Ramp heat={heat} />

@@ -10,6 +10,7 @@ import {
   fewer,
   isEmpty,
   joined,
+  leftOutText,
   newestStep,
   tableOf,
   totalAt,
@@ -175,6 +176,14 @@ describe("a chart", () => {
     const view = joined([{ view: spend }])!;
     assert.deepEqual([view.unit, view.to, view.lines[0]!.label], ["EUR", 2 * day, "no GPU"]);
     assert.deepEqual(view.lines[0]!.values, [12.35, -0.4]);
+  });
+
+  it("says which ranks are shown where they are too many, and how many smaller lines are left out", () => {
+    const of = (by: SeriesView["by"], leftOut: number) =>
+      leftOutText(joined([{ view: { ...answer("0", [1]), by, leftOut } }])!);
+    assert.equal(of("rank", 3), "1 of 4 ranks: those that did most and least");
+    assert.equal(of("account", 3), "and 3 smaller lines");
+    assert.equal(of("rank", 0), undefined);
   });
 
   it("draws a small line with gaps", () => {

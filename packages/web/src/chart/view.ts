@@ -29,6 +29,8 @@ export interface ChartView {
   readonly times: readonly number[];
   readonly lines: readonly ChartLine[];
   readonly leftOut: number;
+  /** Of ranks those that did most and those that did least are shown. */
+  readonly ofRanks?: true;
   readonly simulated: boolean;
   /** The journal is still being read, and has been up to here. */
   readonly knownTo?: number;
@@ -108,6 +110,7 @@ export function joined(parts: readonly Part[], places?: Places): ChartView | und
     to: isOfDays({ stepMs }) ? Math.max(to, (times.at(-1) ?? 0) + stepMs) : to,
     lines: shown.map(({ metric: _, by: __, ...line }, no) => ({ ...line, ...looks[no]! })),
     leftOut: parts.reduce((sum, { view }) => sum + view.leftOut, 0),
+    ...(first.view.by === "rank" && { ofRanks: true }),
     simulated: parts.some(({ view }) => view.series.some(({ simulated }) => simulated === true)),
     ...(Number.isFinite(knownTo) && { knownTo }),
   };
@@ -198,6 +201,18 @@ export function valueText(values: readonly (number | null)[], step: number, unit
   // Means of what is counted in whole ones: from a hundred on, parts say nothing.
   const digits = (unit === "GPUs" || unit === "jobs") && value >= 100 ? 1 : 100;
   return `${spellNumber(Math.round(value * digits) / digits)} ${unit}`;
+}
+
+/** What is not shown, in words; undefined where all is. */
+export function leftOutText({ lines, leftOut, ofRanks }: ChartView): string | undefined {
+  if (leftOut === 0) return undefined;
+  return ofRanks ? ranksText(lines.length, leftOut) : `and ${count(leftOut, "smaller line")}`;
+}
+
+/** Which ranks are shown where they are too many. */
+export function ranksText(shown: number, leftOut: number): string {
+  if (leftOut === 0) return count(shown, "rank");
+  return `${spellNumber(shown)} of ${count(shown + leftOut, "rank")}: those that did most and least`;
 }
 
 /** The step to begin with: the newest in which any line has a value, -1 if none has. */

@@ -3,6 +3,8 @@ import Type, { type Static } from "typebox";
 /** What is drawn over time, with its unit. */
 export const seriesMetrics = {
   activity: "%",
+  /** What GPUs at work come to: activity, added up over those that are measured. */
+  busy: "GPUs",
   tensor: "%",
   memory_activity: "%",
   memory_used: "GiB",
