@@ -1,4 +1,5 @@
 import type { SeriesGroup, SeriesMetric } from "@tessera/wire";
+import { formerKey } from "@tessera/wire/others";
 import { colourOf, type Hue, type Pattern, patternOf, patterns } from "../design/hues.ts";
 import { type Family, hueOf, meanings } from "../design/meanings.ts";
 
@@ -123,16 +124,22 @@ interface Named extends Meant {
 export function looksOf(lines: readonly Named[], places: Places | undefined): (Look & { readonly isMeant: boolean })[] {
   const own = lines.map((line) => ownLook(line, places));
   const names = looksOfNames(lines.flatMap(({ label }, no) => (own[no] === undefined ? label : [])));
-  return lines.map((line, no) => ({
-    ...(own[no] ?? names.get(line.label)!),
-    isMeant: meantHue(line) !== undefined,
-  }));
+  const taken = new Map<string, number>();
+  return lines.map((line, no) => {
+    const look = own[no] ?? names.get(line.label)!;
+    // Of two lines with one meaning, such as the limits of a model and of all models, the second is dashed.
+    const before = taken.get(look.colour) ?? 0;
+    taken.set(look.colour, before + 1);
+    const dash = before === 0 ? look.dash : dashes[before % dashes.length]!;
+    return { ...look, dash, isMeant: meantHue(line) !== undefined };
+  });
 }
 
 /** The look that a line has whatever else is shown; undefined where its name decides. */
 function ownLook(line: Named, places: Places | undefined): Look | undefined {
   const hue = meantHue(line);
   if (hue !== undefined) return lookOfHue(hue);
+  if (line.key === formerKey) return lookOfHue("ink");
   if (line.by === "account" && places !== undefined) return lookOfAccount(line.label, places);
   // Ranks, and GPUs of a node, have numbers.
   if ((line.by === "rank" || line.by === "gpu") && /^\d+$/.test(line.key)) return lookOfPlace(Number(line.key));

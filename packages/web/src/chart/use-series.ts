@@ -15,6 +15,8 @@ export interface SeriesAsk extends Omit<SeriesQuery, "from" | "to"> {
   readonly words?: (key: string) => string | undefined;
   /** Drawn as a line over a stack, and no part of it. */
   readonly over?: true;
+  /** Of its lines the one with this key, such as one model. */
+  readonly only?: string;
 }
 
 /** A time that is asked for, and how often while it goes on. */
@@ -59,7 +61,7 @@ function usePeriods(asks: readonly SeriesAsk[], now: Period, before: Period | un
 
 function useAnswers(asks: readonly SeriesAsk[], period: Period | undefined, stepMs?: number) {
   const found = useQueries({
-    queries: asks.map(({ name: _, words: __, over: ___, ...ask }) => {
+    queries: asks.map(({ name: _, words: __, over: ___, only: ____, ...ask }) => {
       const query = { ...ask, ...period?.time, ...(stepMs !== undefined && { step: `${stepMs / 1_000}s` }) };
       return {
         queryKey: ["readSeries", {}, query],

@@ -178,6 +178,32 @@ describe("a chart", () => {
     assert.deepEqual(view.lines[0]!.values, [12.35, -0.4]);
   });
 
+  it("takes one line of an answer as that of all: a model against its limits, the second limit dashed", () => {
+    const of = (metric: SeriesView["metric"], key: string, value: number) => ({
+      ...answer(key, [value]),
+      metric,
+      by: "model" as const,
+    });
+    const held = of("allocated", "H100", 8);
+    const both = { ...held, series: [...held.series, { key: "A100", label: "A100", values: [1] }] };
+    const view = joined([
+      { view: both, only: "H100", name: "used" },
+      { view: of("max", "H100", 24), only: "H100", name: "most allowed" },
+      { view: of("max", "*", 30), only: "*", name: "most allowed, all models" },
+      { view: of("guarantee", "A100", 2), only: "H100", name: "guarantee" },
+    ])!;
+    assert.deepEqual(
+      view.lines.map(({ label, values }) => [label, values]),
+      [
+        ["used", [8]],
+        ["most allowed", [24]],
+        ["most allowed, all models", [30]],
+      ],
+    );
+    assert.equal(view.lines[1]!.colour, view.lines[2]!.colour);
+    assert.notDeepEqual(view.lines[1]!.dash, view.lines[2]!.dash);
+  });
+
   it("says which ranks are shown where they are too many, and how many smaller lines are left out", () => {
     const of = (by: SeriesView["by"], leftOut: number) =>
       leftOutText(joined([{ view: { ...answer("0", [1]), by, leftOut } }])!);

@@ -46,6 +46,8 @@ export interface Part {
   readonly name?: string;
   readonly words?: (key: string) => string | undefined;
   readonly over?: true;
+  /** Of its lines the one with this key. */
+  readonly only?: string;
 }
 
 /** As many names as are still told apart beside each other. */
@@ -81,21 +83,28 @@ function shownValue(value: number | null | undefined, unit: string): number | nu
   return unit === "micros" ? Math.round(value / perCent) / 100 : value;
 }
 
+/** One line of an answer, as if it were that of all. */
+function onlyLine(view: SeriesView, only: string): SeriesView {
+  const series = view.series.filter(({ key }) => key === only).map((line) => ({ ...line, key: "" }));
+  return { ...view, by: "none", series };
+}
+
 /** Several answers as one chart: their steps need not begin at the same instant. */
 export function joined(parts: readonly Part[], places?: Places): ChartView | undefined {
   const [first] = parts;
   if (first === undefined) return undefined;
   const times = [...new Set(parts.flatMap(({ view }) => view.times))].sort((a, b) => a - b);
   const at = new Map(times.map((time, step) => [time, step]));
-  const named = parts.flatMap(({ view, name, words, over }) =>
-    inOrder(view.series, view).map((line) => {
+  const named = parts.flatMap(({ view: whole, name, words, over, only }) => {
+    const view = only === undefined ? whole : onlyLine(whole, only);
+    return inOrder(view.series, view).map((line) => {
       const values: (number | null)[] = times.map(() => null);
       for (const [step, time] of view.times.entries()) values[at.get(time)!] = shownValue(line.values[step], view.unit);
       const label = (line.key === "" ? name : words?.(line.key)) ?? line.label;
       const key = line.key === "" ? (name ?? "") : line.key;
       return { metric: view.metric, by: view.by, key, label, values, ...(over && { over }) };
-    }),
-  );
+    });
+  });
   // A limit that an account does not have is no line.
   const known = named.filter(({ values }) => values.some((value) => value !== null));
   const shown = known.length === 0 ? named : known;

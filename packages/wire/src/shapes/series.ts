@@ -71,7 +71,7 @@ export const journalMetrics = {
   allocated: { by: ["none", "class", "account", "model"], ofFleet: false },
   borrowed: { by: ["none", "account"], ofFleet: false },
   waiting: { by: ["none", "reason", "account"], ofFleet: false },
-  guarantee: { by: ["none", "account"], ofFleet: false },
+  guarantee: { by: ["none", "account", "model"], ofFleet: false },
   max: { by: ["none", "account", "model"], ofFleet: false },
   lent: { by: ["none", "account"], ofFleet: false },
   wait_p50: { by: ["none", "account"], ofFleet: false },

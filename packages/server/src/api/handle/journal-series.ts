@@ -1,6 +1,6 @@
 import { type Account, type ReadonlyState, rootAccount } from "@tessera/core";
 import { type JournalMetric, journalMetrics, type SeriesGroup, type SeriesView, seriesMetrics } from "@tessera/wire";
-import { othersKey } from "@tessera/wire/others";
+import { formerKey, othersKey } from "@tessera/wire/others";
 import { Outage } from "../../flow/control.ts";
 import type { LineName } from "../../flow/series/lines.ts";
 import type { AccountGroup, RollUpAnswer, RollUpQuery } from "../../flow/series/query.ts";
@@ -102,8 +102,9 @@ export async function readJournalSeries(
   });
   if (answer instanceof Outage)
     return denialOfWork(answer) ?? deny("unavailable", answer.message, "try again in a while");
-  const labels = new Map(shown.map(({ group, label }) => [group.key, label]));
   const { stepMs, times, lines, leftOut, knownTo } = answer;
+  const hasFormer = lines.some(({ key }) => key === formerKey);
+  const labels = new Map(shown.map(({ group, root, label }) => [group.key, hasFormer ? (root ?? label) : label]));
   const series = lines.map(({ key, values }) => ({
     key,
     label: key === othersKey ? "others" : ((byKey ? key : labels.get(key)) ?? key),
@@ -128,6 +129,8 @@ export async function readJournalSeries(
 interface Shown {
   readonly group: AccountGroup;
   readonly label: string;
+  /** Of an account itself: what it is called beside lines of accounts that were below it. */
+  readonly root?: string;
 }
 
 function fleetGroup({ accounts }: ReadonlyState): Shown[] {
@@ -139,15 +142,23 @@ function oneGroup(roots: readonly Account[]): Shown[] {
   return [{ group: { key: "", plus: roots.map(({ id }) => id), minus: [] }, label: "all" }];
 }
 
-/** A line for each account right below the ones asked for, and one for what is in those themselves, if that is a rest. */
+/**
+ * A line for each account right below the ones asked for, one for those that were below them and are deleted, and one
+ * for what is in those themselves, if that is a rest.
+ */
 function accountGroups(state: ReadonlyState, roots: readonly Account[], hasParts: boolean): Shown[] {
-  return roots.flatMap((root) => {
+  const found = roots.flatMap((root): Shown[] => {
     const below = [...root.children].flatMap((no) => state.accounts[no] ?? []);
     const ofBelow = below.map(({ id, path }) => ({ group: { key: id, plus: [id], minus: [] }, label: path }));
     if (!hasParts && below.length > 0) return ofBelow;
-    const own = { key: root.id, plus: [root.id], minus: below.map(({ id }) => id) };
-    return [...ofBelow, { group: own, label: ownLabel(root.path, below.length > 0) }];
+    const ids = below.map(({ id }) => id);
+    const own = { key: root.id, plus: [root.id], minus: ids, ...(hasParts && { minusFormerOf: [root.id] }) };
+    const label = ownLabel(root.path, below.length > 0);
+    return [...ofBelow, { group: own, label, root: ownLabel(root.path, true) }];
   });
+  if (!hasParts) return found;
+  const former = { key: formerKey, plus: [], minus: [], plusFormerOf: roots.map(({ id }) => id) };
+  return [...found, { group: former, label: "former accounts" }];
 }
 
 /** What an account has that is in none of those below it. */

@@ -20,7 +20,9 @@ const gaugeNames = [
   "samples",
 ] as const;
 const counterNames = ["starts", "ends", "preemptions", "waits"] as const;
-export const lineNames = [...gaugeNames, ...counterNames];
+/** No amounts: its keys are the accounts that were deleted below an account, as long as anything of them is kept. */
+const formerName = "former";
+export const lineNames = [...gaugeNames, ...counterNames, formerName] as const;
 export type LineName = (typeof lineNames)[number];
 
 /**

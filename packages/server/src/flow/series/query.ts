@@ -1,10 +1,16 @@
 import type { LineName } from "./lines.ts";
 
-/** One line for each of these: everything of `plus`, less what is of `minus`; left out where nothing is left. */
+/**
+ * One line for each of these: everything of the accounts in `plus`, less what is of those in `minus`. A line that is less
+ * something, or that is of deleted accounts, is left out where nothing is in it.
+ */
 export interface AccountGroup {
   readonly key: string;
   readonly plus: readonly string[];
   readonly minus: readonly string[];
+  /** Also the accounts that were deleted right below these. */
+  readonly plusFormerOf?: readonly string[];
+  readonly minusFormerOf?: readonly string[];
 }
 
 /** A question for the roll-ups. */
@@ -30,7 +36,7 @@ export interface RollUpAnswer {
   readonly stepMs: number;
   readonly times: readonly number[];
   readonly lines: readonly { readonly key: string; readonly values: readonly (number | null)[] }[];
-  /** Lines that are not told of at all. */
+  /** Lines that are in no way in the answer. */
   readonly leftOut: number;
   /** Until when the journal has been read, where that is long ago: on the way through an old one. */
   readonly knownTo?: number;

@@ -8,7 +8,8 @@ import { stepsOf } from "./steps.ts";
 import { quantileOf, slotsMax } from "./waits.ts";
 
 /** Answers from what is on the disk and from the hour that is under way. */
-export function readRollUps(rollUps: RollUps, file: SeriesFile, query: RollUpQuery): RollUpAnswer {
+export function readRollUps(rollUps: RollUps, file: SeriesFile, asked: RollUpQuery): RollUpAnswer {
+  const query = { ...asked, groups: asked.groups.flatMap((group) => withFormer(rollUps, group)) };
   const steps = stepsOf(query, rollUps.sampledUntil);
   const { stepMs, first, count } = steps;
   const reading = { rollUps, lineSums: new LineSums(rollUps, file, steps), query, count };
@@ -23,22 +24,39 @@ export function readRollUps(rollUps: RollUps, file: SeriesFile, query: RollUpQue
     return { key, values, size: values.reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0) };
   });
   lines.sort((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1));
-  const rests = new Set(query.groups.filter(({ minus }) => minus.length > 0).map(({ key }) => key));
-  const { told = [], untold = [] } = Object.groupBy(lines, (line) => (isTold(query, rests, line) ? "told" : "untold"));
-  const left = told.length - query.linesMax;
+  const rests = new Set(query.groups.filter(isRest).map(({ key }) => key));
+  const { shown = [], hidden = [] } = Object.groupBy(lines, (line) =>
+    isShown(query, rests, line) ? "shown" : "hidden",
+  );
+  const left = shown.length - query.linesMax;
   // Quantiles do not add up.
   const isSum = typeof query.kind === "string";
-  // Where the quotient of one that is not told is unknown, so is the sum of all others.
-  const shown = left > 0 && isSum ? withOthers([...told, ...untold], query.linesMax) : told.slice(0, query.linesMax);
+  // Where the quotient of a hidden line is unknown, so is the sum of all others.
+  const answered =
+    left > 0 && isSum ? withOthers([...shown, ...hidden], query.linesMax) : shown.slice(0, query.linesMax);
   return {
     stepMs,
     times: Array.from({ length: count }, (_, step) => first + step * stepMs),
-    lines: shown.map(({ key, values }) => ({
+    lines: answered.map(({ key, values }) => ({
       key,
       values: Array.from(values, (value) => (Number.isNaN(value) ? null : value)),
     })),
     leftOut: isSum ? 0 : Math.max(0, left),
   };
+}
+
+/** A group with the deleted accounts that it is of too; none where it is of these alone and there are none. */
+function withFormer(rollUps: RollUps, group: AccountGroup): AccountGroup[] {
+  const below = (ids: readonly string[] = []) =>
+    ids.flatMap((id) => [...(rollUps.line("former", id)?.keys.keys() ?? [])]);
+  const plus = [...group.plus, ...below(group.plusFormerOf)];
+  const minus = [...group.minus, ...below(group.minusFormerOf)];
+  return plus.length === 0 ? [] : [{ ...group, plus, minus }];
+}
+
+/** What is in an account itself, and not below it, is often nothing: then it is no line. So it is with deleted accounts. */
+function isRest({ minus, plusFormerOf }: AccountGroup): boolean {
+  return minus.length > 0 || plusFormerOf !== undefined;
 }
 
 /**
@@ -69,10 +87,10 @@ function isOneLine({ kind, byKey, groups }: RollUpQuery): boolean {
 }
 
 /**
- * Whether a line is in the answer. What is in an account itself, and not below it (a rest), is often nothing: then it is
- * no line. Nor is a quotient that is unknown throughout, such as the limit of an account without one, unless it is all.
+ * Whether a line is in the answer: not a rest that is nothing, nor a quotient that is unknown throughout, such as the
+ * limit of an account without one, unless it is all.
  */
-function isTold(query: RollUpQuery, rests: ReadonlySet<string>, { key, values }: SummedLine): boolean {
+function isShown(query: RollUpQuery, rests: ReadonlySet<string>, { key, values }: SummedLine): boolean {
   if (rests.has(key) && values.every((value) => value === 0 || Number.isNaN(value))) return false;
   return query.kind !== "quotient" || isOneLine(query) || !values.every(Number.isNaN);
 }

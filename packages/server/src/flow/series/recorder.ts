@@ -1,4 +1,4 @@
-import { type Event, hour, type Instant, jobOf, minute, type ReadonlyState } from "@tessera/core";
+import { accountOf, type Event, hour, type Instant, jobOf, minute, type ReadonlyState } from "@tessera/core";
 import type { CommitListener, Committed } from "../commits.ts";
 import { Slices } from "../slices.ts";
 import { forEachAbove, sampleGauges } from "./gauges.ts";
@@ -40,6 +40,11 @@ export class Recorder implements CommitListener {
         return;
       case "job-requeued":
         this.#count(state, jobOf(state, event.job).account, "preemptions", event.cause);
+        return;
+      case "account-deleted": {
+        const { id, parent } = accountOf(state, event.account);
+        this.#rollUps.add("former", accountOf(state, parent).id, id, 1);
+      }
     }
   }
 

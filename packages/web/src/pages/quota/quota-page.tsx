@@ -166,7 +166,7 @@ export default function QuotaPage() {
         )}
       </div>
       <OrElse instead={null}>
-        <QuotaCharts account={account?.path} />
+        <QuotaCharts account={account} top={top.map((row) => row.account)} />
       </OrElse>
       {making && (
         <AccountDialog
