@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useContext, useState } from "react";
 import { onDemand } from "../design/on-demand.tsx";
 import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
 import { TableBox } from "../design/table-box.tsx";
@@ -8,6 +8,7 @@ import { spellClock } from "../format/times.ts";
 import { isOfDays, stepText } from "./axis.ts";
 import type { Look } from "./colours.ts";
 import { OrElse } from "./fallback.tsx";
+import { Marked } from "./marked.ts";
 import { coarseStep, lengthOf, type Range, type RangeName, useRange, wholeDays, zoomed } from "./range.ts";
 import { type SeriesAsk, type SeriesQuery, useSeries, useSeriesOf } from "./use-series.ts";
 import {
@@ -127,12 +128,14 @@ interface DrawnProps {
 
 function Drawn({ view, kind, title, onZoom }: DrawnProps) {
   const [step, setStep] = useState<number>();
+  const mark = useContext(Marked);
+  const isMarked = mark !== undefined && mark >= view.from && mark <= view.to;
   const shown = step ?? newestStep(view);
   const total = kind === "lines" ? null : totalAt(view, shown);
   return (
     <>
       <OrElse instead={<Values view={view} kind={kind} />}>
-        <Plot view={view} kind={kind} title={title} onStep={setStep} onZoom={onZoom} together="page" />
+        <Plot view={view} kind={kind} title={title} onStep={setStep} onZoom={onZoom} mark={mark} together="page" />
       </OrElse>
       <ul className="chart-legend" aria-label={`${title} at ${stepText(view, shown, kind)}`}>
         <li className="quiet small">{stepText(view, shown, kind)}</li>
@@ -147,6 +150,7 @@ function Drawn({ view, kind, title, onZoom }: DrawnProps) {
             together <b>{valueText([total], 0, view.unit)}</b>
           </li>
         )}
+        {isMarked && <li className="quiet">vertical line: the moment above</li>}
         {leftOutText(view) !== undefined && <li className="quiet">{leftOutText(view)}</li>}
       </ul>
     </>

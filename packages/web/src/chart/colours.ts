@@ -140,7 +140,7 @@ function ownLook(line: Named, places: Places | undefined): Look | undefined {
   const hue = meantHue(line);
   if (hue !== undefined) return lookOfHue(hue);
   if (line.key === formerKey) return lookOfHue("ink");
-  if (line.by === "account" && places !== undefined) return lookOfAccount(line.label, places);
+  if ((line.by === "account" || line.by === "team") && places !== undefined) return lookOfAccount(line.label, places);
   // Ranks, and GPUs of a node, have numbers.
   if ((line.by === "rank" || line.by === "gpu") && /^\d+$/.test(line.key)) return lookOfPlace(Number(line.key));
   return undefined;

@@ -10,6 +10,7 @@ describe("answers that are drawn in one chart", () => {
     assert.equal(commonStep([of(15), of(15), of(20)]), 20 * minute);
     assert.equal(commonStep([of(15), of(15)]), undefined);
     assert.equal(commonStep([of(15), undefined]), undefined, "nothing is asked again before all are there");
+    assert.equal(commonStep([of(15), null, of(20)]), 20 * minute, "a line that is not there has no step");
   });
 
   it("are those that were asked again, once all are there; until then only those that can be drawn together", () => {

@@ -26,16 +26,18 @@ interface PlotProps {
   readonly onStep: (step: number | undefined) => void;
   /** Told the time over which the pointer was dragged. */
   readonly onZoom?: ((from: number, to: number) => void) | undefined;
+  /** An instant to mark. */
+  readonly mark: number | undefined;
   /** Charts with the same word show the same instant. */
   readonly together: string;
 }
 
 /** The lines on a canvas. It is drawn again as a whole when lines or theme change, and gets new values otherwise. */
-export default function Plot({ view, kind, title, onStep, onZoom, together }: PlotProps) {
+export default function Plot({ view, kind, title, onStep, onZoom, mark, together }: PlotProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
-  const newest = useRef({ view, onStep, onZoom });
-  newest.current = { view, onStep, onZoom };
+  const newest = useRef({ view, onStep, onZoom, mark });
+  newest.current = { view, onStep, onZoom, mark };
   const theme = useTheme();
   const names = view.lines.map(({ key, label, colour }) => `${key} ${label} ${colour}`).join("\n");
   const zone = zoneOf(view);
@@ -58,7 +60,8 @@ export default function Plot({ view, kind, title, onStep, onZoom, together }: Pl
       plot.current = undefined;
     };
   }, [names, theme, together, view.unit, kind, zone, ofDays]);
-  useEffect(() => plot.current?.setData(columnsOf(view, kind)), [view, kind]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another mark is drawn with the same values
+  useEffect(() => plot.current?.setData(columnsOf(view, kind)), [view, kind, mark]);
 
   /** Arrow keys move the cursor as the pointer does. */
   const onKey = (event: KeyboardEvent) => {
@@ -95,7 +98,7 @@ export default function Plot({ view, kind, title, onStep, onZoom, together }: Pl
   );
 }
 
-type Newest = () => Pick<PlotProps, "view" | "onStep" | "onZoom">;
+type Newest = () => Pick<PlotProps, "view" | "onStep" | "onZoom" | "mark">;
 
 function optionsOf(newest: Newest, kind: Kind, width: number, together: string, zone: string): UPlot.Options {
   const { view, onZoom } = newest();
@@ -113,7 +116,8 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     // A step without any start leaves a gap: what stands alone between two gaps is a point.
     const points = unit === "s" && !ghost ? { show: true, size: 4, fill: stroke } : { show: false };
     const line = { label, stroke, width: ghost ? 1 : 1.5, dash: [...dash], points };
-    if (over) return { ...line, width: 2 };
+    // Drawn by hand, above the areas.
+    if (over) return { ...line, stroke: "transparent" };
     const fill = fillOf(stroke, pattern, ground);
     // A stroke would draw a line where a bar has no height.
     if (kind === "bars" && bars)
@@ -160,6 +164,13 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     series: [{}, ...lines],
     ...bandsOf(view, kind),
     hooks: {
+      draw: [
+        (drawn) => {
+          for (const [no, { over, colour }] of drawnLines(newest().view, kind).entries())
+            if (over) drawOver(drawn, no + 1, paintOf(colour), ground);
+          drawMark(drawn, newest().mark);
+        },
+      ],
       setCursor: [({ cursor }) => newest().onStep(cursor.idx ?? undefined)],
       setSelect: [
         (drawn) => {
@@ -170,6 +181,49 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
       ],
     },
   };
+}
+
+/** A line over areas, with an edge that sets it apart from all of their colours. */
+function drawOver(drawn: UPlot, no: number, colour: string, edge: string): void {
+  const { ctx: pen, data } = drawn;
+  pen.save();
+  pen.beginPath();
+  let isDown = false;
+  for (const [step, value] of (data[no] ?? []).entries()) {
+    if (value === undefined) continue;
+    if (value !== null) {
+      const [x, y] = [drawn.valToPos(data[0][step]!, "x", true), drawn.valToPos(value, "y", true)];
+      if (isDown) pen.lineTo(x, y);
+      else pen.moveTo(x, y);
+    }
+    isDown = value !== null;
+  }
+  for (const [stroke, width] of [
+    [edge, 5],
+    [colour, 2],
+  ] as const) {
+    pen.strokeStyle = stroke;
+    pen.lineWidth = width * devicePixelRatio;
+    pen.lineJoin = "round";
+    pen.stroke();
+  }
+  pen.restore();
+}
+
+/** A vertical line at the moment that the page shows. */
+function drawMark(drawn: UPlot, mark: number | undefined): void {
+  const at = mark === undefined ? Number.NaN : drawn.valToPos(mark / 1000, "x", true);
+  const { ctx: pen, bbox } = drawn;
+  if (!(at >= bbox.left && at <= bbox.left + bbox.width)) return;
+  pen.save();
+  pen.strokeStyle = readColour("--text");
+  pen.lineWidth = 2 * devicePixelRatio;
+  pen.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+  pen.beginPath();
+  pen.moveTo(at, bbox.top);
+  pen.lineTo(at, bbox.top + bbox.height);
+  pen.stroke();
+  pen.restore();
 }
 
 /** The space between the low and the high line, where a chart has them. */

@@ -5,19 +5,12 @@ import { type Ask, call } from "../api/call.ts";
 import { commonStep, ofOneStep } from "./one-step.ts";
 import { isUnderWay, lengthOf, queryOf, type Range } from "./range.ts";
 import { type KnownPlaces, usePlaces } from "./use-places.ts";
-import { type ChartView, joined } from "./view.ts";
+import { type ChartView, type Drawing, joined } from "./view.ts";
 
 export type SeriesQuery = NonNullable<Ask<"readSeries">["query"]>;
 
-/** One question of a chart, and what its line is called where it is one for all. */
-export interface SeriesAsk extends Omit<SeriesQuery, "from" | "to"> {
-  readonly name?: string;
-  readonly words?: (key: string) => string | undefined;
-  /** Drawn as a line over a stack, and no part of it. */
-  readonly over?: true;
-  /** Of its lines the one with this key, such as one model. */
-  readonly only?: string;
-}
+/** One question of a chart, and how its answer is drawn. */
+export interface SeriesAsk extends Omit<SeriesQuery, "from" | "to">, Drawing {}
 
 /** A time that is asked for, and how often while it goes on. */
 interface Period {
@@ -49,9 +42,10 @@ export function useSeriesOf(asks: readonly SeriesAsk[], range: Range, compares =
 
 /** A chart of a period and one of that before it; each undefined until it is there. */
 function usePeriods(asks: readonly SeriesAsk[], now: Period, before: Period | undefined) {
-  const places = usePlaces(asks.some(({ by }) => by === "account"));
+  const places = usePlaces(asks.some(({ by }) => by === "account" || by === "team"));
   const usual = [useAnswers(asks, now), useAnswers(asks, before)] as const;
-  const step = commonStep((before === undefined ? usual.slice(0, 1) : usual).flatMap(({ answers }) => answers));
+  const found = (before === undefined ? usual.slice(0, 1) : usual).flatMap(({ answers }) => answers);
+  const step = commonStep(found);
   const [again, againBefore] = step === undefined ? [] : [now, before];
   const alike = [useAnswers(asks, again, step), useAnswers(asks, againBefore, step)] as const;
   const [shown, shownBefore] = [0, 1].map((no) => ofOneStep(usual[no]!.answers, alike[no]!.answers));
@@ -72,20 +66,24 @@ function useAnswers(asks: readonly SeriesAsk[], period: Period | undefined, step
       };
     }),
   });
-  // A question that is not asked may have been before: its answer is not wanted.
-  const answers = found.map(({ data }) => (period ? data : undefined));
-  return { answers, error: found.find((each) => each.error !== null)?.error ?? null };
+  const errors = found.map(({ error }, no) => (asks[no]!.over ? null : error));
+  // A question that is not asked may have been before: its answer is not wanted. A chart does without a line over it.
+  const answers = found.map(({ data, error }, no) =>
+    period && data === undefined && error !== null && asks[no]!.over ? null : period && data,
+  );
+  return { answers, error: errors.find((error) => error !== null) ?? null };
 }
 
-function useJoined(asks: readonly SeriesAsk[], answers: readonly (SeriesView | undefined)[], places: KnownPlaces) {
+function useJoined(
+  asks: readonly SeriesAsk[],
+  answers: readonly (SeriesView | undefined | null)[],
+  places: KnownPlaces,
+) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the answers are what changes
   return useMemo((): ChartView | undefined => {
     if (places === "loading") return undefined;
-    const parts = answers.flatMap((view, no) => {
-      const { name, words, over } = asks[no]!;
-      if (view === undefined) return [];
-      return { view, ...(name !== undefined && { name }), ...(words && { words }), ...(over && { over }) };
-    });
-    return parts.length < asks.length ? undefined : joined(parts, places);
+    if (answers.includes(undefined)) return undefined;
+    const parts = answers.flatMap((view, no) => (view ? { view, ...asks[no]! } : []));
+    return joined(parts, places);
   }, [...answers, places]);
 }

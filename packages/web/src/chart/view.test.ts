@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SeriesView } from "@tessera/wire";
 import { lookOfHue, looksOfNames } from "./colours.ts";
-import { pathOf } from "./sparkline.tsx";
+import { pathOf, sharesOf } from "./sparkline.tsx";
 import {
   columnsOf,
   compared,
@@ -212,7 +212,8 @@ describe("a chart", () => {
     assert.equal(of("rank", 0), undefined);
   });
 
-  it("draws a small line with gaps", () => {
+  it("draws a small line of a share, with gaps where there is nothing to share", () => {
+    assert.deepEqual(sharesOf([5, 0, null, 3], [20, 10, 10, 0]), [25, 0, null, null]);
     assert.equal(pathOf([0, null, 10], 10), "M0.0 27.0M120.0 1.0");
   });
 });

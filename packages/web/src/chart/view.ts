@@ -40,14 +40,20 @@ export interface ChartView {
 
 export type Kind = "lines" | "stack" | "bars";
 
-/** An answer, and what a line that stands for all is called. */
-export interface Part {
-  readonly view: SeriesView;
+/** How an answer is drawn. */
+export interface Drawing {
+  /** What a line is called that stands for all. */
   readonly name?: string;
   readonly words?: (key: string) => string | undefined;
+  /** Drawn as a line over a stack, and no part of it. */
   readonly over?: true;
-  /** Of its lines the one with this key. */
+  /** Of its lines the one with this key, such as one model. */
   readonly only?: string;
+}
+
+/** An answer, and how it is drawn. */
+export interface Part extends Drawing {
+  readonly view: SeriesView;
 }
 
 /** As many names as are still told apart beside each other. */

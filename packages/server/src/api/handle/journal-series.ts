@@ -87,10 +87,10 @@ export async function readJournalSeries(
   const { kind, hasParts, split, ...line } = metrics[metric];
   const shown = ofFleet
     ? fleetGroup(state)
-    : by === "account"
-      ? accountGroups(state, target, hasParts)
+    : by === "account" || by === "team"
+      ? accountGroups(state, by === "team" ? tenantsOf(state, target) : target, hasParts)
       : oneGroup(target);
-  const byKey = by !== "none" && by !== "account";
+  const byKey = by !== "none" && by !== "account" && by !== "team";
   const ask = {
     ...(split?.[by] ?? line),
     ...{ kind, groups: shown.map(({ group }) => group), byKey, ...span, linesMax },
@@ -140,6 +140,13 @@ function fleetGroup({ accounts }: ReadonlyState): Shown[] {
 /** Accounts count what is below them, so those at the top are enough. */
 function oneGroup(roots: readonly Account[]): Shown[] {
   return [{ group: { key: "", plus: roots.map(({ id }) => id), minus: [] }, label: "all" }];
+}
+
+/** The tenants, where the platform is among the accounts: what is below them are teams. */
+function tenantsOf(state: ReadonlyState, roots: readonly Account[]): Account[] {
+  return roots.flatMap((root) =>
+    root.no === rootAccount ? [...root.children].flatMap((no) => state.accounts[no] ?? []) : root,
+  );
 }
 
 /**

@@ -100,6 +100,9 @@ describe("GET /v1/series of what the journal knows", () => {
       "acme/vision": [4, 0, 0, 0],
       "acme/speech": [2, 2, 2, 2],
     });
+    const teams = { "acme/vision": [4, 0, 0, 0], "acme/speech": [2, 2, 2, 2] };
+    assert.deepEqual(await read(owner, "metric=allocated&by=team"), { unit: "GPUs", rival: [8, 8, 8, 8], ...teams });
+    assert.deepEqual(await read(acme, "metric=allocated&by=team"), { unit: "GPUs", ...teams });
     assert.deepEqual(await read(owner, "metric=borrowed&by=account&account=acme"), {
       unit: "GPUs",
       "acme/speech": [2, 0, 0, 0],
@@ -145,7 +148,7 @@ describe("GET /v1/series of what the journal knows", () => {
 
   it("says what does not go together", async () => {
     for (const [query, field, hint] of [
-      ["metric=allocated&by=reason", "by", /none, class, account, model/],
+      ["metric=allocated&by=reason", "by", /none, class, account, team, model/],
       ["metric=activity&by=reason", "by", /none, account, user/],
       ["metric=allocated&job=x", "job", /Leave it out/],
       ["metric=idle&account=acme", "account", /whole fleet/],

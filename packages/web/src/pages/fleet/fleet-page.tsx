@@ -5,6 +5,7 @@ import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
 import type { Places } from "../../chart/colours.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { Marked } from "../../chart/marked.ts";
 import { usePlaces } from "../../chart/use-places.ts";
 import { Choice } from "../../design/choice.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
@@ -143,7 +144,9 @@ export default function FleetPage() {
         <Gangs gangs={gangs} />
       </Card>
       <OrElse instead={null}>
-        <FleetHistory nodes={nodes} when={isPlanned ? "planned" : isThen ? "then" : "now"} />
+        <Marked value={moment && Date.parse(moment.at)}>
+          <FleetHistory nodes={nodes} when={isPlanned ? "planned" : isThen ? "then" : "now"} />
+        </Marked>
       </OrElse>
     </div>
   );

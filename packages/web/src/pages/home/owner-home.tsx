@@ -37,6 +37,10 @@ export function OwnerHome() {
 }
 
 const activity = [{ metric: "activity" }] as const;
+const burstShare = [
+  { metric: "borrowed", name: "burst" },
+  { metric: "allocated", name: "held" },
+] as const;
 
 /** How much of what is measured computes, by the newest measurement; whatever time the charts show. */
 function Busy() {
@@ -94,7 +98,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
             label="Burst share"
             value={spellShare(fleet.burst, held)}
             beside={`${spellGpus(fleet.burst)} lent, can be taken back`}
-            below={<Sparkline label="Burst GPUs" asks={[{ metric: "borrowed" }]} most={fleet.gpus} />}
+            below={<Sparkline label="Burst share" asks={burstShare} most={100} />}
           />
         </div>
       </div>

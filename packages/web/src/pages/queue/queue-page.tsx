@@ -5,6 +5,7 @@ import { Link, useSearchParams } from "wouter";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { Marked } from "../../chart/marked.ts";
 import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { colourOf } from "../../design/hues.ts";
 import { meanings } from "../../design/meanings.ts";
@@ -218,7 +219,9 @@ export function QueuePage() {
         </>
       )}
       <OrElse instead={null}>
-        <QueueCharts />
+        <Marked value={moment && Date.parse(moment.at)}>
+          <QueueCharts />
+        </Marked>
       </OrElse>
     </div>
   );

@@ -23,6 +23,23 @@ export function wastedMicros({ micros, classes }: Pick<WasteRow, "micros" | "cla
   return String(BigInt(micros) - BigInt(classes.busy?.micros ?? 0) - BigInt(classes.allocated_unmeasured?.micros ?? 0));
 }
 
+/** A row for each line of a report, with the time and the worth of each class. */
+export function fileOf({
+  rows,
+  by,
+  currency,
+}: Pick<WasteReport, "rows" | "by" | "currency">): Record<string, string>[] {
+  return rows.map((row) => ({
+    [by]: row.key === "" ? "no lease" : (row.name ?? row.key),
+    ...Object.fromEntries(
+      classNames.flatMap((name) => [
+        [`${wasteWords[name]} (unit-ms)`, row.classes[name]?.unitMs ?? "0"],
+        [`${wasteWords[name]} (micros ${currency})`, row.classes[name]?.micros ?? "0"],
+      ]),
+    ),
+  }));
+}
+
 /** Where each part of the bar begins and how long it is, in per cent. Ends are rounded, not lengths, so that the bar is full. */
 export function partsOf(of: Amounts): { name: WasteClassName; left: number; width: number }[] {
   const whole = BigInt(of.unitMs);

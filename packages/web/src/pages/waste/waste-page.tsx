@@ -4,13 +4,14 @@ import { RangeChart } from "../../chart/chart.tsx";
 import { isUnderWay, queryOf, useRange } from "../../chart/range.ts";
 import { RangeBar } from "../../chart/range-bar.tsx";
 import { Choice } from "../../design/choice.tsx";
-import { Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
+import { Button, Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
+import { saveCsv } from "../../format/csv.ts";
 import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { CostTabs } from "../cost/cost-tabs.tsx";
-import { unitMsOf, wastedMicros } from "./classes.ts";
+import { fileOf, unitMsOf, wastedMicros } from "./classes.ts";
 import { WasteBar, WasteClasses } from "./waste-bar.tsx";
 import { Oversized, Unfit, WasteRows } from "./waste-tables.tsx";
 
@@ -78,7 +79,21 @@ function Report({ report, before }: ReportProps) {
           {capacity !== undefined && <Sum capacity={capacity} />}
         </div>
       </Card>
-      <Card title={`By ${by}`} beside={<span className="quiet small">GPU-hours; those that waste most first</span>}>
+      <Card
+        title={`By ${by}`}
+        beside={
+          <span className="row">
+            <span className="quiet small">GPU-hours; those that waste most first</span>
+            <Button
+              small
+              aria-label={`Waste by ${by}: CSV`}
+              onClick={() => saveCsv(`waste-by-${by}.csv`, fileOf(report))}
+            >
+              CSV
+            </Button>
+          </span>
+        }
+      >
         <WasteRows report={report} />
       </Card>
       <Card title="Shapes that do not fit now">
