@@ -4,12 +4,12 @@ import type { ChartView, Kind } from "./view.ts";
 
 const dayMs = 86_400_000;
 
-/** Whether the steps are calendar days, or several of them: those of UTC, as the server counts them. */
+/** Whether each step is one or more calendar days. The server counts them in UTC. */
 export function isOfDays({ stepMs }: Pick<ChartView, "stepMs">): boolean {
   return stepMs >= dayMs;
 }
 
-/** The zone of the axis: days lie where they are counted, everything else is in the zone that the reader has chosen. */
+/** The zone of the axis: UTC where steps are days, otherwise the zone that the reader has chosen. */
 export function zoneOf(view: Pick<ChartView, "stepMs">, chosen = zoneName()): string {
   return isOfDays(view) ? "UTC" : chosen;
 }
@@ -34,7 +34,7 @@ export function timeTexts(
   });
 }
 
-/** What a step is called: its instant, its day, or where it adds up a longer time, that time and its begin. */
+/** The name of a step: its instant, its day, or for a sum over a longer time its length and its start. */
 export function stepText({ times, stepMs }: Pick<ChartView, "times" | "stepMs">, step: number, kind: Kind): string {
   const at = times[step];
   if (at === undefined) return "";

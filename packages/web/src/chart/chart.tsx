@@ -43,7 +43,7 @@ export function Chart(
     readonly metric: NonNullable<SeriesQuery["metric"]>;
     /** What it shows, as `GET /v1/series` takes it. */
     readonly of: Omit<SeriesQuery, "metric">;
-    /** The span is over: it does not change any more. */
+    /** The span is over and final. */
     readonly over?: boolean;
     readonly onZoom?: (from: number, to: number) => void;
   },
@@ -55,14 +55,14 @@ export function Chart(
   return <ChartCard {...look} view={view} error={error} {...(onZoom && { onZoom })} />;
 }
 
-/** Metrics over the range of the page, with the period before it on request; dragging chooses another range. */
+/** Metrics over the page's range, on request with the period before. Dragging changes the range. */
 export function RangeChart(
   props: Titled & {
     readonly asks: readonly SeriesAsk[];
     readonly usual?: RangeName;
-    /** In few long steps: for what is counted. */
+    /** In about thirty long steps, for counts. */
     readonly coarse?: boolean;
-    /** What is asked for is known by calendar days. */
+    /** The data is by calendar day. */
     readonly ofDays?: boolean;
   },
 ) {
@@ -79,7 +79,7 @@ export function RangeChart(
   return <ChartCard {...look} kind={kind} view={shown} error={error} onZoom={zoom} />;
 }
 
-/** A chart with its title, its values under the cursor or the newest; as a table or a file on request. */
+/** A chart with title and values at the cursor or the newest ones; also as table and CSV. */
 export function ChartCard(
   props: Titled & {
     readonly view: ChartView | undefined;
@@ -157,7 +157,7 @@ function Drawn({ view, kind, title, onZoom }: DrawnProps) {
   );
 }
 
-/** What a line or an area looks like, beside its name. */
+/** The mark of a line or an area in a legend. */
 export function Mark({ look, isArea }: { look: Look; isArea: boolean }) {
   const { colour, dash, pattern } = look;
   if (isArea) return <i className={`mark area pattern-${pattern}`} style={{ backgroundColor: colour }} />;

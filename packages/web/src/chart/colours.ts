@@ -3,7 +3,7 @@ import { formerKey } from "@tessera/wire/others";
 import { colourOf, type Hue, type Pattern, patternOf, patterns } from "../design/hues.ts";
 import { type Family, hueOf, meanings } from "../design/meanings.ts";
 
-/** How a line is drawn, or an area: told apart by colour, and by dash or pattern too. */
+/** How a line or an area is drawn. Dash and pattern tell it apart without its colour. */
 export interface Look {
   /** As CSS writes it. */
   readonly colour: string;
@@ -11,14 +11,14 @@ export interface Look {
   readonly pattern: Pattern;
 }
 
-/** What has no meaning of its own, such as an account, has one of these; red and greys would say something. */
+/** For lines without a meaning, such as accounts. Red and greys are left out: they would suggest one. */
 const palette = [
   ...(["blue", "orange", "green", "pink", "sky", "vermilion", "olive", "violet", "brown", "teal"] as const),
 ] satisfies Hue[];
 const dashes: readonly (readonly number[])[] = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
-/** Degrees between the hues that follow each other beyond the palette: no two of the first dozens look alike. */
+/** Degrees between successive hues beyond the palette. The golden angle keeps dozens of them apart. */
 const hueStep = 137.5;
-/** On light and on dark cards; marks stand out from both. */
+/** For light and for dark cards, with 3:1 against each. */
 const lightness = [
   [0.45, 0.72],
   [0.6, 0.86],
@@ -28,13 +28,13 @@ export function lookOfHue(hue: Hue, dash: readonly number[] = []): Look {
   return { colour: colourOf(hue), dash, pattern: patternOf(hue) };
 }
 
-/** What is not told apart any more. */
+/** The sum of all lines that are not shown one by one. */
 export const othersLook = lookOfHue("grey");
 
 /** The period before, and other lines behind. */
 export const ghostLook: Look = { colour: "var(--quiet)", dash: [3, 3], pattern: "plain" };
 
-/** The look of a place, such as that of an account among all: no two are alike, and neighbours least of all. */
+/** The look of the n-th account or rank. No two are alike, and neighbours differ most. */
 export function lookOfPlace(place: number): Look {
   const hue = palette[place];
   if (hue !== undefined) return lookOfHue(hue);
@@ -59,13 +59,13 @@ function familyOf({ metric, by }: Pick<Meant, "metric" | "by">): Family | undefi
   return by === "outcome" || by === "cause" || by === "reason" || by === "level" ? by : undefined;
 }
 
-/** The hue of what means the same in all charts; undefined where a line stands for a name. */
+/** The hue of a line with a fixed meaning; undefined for a line that stands for a name. */
 export function meantHue({ metric, by, key }: Meant): Hue | undefined {
   const family = familyOf({ metric, by });
   return family && hueOf(family, family === "metric" ? metric : key);
 }
 
-/** What has a meaning stands in the order of its family, from the bottom of a stack up; the rest above it as it came. */
+/** Sorts lines with a meaning by their family, from the bottom of a stack up. Others follow in the order given. */
 export function inOrder<Line extends { readonly key: string }>(
   lines: readonly Line[],
   of: Pick<Meant, "metric" | "by">,
@@ -77,26 +77,23 @@ export function inOrder<Line extends { readonly key: string }>(
   return lines.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** The place of each account among all that a person sees: what a chart shows does not change it. */
+/** The place of each account in the list of all that the reader sees. It does not depend on what a chart shows. */
 export type Places = ReadonlyMap<string, number>;
 
-/** Tenants first, then teams, then what is below these; each in the order of names. */
+/** Tenants first, then teams, then deeper levels, each by name. */
 export function placesOf(paths: readonly string[]): Places {
   const depthOf = (path: string) => path.split("/").length;
   const ordered = paths.toSorted((a, b) => depthOf(a) - depthOf(b) || (a < b ? -1 : 1));
   return new Map(ordered.map((path, place) => [path, place]));
 }
 
-/** An account looks alike on all pages; what is in none of them, such as what an account has itself, is neutral. */
+/** The look of an account, the same on all pages. Lines of no known account, such as `lab itself`, are neutral. */
 export function lookOfAccount(path: string, places: Places): Look {
   const place = places.get(path);
   return place === undefined ? lookOfHue("slate") : lookOfPlace(place);
 }
 
-/**
- * Names of which there is no list, such as users: each prefers the colour that its name decides, and where two prefer
- * one, the first by name has it.
- */
+/** Looks for names without a full list, such as users: by hash. On a collision the first name in order keeps the colour. */
 export function looksOfNames(names: readonly string[]): ReadonlyMap<string, Look> {
   const taken = new Set<number>();
   const looks = new Map<string, Look>();
@@ -120,14 +117,14 @@ interface Named extends Meant {
   readonly label: string;
 }
 
-/** How each of these lines is drawn: by its meaning, its account, its number or its name. Without places names decide. */
+/** The look of each line, by its meaning, account, number or name. Accounts count as names while places are unknown. */
 export function looksOf(lines: readonly Named[], places: Places | undefined): (Look & { readonly isMeant: boolean })[] {
   const own = lines.map((line) => ownLook(line, places));
   const names = looksOfNames(lines.flatMap(({ label }, no) => (own[no] === undefined ? label : [])));
   const taken = new Map<string, number>();
   return lines.map((line, no) => {
     const look = own[no] ?? names.get(line.label)!;
-    // Of two lines with one meaning, such as the limits of a model and of all models, the second is dashed.
+    // Two lines can share a meaning: the limit of a model and that of all models. The second is dashed.
     const before = taken.get(look.colour) ?? 0;
     taken.set(look.colour, before + 1);
     const dash = before === 0 ? look.dash : dashes[before % dashes.length]!;
@@ -135,7 +132,7 @@ export function looksOf(lines: readonly Named[], places: Places | undefined): (L
   });
 }
 
-/** The look that a line has whatever else is shown; undefined where its name decides. */
+/** A look that does not depend on the other lines; undefined if the name decides. */
 function ownLook(line: Named, places: Places | undefined): Look | undefined {
   const hue = meantHue(line);
   if (hue !== undefined) return lookOfHue(hue);

@@ -1,13 +1,13 @@
 import type { Pattern } from "../design/hues.ts";
 
-/** Pixels after which a pattern repeats; `.pattern-…` draws the same with gradients. */
+/** The side of a pattern's tile in pixels. The CSS classes `.pattern-…` draw the same patterns with gradients. */
 const tilePx = 8;
 const strokePx = 1.6;
 const dotPx = 1.2;
 
 type Tile = readonly (readonly [x: number, y: number, toX: number, toY: number])[];
 
-/** Diagonals go on into the next tile, whose corners would be bare otherwise. */
+/** Diagonals overlap into neighbouring tiles: otherwise corners stay empty. */
 const rising: Tile = [
   [-2, tilePx + 2, tilePx + 2, -2],
   [-2, 2, 2, -2],
@@ -21,7 +21,7 @@ const strokes: Readonly<Record<Exclude<Pattern, "plain" | "dots">, Tile>> = {
   grid: [...level, ...upright],
 };
 
-/** What an area is filled with on a canvas: a colour, and over it the pattern in the ink of the ground. */
+/** The fill of an area on a canvas: its colour, with the pattern on top in the background colour. */
 export function fillOf(colour: string, pattern: Pattern, ink: string): string | CanvasPattern {
   if (pattern === "plain") return colour;
   const tile = document.createElement("canvas");

@@ -23,7 +23,7 @@ interface StripProps {
   readonly title: string;
   readonly heat: Heat | undefined;
   readonly error: Error | null;
-  /** What chooses the measure. */
+  /** The control that chooses the measure. */
   readonly choice: React.ReactNode;
   /** Told the time over which the pointer was dragged. */
   readonly onZoom: (from: number, to: number) => void;
@@ -75,7 +75,7 @@ const dragMinPx = 4;
 
 function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: StripProps["onZoom"] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  /** Where the pointer went down and is now, as shares of the width. */
+  /** Start and present place of a drag, as shares of the width. */
   const [drag, setDrag] = useState<readonly [number, number]>();
   const theme = useTheme();
   const [cell, setCell] = useState<Cell>();
@@ -190,7 +190,7 @@ function cellText({ rows, times, stepMs, unit }: Heat, { row, column }: Cell): s
   return `${line.label}, ${clock}: ${valueText(line.values, column, unit)}`;
 }
 
-/** One pixel for each value: the browser makes it as large as the strip. */
+/** One pixel for each value; the browser scales the canvas up. */
 function draw(canvas: HTMLCanvasElement, { rows, times, most }: Heat): void {
   const pen = canvas.getContext("2d");
   if (pen === null) return;

@@ -1,12 +1,12 @@
 import type { SeriesView } from "@tessera/wire";
 
 type Answer = Pick<SeriesView, "stepMs">;
-/** Undefined: it has not come yet; null: the chart does without it. */
+/** Undefined = still loading; null = failed, and the chart is drawn without it. */
 type Answers<Of extends Answer> = readonly (Of | undefined | null)[];
 
 /**
- * The step in which answers have to be asked for again, so that they can be drawn in one chart: what is long ago, and
- * what was measured, is kept in other steps. Undefined where they have the same, or where one has not come yet.
+ * The longest step of several answers, in which all have to be asked for again: older data, and measured data, is kept in
+ * other steps. Undefined if they agree already, or if one is still loading.
  */
 export function commonStep(answers: Answers<Answer>): number | undefined {
   const steps = answers.flatMap((answer) => (answer === null ? [] : answer?.stepMs));
@@ -14,7 +14,7 @@ export function commonStep(answers: Answers<Answer>): number | undefined {
   return Math.max(...steps.filter((step) => step !== undefined));
 }
 
-/** The answers that were asked for again; until they are there, those of before, if these can be drawn together. */
+/** The repeated answers once all are there; until then the first ones, if they have one step. */
 export function ofOneStep<Of extends Answer>(usual: Answers<Of>, again: Answers<Of>): Answers<Of> {
   if (again.every((answer) => answer !== undefined)) return again;
   return new Set(usual.flatMap((answer) => (answer === null ? [] : answer?.stepMs))).size < 2 ? usual : again;

@@ -32,7 +32,7 @@ interface PlotProps {
   readonly together: string;
 }
 
-/** The lines on a canvas. It is drawn again as a whole when lines or theme change, and gets new values otherwise. */
+/** The lines on a canvas. Other lines or another theme make a new plot; new values only update it. */
 export default function Plot({ view, kind, title, onStep, onZoom, mark, together }: PlotProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
@@ -116,14 +116,14 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     // A step without any start leaves a gap: what stands alone between two gaps is a point.
     const points = unit === "s" && !ghost ? { show: true, size: 4, fill: stroke } : { show: false };
     const line = { label, stroke, width: ghost ? 1 : 1.5, dash: [...dash], points };
-    // Drawn by hand, above the areas.
+    // Drawn by drawOver, above the areas.
     if (over) return { ...line, stroke: "transparent" };
     const fill = fillOf(stroke, pattern, ground);
     // A stroke would draw a line where a bar has no height.
     if (kind === "bars" && bars)
       return { ...line, paths: bars, ...(ghost ? {} : { width: 0, fill: () => fill, dash: [] }) };
     if (ghost || kind === "lines") return ghost ? { ...line, alpha: 0.7 } : line;
-    // The edge sets areas apart whose colours are near each other.
+    // The edge separates areas of similar colours.
     return { ...line, stroke: ground, width: 1, fill: () => fill, dash: [], ...(stepped && { paths: stepped }) };
   });
   return {
@@ -139,7 +139,7 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     },
     scales: {
       x: { time: true, range: () => [newest().view.from / 1000, newest().view.to / 1000] },
-      // From 0, so that heights can be compared, and below it where there is less; shares up to the whole.
+      // From 0, so that heights can be compared, or below where values are negative; shares up to 100 %.
       y: { range: (_, least, most) => [Math.min(0, least * 1.08), unit === "%" ? 100 : Math.max(1, most * 1.08)] },
     },
     axes: [
@@ -183,7 +183,7 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
   };
 }
 
-/** A line over areas, with an edge that sets it apart from all of their colours. */
+/** A line over areas, with an edge in the background colour, visible on all of theirs. */
 function drawOver(drawn: UPlot, no: number, colour: string, edge: string): void {
   const { ctx: pen, data } = drawn;
   pen.save();

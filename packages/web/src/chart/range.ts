@@ -50,15 +50,15 @@ export function queryOf(range: Range, before = false): { readonly from: string; 
   return { from: new Date(range.from - shift).toISOString(), to: new Date(range.to - shift).toISOString() };
 }
 
-/** What reaches the server late still counts in a range that was chosen up to an instant. */
+/** Reports can reach the server this late, so a range that ends earlier is final. */
 const lateMs = 2 * minute;
 
-/** Whether what a range shows still changes. */
+/** Whether data of a range can still change. */
 export function isUnderWay(range: Range, now: number): boolean {
   return "name" in range || range.to + lateMs > now;
 }
 
-/** The calendar days (UTC) that a range touches, as a range; of the last days, today is one. */
+/** The calendar days (UTC) that a range touches. The last 7 days are today and the six before. */
 export function wholeDays(range: Range, now: number): { readonly from: number; readonly to: number } {
   const end = Math.ceil(("name" in range ? now : range.to) / day) * day;
   const length = lengthOf(range);
@@ -75,7 +75,7 @@ const words: Readonly<Record<RangeName, string>> = {
   "90d": "90 days",
 };
 
-/** How long a range is, in words. */
+/** The length of a range in words. */
 export function rangeWords(range: Range): string {
   return "name" in range ? words[range.name] : spellSpan(lengthOf(range));
 }
@@ -92,12 +92,12 @@ function coarseMinutes(range: Range): number {
   return coarseSteps.find((minutes) => minutes >= least) ?? coarseSteps[6];
 }
 
-/** From this length on, use is added up by calendar days. */
+/** Ranges of this length and more are divided by calendar day. */
 const byDaysFrom = 2 * day;
 
 /**
- * The steps of a range for what each is asked for by itself: parts of a day, days of UTC, or several of them, whole but
- * for the one under way, which counts as one; the oldest first. The range is as long as they are together.
+ * A range as steps that are asked for one by one, oldest first: parts of a day, days of UTC, or several days. Steps are
+ * aligned, and the running one counts as a whole one: the last 7 days are today and the six before.
  */
 export function partsOf(range: Range, now: number): { readonly stepMs: number; readonly parts: readonly Part[] } {
   const ofDays = lengthOf(range) >= byDaysFrom;
@@ -117,13 +117,13 @@ export interface Part {
   readonly to: number;
 }
 
-/** The range that a part of a chart is; undefined where it is too short to show anything. */
+/** The range of a dragged part of a chart, in whole minutes; undefined if it is too short to show anything. */
 export function zoomed(from: number, to: number): Range | undefined {
   const whole = { from: Math.floor(from / minute) * minute, to: Math.ceil(to / minute) * minute };
   return to - from < minute ? undefined : { ...whole, to: Math.max(whole.to, whole.from + shortestMs) };
 }
 
-/** Half its length earlier (-1) or later (1); what would reach beyond now is up to now. */
+/** The range half its length earlier (-1) or later (1). One that would pass now ends now. */
 export function moved(range: Range, direction: -1 | 1, now = Date.now()): Range {
   const length = lengthOf(range);
   const to = ("name" in range ? now : range.to) + (direction * length) / 2;

@@ -6,13 +6,13 @@ const width = 120;
 const height = 28;
 
 interface SparklineProps {
-  /** What is drawn; of two, the share that the first has in the second, in per cent. */
+  /** One metric; or two, to draw the first as a share of the second in per cent. */
   readonly asks: readonly [SeriesAsk] | readonly [SeriesAsk, SeriesAsk];
   readonly most?: number;
   readonly label: string;
 }
 
-/** How a figure came to what it is: a line without axes over the range of the page. */
+/** The history of a figure: a line without axes over the page's range. */
 export function Sparkline({ asks, most, label }: SparklineProps) {
   const { range } = useRange();
   const { view } = useSeriesOf(asks, range);
@@ -36,7 +36,7 @@ export function Sparkline({ asks, most, label }: SparklineProps) {
   );
 }
 
-/** Per cent of the whole; of nothing there is no share. */
+/** Parts in per cent of the whole; null where the whole is 0 or unknown. */
 export function sharesOf(parts: readonly (number | null)[], whole: readonly (number | null)[]): (number | null)[] {
   return parts.map((part, step) => (part === null || !whole[step] ? null : (100 * part) / whole[step]));
 }

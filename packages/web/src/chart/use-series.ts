@@ -12,10 +12,10 @@ export type SeriesQuery = NonNullable<Ask<"readSeries">["query"]>;
 /** One question of a chart, and how its answer is drawn. */
 export interface SeriesAsk extends Omit<SeriesQuery, "from" | "to">, Drawing {}
 
-/** A time that is asked for, and how often while it goes on. */
+/** A time to ask for, and the interval of repeats. */
 interface Period {
   readonly time: { readonly from?: string; readonly to?: string };
-  /** False: it does not change any more. */
+  /** False = final. */
   readonly everyMs: () => number | false;
 }
 
@@ -24,23 +24,23 @@ const hour = 60 * minute;
 /** While the server still reads an old journal. */
 const readingEveryMs = 3_000;
 
-/** What is measured or counted in a time, asked for again while it goes on. */
+/** A chart of a time, repeated while it goes on. */
 export function useSeries(asks: readonly SeriesAsk[], time: Period["time"], everyMs: number | undefined) {
   const { view, error } = usePeriods(asks, { time, everyMs: () => everyMs ?? false }, undefined);
   return { view, error };
 }
 
-/** The same for the range of a page, and on request for the period before it. */
+/** A chart of the page's range, and on request one of the period before it. */
 export function useSeriesOf(asks: readonly SeriesAsk[], range: Range, compares = false) {
   const isShort = lengthOf(range) <= 6 * hour;
   const whileItGoesOn = (everyMs: number) => () => (isUnderWay(range, Date.now()) ? everyMs : false);
   const now = { time: queryOf(range), everyMs: whileItGoesOn(isShort ? 10_000 : minute) };
-  // What was before moves along with what is now, and may come a minute later.
+  // The period before moves along with the range; a minute of delay does not show.
   const before = { time: queryOf(range, true), everyMs: whileItGoesOn(minute) };
   return usePeriods(asks, now, compares ? before : undefined);
 }
 
-/** A chart of a period and one of that before it; each undefined until it is there. */
+/** Charts of a period and of the one before; undefined while loading. */
 function usePeriods(asks: readonly SeriesAsk[], now: Period, before: Period | undefined) {
   const places = usePlaces(asks.some(({ by }) => by === "account" || by === "team"));
   const usual = [useAnswers(asks, now), useAnswers(asks, before)] as const;
@@ -67,7 +67,7 @@ function useAnswers(asks: readonly SeriesAsk[], period: Period | undefined, step
     }),
   });
   const errors = found.map(({ error }, no) => (asks[no]!.over ? null : error));
-  // A question that is not asked may have been before: its answer is not wanted. A chart does without a line over it.
+  // The cache keeps answers of disabled queries: these are not wanted. A failed line over a stack is left out.
   const answers = found.map(({ data, error }, no) =>
     period && data === undefined && error !== null && asks[no]!.over ? null : period && data,
   );

@@ -10,7 +10,7 @@ export interface ChartLine extends Look {
   readonly key: string;
   readonly label: string;
   readonly values: readonly (number | null)[];
-  /** Its colour means the same in all charts: it is never one of the others. */
+  /** Its colour has a fixed meaning, so it is never added to the others. */
   readonly isMeant?: boolean;
   /** Of the period before. */
   readonly ghost?: true;
@@ -29,12 +29,12 @@ export interface ChartView {
   readonly times: readonly number[];
   readonly lines: readonly ChartLine[];
   readonly leftOut: number;
-  /** Of ranks those that did most and those that did least are shown. */
+  /** The lines are ranks; beyond the limit, the most and the least active ones are shown. */
   readonly ofRanks?: true;
   readonly simulated: boolean;
   /** The journal is still being read, and has been up to here. */
   readonly knownTo?: number;
-  /** The step whose values are told while no other is pointed at; absent = the newest. */
+  /** The step whose values are shown while no step is pointed at; absent = the newest. */
   readonly shown?: number;
 }
 
@@ -42,12 +42,12 @@ export type Kind = "lines" | "stack" | "bars";
 
 /** How an answer is drawn. */
 export interface Drawing {
-  /** What a line is called that stands for all. */
+  /** The name of the line of all. */
   readonly name?: string;
   readonly words?: (key: string) => string | undefined;
   /** Drawn as a line over a stack, and no part of it. */
   readonly over?: true;
-  /** Of its lines the one with this key, such as one model. */
+  /** Shows only the line with this key, such as one model. */
   readonly only?: string;
 }
 
@@ -56,12 +56,12 @@ export interface Part extends Drawing {
   readonly view: SeriesView;
 }
 
-/** As many names as are still told apart beside each other. */
+/** More lines than these are hard to tell apart. */
 const namesMax = 8;
 
 /**
- * Few enough lines to be told apart, in the order they had: what has a meaning, and as many names as are told apart. Of
- * lines those that reach highest; of a stack the largest, and all others as one, so that it stays as high.
+ * Limits the lines to those with a meaning and a few others, in their order: in a line chart those that reach highest; in
+ * a stack the largest, with the sum of the rest as one more line, so that the height stays.
  */
 export function fewer(view: ChartView, kind: Kind): ChartView {
   const sizeOf = ({ values }: ChartLine) =>
@@ -81,7 +81,7 @@ export function fewer(view: ChartView, kind: Kind): ChartView {
   return { ...view, lines: [...lines, { key: othersKey, label, values, ...othersLook }] };
 }
 
-/** Micros as what is drawn: whole cents of the currency. */
+/** Micros are drawn in whole cents. */
 const perCent = 10_000;
 
 function shownValue(value: number | null | undefined, unit: string): number | null {
@@ -89,13 +89,13 @@ function shownValue(value: number | null | undefined, unit: string): number | nu
   return unit === "micros" ? Math.round(value / perCent) / 100 : value;
 }
 
-/** One line of an answer, as if it were that of all. */
+/** An answer with one of its lines as the line of all. */
 function onlyLine(view: SeriesView, only: string): SeriesView {
   const series = view.series.filter(({ key }) => key === only).map((line) => ({ ...line, key: "" }));
   return { ...view, by: "none", series };
 }
 
-/** Several answers as one chart: their steps need not begin at the same instant. */
+/** Joins answers to one chart. Their steps may begin at different instants. */
 export function joined(parts: readonly Part[], places?: Places): ChartView | undefined {
   const [first] = parts;
   if (first === undefined) return undefined;
@@ -121,7 +121,7 @@ export function joined(parts: readonly Part[], places?: Places): ChartView | und
   return {
     ...{ unit: unit === "micros" ? (currency ?? "") : unit, stepMs, times },
     from: Math.min(...parts.map(({ view }) => view.from)),
-    // The day that is under way has as much room as the others.
+    // Today's bar is as wide as the others.
     to: isOfDays({ stepMs }) ? Math.max(to, (times.at(-1) ?? 0) + stepMs) : to,
     lines: shown.map(({ metric: _, by: __, ...line }, no) => ({ ...line, ...looks[no]! })),
     leftOut: parts.reduce((sum, { view }) => sum + view.leftOut, 0),
@@ -132,11 +132,11 @@ export function joined(parts: readonly Part[], places?: Places): ChartView | und
 }
 
 /**
- * With the period before drawn behind it, later by the length of the range: line by line, or of a stack its sum. The two
- * have the same steps, whose begins lie apart by a whole number of them or not; each goes to the nearest one.
+ * Adds the period before as ghost lines, moved later by the length of the range: line by line, or the sum of a stack. Both
+ * have steps of the same length; where their starts are not aligned, values go to the nearest step.
  */
 export function compared(view: ChartView, before: ChartView | undefined, kind: Kind, lengthMs: number): ChartView {
-  // Until both are there in one step, sums of other lengths would lie beside each other.
+  // Sums over steps of different lengths cannot be compared.
   if (before?.stepMs !== view.stepMs) return view;
   const stepOf = (time: number) => Math.round((time + lengthMs - (view.times[0] ?? 0)) / view.stepMs);
   const moved = (values: readonly (number | null)[]) => {
@@ -172,9 +172,9 @@ export function totalAt({ lines }: ChartView, step: number): number | null {
 }
 
 /**
- * Times in seconds, then the values of what is drawn, in the order of drawing; null leaves a gap, because it is not 0. Of
- * a stack each line is drawn as the sum of itself and all before it, the highest first: the next covers its lower part.
- * What is below zero, such as credits, is stacked downwards from there, so that it hides nothing above.
+ * Times in seconds, then one column for each line in drawing order; null leaves a gap, because it is not 0. In a stack a
+ * line is drawn as the sum of itself and those below it, the highest first, so that the next covers its lower part.
+ * Negative values, such as credits, are stacked downwards from zero and hide nothing.
  */
 export function columnsOf(view: ChartView, kind: Kind): [number[], ...(number | null | undefined)[][]] {
   const times = view.times.map((at) => at / 1000);
@@ -203,28 +203,28 @@ export function drawnLines({ lines }: ChartView, kind: Kind): ChartLine[] {
   return [...lines.filter(isStacked).reverse(), ...lines.filter((line) => !isStacked(line))];
 }
 
-/** Nothing is known of the whole span. */
+/** Whether no value is known. */
 export function isEmpty({ lines }: ChartView): boolean {
   return lines.every(({ values }) => values.every((value) => value === null));
 }
 
-/** What a line shows at a step, in words. */
+/** The value of a line at a step, with its unit. */
 export function valueText(values: readonly (number | null)[], step: number, unit: string): string {
   const value = values[step];
   if (value === null || value === undefined) return "not known";
   if (unit === "s") return spellSpan(value * 1_000);
-  // Means of what is counted in whole ones: from a hundred on, parts say nothing.
+  // Means of whole numbers: above a hundred, fractions say nothing.
   const digits = (unit === "GPUs" || unit === "jobs") && value >= 100 ? 1 : 100;
   return `${spellNumber(Math.round(value * digits) / digits)} ${unit}`;
 }
 
-/** What is not shown, in words; undefined where all is. */
+/** What is left out, in words; undefined if nothing is. */
 export function leftOutText({ lines, leftOut, ofRanks }: ChartView): string | undefined {
   if (leftOut === 0) return undefined;
   return ofRanks ? ranksText(lines.length, leftOut) : `and ${count(leftOut, "smaller line")}`;
 }
 
-/** Which ranks are shown where they are too many. */
+/** How many ranks are shown, and which if not all are. */
 export function ranksText(shown: number, leftOut: number): string {
   if (leftOut === 0) return count(shown, "rank");
   return `${spellNumber(shown)} of ${count(shown + leftOut, "rank")}: those that did most and least`;

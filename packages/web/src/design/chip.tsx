@@ -18,7 +18,7 @@ type Shape = "dot" | "square" | "ring" | "cross";
 
 interface ChipProps {
   readonly tone?: Tone;
-  /** Instead of a tone, where charts have a colour for it. */
+  /** A CSS colour instead of a tone, for what charts show too. */
   readonly colour?: string | undefined;
   readonly shape?: Shape;
   readonly children: ReactNode;
@@ -36,7 +36,7 @@ export function Chip({ tone = "idle", colour = `var(--${tone})`, shape = "dot", 
 
 type Standing = Pick<Job, "state" | "outcome" | "held">;
 
-/** What a job is up to, or how it ended, in one word with the colour that it has wherever it is drawn. */
+/** The state or outcome of a job in one word, with its hue in all pictures. */
 export function jobLook({ state, outcome, held }: Standing): { word: string; hue: Hue } {
   if (state === "ended") return { word: outcome ?? "ended", hue: hueOf("outcome", outcome ?? "") ?? "ink" };
   const word = held ? "held" : state;

@@ -1,4 +1,4 @@
-/** A colour as CSS writes it, such as that of a token or of a theme, as a canvas understands it now. */
+/** A CSS colour, also with `var()` or `light-dark()`, resolved for a canvas. */
 export function paintOf(colour: string): string {
   const probe = document.createElement("span");
   probe.style.color = colour;
@@ -8,7 +8,7 @@ export function paintOf(colour: string): string {
   return color;
 }
 
-/** The colour that a name of the design stands for now, as a canvas understands it. */
+/** A token of the design, resolved for a canvas. */
 export function readColour(name: string): string {
   return paintOf(`var(${name})`);
 }

@@ -1,10 +1,10 @@
-/** What is drawn over a filled area, so that it is told apart without its colour. */
+/** Patterns on filled areas, which tell them apart without colour. */
 export const patterns = ["plain", "rising", "falling", "dots", "level", "upright", "grid"] as const;
 export type Pattern = (typeof patterns)[number];
 
 /**
- * The colours of data: tokens of tokens.css, each with a value for light pages and one for dark ones. Okabe-Ito first,
- * then others that colour-blind readers tell apart from them; hues that are still near each other have other patterns.
+ * The colours of data, tokens of tokens.css with a value for light and one for dark pages. Okabe-Ito first, then others
+ * that colour-blind readers can tell apart. Similar hues have different patterns.
  */
 const patternOfHue = {
   blue: "plain",
@@ -25,7 +25,7 @@ const patternOfHue = {
 export type Hue = keyof typeof patternOfHue;
 export const hues = Object.keys(patternOfHue) as Hue[];
 
-/** As CSS writes it. */
+/** The hue as a CSS colour. */
 export function colourOf(hue: Hue): string {
   return `var(--data-${hue})`;
 }

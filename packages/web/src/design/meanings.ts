@@ -1,12 +1,12 @@
 import type { Hue } from "./hues.ts";
 
 /**
- * What has a meaning has one colour in all charts, chips and maps. What one chart can show together is a family, and in
- * a family no colour means two things; the order is that of a stack, from the bottom up.
+ * The fixed colours of charts, chips and maps. A family holds what one chart can show together: in it no colour means two
+ * things. Its order is that of a stack, from the bottom up.
  */
 export const meanings = {
   class: { guaranteed: "blue", burst: "orange", leaving: "vermilion" },
-  /** Lines that stand for all of a metric. */
+  /** Lines of a whole metric. */
   metric: {
     allocated: "blue",
     borrowed: "orange",
@@ -42,7 +42,7 @@ export const meanings = {
     "dependency-failed": "pink",
     "over-budget": "olive",
   },
-  /** Of jobs that have not ended; an array shows these beside outcomes. */
+  /** States of jobs before they end. Arrays show them beside outcomes. */
   state: { waiting: "grey", held: "ink", starting: "sky", running: "blue", stopping: "teal" },
   cause: {
     failed: "red",
@@ -102,7 +102,7 @@ export const meanings = {
 
 export type Family = keyof typeof meanings;
 
-/** The colour of a word in a family; undefined where it has none. A name that people give is never looked for here. */
+/** The hue of a word in a family; undefined if it has none. Never ask for names that people choose. */
 export function hueOf(family: Family, word: string): Hue | undefined {
   const hues: Readonly<Record<string, Hue>> = meanings[family];
   return Object.hasOwn(hues, word) ? hues[word] : undefined;

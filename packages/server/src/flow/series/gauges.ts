@@ -19,7 +19,7 @@ interface Standing {
   readonly value: number;
 }
 
-/** What stands at one instant, in GPUs: read from the state, so that nothing has to be kept in step with it. */
+/** Gauges at one instant, in GPUs, read from the state: nothing incremental can drift. */
 export async function sampleGauges(state: ReadonlyState, now: number, slices: Slices): Promise<Standing[]> {
   const found: Standing[] = [];
   const sink: Sink = { add: (name, account, key, value) => found.push({ name, account, key, value }) };
@@ -54,7 +54,7 @@ interface ModelRoom {
 const levels = ["node", "rack", "block", "fleet"] as const;
 type Level = (typeof levels)[number];
 
-/** Capacity by what it is up to. Idle, reserved, down and what leases hold add up to the capacity. */
+/** Capacity by use. Idle, reserved, down and held add up to it. */
 function sampleFleet(state: ReadonlyState, sink: Sink): void {
   const { fleet } = state;
   const { id: root } = accountOf(state, rootAccount);
@@ -89,7 +89,7 @@ function sampleFleet(state: ReadonlyState, sink: Sink): void {
       largest[level] = Math.max(largest[level], most);
       if (level === "fleet") sink.add("largest.model", root, model, most);
     }
-    // Per cent of what is free: divided when it is read, since minutes and models count by how much is free in them.
+    // Divided when read, so that minutes and models are weighted by their free GPUs.
     sink.add("fragmentation", root, model, 100 * room.scattered);
     sink.add("fragmentation", root, divisorKey(model), room.free);
   }
@@ -173,8 +173,8 @@ function sampleQuota(state: ReadonlyState, sink: Sink): void {
 }
 
 /**
- * What of an account others hold, shared out below it by how much of each guarantee there is idle; what no account
- * below is promised stays with itself. So no account lends more than the one above, and siblings together neither.
+ * Shares the lent GPUs of an account out to those below, by their idle guarantees. What is not promised to one below
+ * stays with the account itself, so siblings together never lend more than the account above.
  */
 function sampleLent(state: ReadonlyState, sink: Sink, account: Account, lent: number, idle: number): void {
   if (lent === 0) return;
@@ -187,7 +187,7 @@ function sampleLent(state: ReadonlyState, sink: Sink, account: Account, lent: nu
   }
 }
 
-/** How much less than its guarantee an account holds, all below it included; negative where it holds more. */
+/** The unused guarantee of an account and all below it; negative if it holds more. */
 function idleOf(state: ReadonlyState, { no, terms }: Account): number {
   return sumOf(Object.values(terms.quota.guarantee)) - state.usage[no]!.units;
 }

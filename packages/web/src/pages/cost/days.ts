@@ -5,7 +5,7 @@ import type { Part } from "../../chart/range.ts";
 import type { ChartView } from "../../chart/view.ts";
 import { gpuHoursOf } from "../../format/numbers.ts";
 
-/** What was used in a step: the largest rows, and what the others come to. */
+/** Use in a step: the largest rows, and the sum of the others. */
 export type UseOfStep = Pick<UsageReport, "rows" | "rest">;
 
 /** GPU-hours of each step as stacked bars; beyond `most` keys as "others". */

@@ -8,21 +8,21 @@ import { dayBand, type MoneyTime, moneyAgainst, monthOf } from "./money-view.ts"
 const budgetsShown = 2;
 const everyMs = 60_000;
 
-/** Days of jobs and users would have to be divided hour by hour: their money is drawn in one. */
+/** Money by job or user is not known by day: it is drawn as one line. */
 const stacked = ["account", "model", "class"] as const;
 
 interface MoneyChartsProps {
   readonly by: string;
-  /** The range of the page without another one in its address. */
+  /** The range while the address names none. */
   readonly usual: RangeName;
   /** What the page is narrowed to; empty = everything. */
   readonly account: string;
   readonly currency: string;
-  /** What the month will have cost at its end, if it goes on as just now. */
+  /** The cost of the month at the present rate. */
   readonly forecastMicros: string | undefined;
 }
 
-/** Money of each day, and how it comes together against budgets. */
+/** Money by day, and the sum of the month against budgets. */
 export default function MoneyCharts({ by, usual, account, currency, forecastMicros }: MoneyChartsProps) {
   const group = stacked.find((each) => each === by) ?? "none";
   const of = account === "" ? {} : { account };
@@ -67,7 +67,7 @@ function AgainstBudget({ budget }: { budget: BudgetShape }) {
   return <Together title={`${budget.account} against its budget`} time={budget} account={budget.account} />;
 }
 
-/** How money comes together over a time, with a band of where it may go. */
+/** The running sum of money over a time, with a forecast band. */
 function Together(props: { title: string; time: MoneyTime; account?: string; className?: string }) {
   const { title, time, account, className = "span-6" } = props;
   const since = Math.min(Date.parse(time.from), Math.floor(Date.now() / bandMs) * bandMs - bandDays * bandMs);

@@ -7,7 +7,7 @@ const dayMs = 86_400_000;
 /** Money by day, as `GET /v1/series?metric=spend` tells it. */
 export type Spend = Pick<SeriesView, "times" | "series" | "currency">;
 
-/** A time in which money comes together, and what may be spent in it. */
+/** A time over which money is summed, and its budget. */
 export interface MoneyTime {
   readonly from: string;
   readonly to: string;
@@ -16,7 +16,7 @@ export interface MoneyTime {
   readonly forecastMicros?: string;
 }
 
-/** Fewer past days than these tell no band, and more are too long ago. */
+/** Fewer past days give no band; older ones are not used. */
 const bandDaysMin = 5;
 const bandDaysMax = 28;
 
@@ -33,7 +33,7 @@ export function dayBand(spend: Spend, now: number): { low: number; high: number;
   return { low: at(0.1), high: at(0.9), days: past.length };
 }
 
-/** What came together since a time began, between what it may come to, and what may be spent. */
+/** The running sum since the time began, with its forecast, band and budget. */
 export function moneyAgainst(spend: Spend, time: MoneyTime, now: number): ChartView {
   // A month of another zone begins within a day of UTC: the nearest one is less wrong than the one before.
   const [from, to] = [Math.round(Date.parse(time.from) / dayMs) * dayMs, Date.parse(time.to)];
@@ -97,7 +97,7 @@ function totalOn({ series }: Spend, no: number): number {
   return series.reduce((sum, { values }) => sum + (values[no] ?? 0), 0);
 }
 
-/** An amount for a drawing: to the cent. */
+/** Micros as an amount to the cent. */
 function unitsOf(micros: number): number {
   return cents(micros / 1_000_000);
 }

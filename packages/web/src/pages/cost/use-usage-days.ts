@@ -7,7 +7,7 @@ import { isUnderWay, type Part, partsOf, type Range } from "../../chart/range.ts
 
 const newestEveryMs = 60_000;
 const wholeEveryMs = 30_000;
-/** Use that is reported late is seldom. */
+/** Late reports of use are rare. */
 const pastEveryMs = 300_000;
 /** Rows of the table, and of a step: a large fleet has 30,000 jobs a day. */
 const rowsMax = 200;
@@ -24,7 +24,7 @@ interface Query {
   readonly account?: string;
 }
 
-/** What was used in a range: as a whole, step by step, and in a time of the same length before. */
+/** Use in a range as a whole, by step, and in the same length of time before. */
 export function useUsageDays({ by, range, account }: UsageAsked, compares: boolean) {
   const now = Date.now();
   const steps = partsOf(range, now);
@@ -45,11 +45,11 @@ export function useUsageDays({ by, range, account }: UsageAsked, compares: boole
   };
 }
 
-/** A report of each part; undefined until all are there: a part that is missing is no time without use. */
+/** A report for each part; undefined until all are there, because a missing part is not one without use. */
 function useEach(query: Query, parts: readonly Part[], now: number, on: boolean) {
   const reports = useQueries({
     queries: parts.map((part) => ({
-      // What ends later each time it is asked for is the same question.
+      // The running part ends later with each repeat, and keeps its key.
       queryKey: ["usage", query, part.from, part.to === now ? "now" : part.to],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         call("readUsage", { query: { ...query, ...queryOf(part, now), limit: stepRowsMax }, signal }),
@@ -68,7 +68,7 @@ function spanOf(parts: readonly Part[]): Part {
   return { from: parts[0]!.from, to: parts.at(-1)!.to };
 }
 
-/** Up to now, whenever it is asked, where it ends now. */
+/** Without an end where the part ends now. */
 function queryOf({ from, to }: Part, now: number) {
   return { from: new Date(from).toISOString(), ...(to !== now && { to: new Date(to).toISOString() }) };
 }

@@ -63,7 +63,7 @@ function pathOf(word: string): string {
 const idleColour = "var(--map-idle)";
 const { mode: modes, class: classes, metric } = meanings;
 
-/** As CSS writes them. What no job may take just now, and what others hold, stands beside classes and modes. */
+/** CSS colours of the states that one map can show together. */
 export const stateColours = {
   idle: idleColour,
   reserved: colourOf(metric.reserved),
@@ -88,8 +88,8 @@ const fixed: Readonly<Record<string, string>> = {
 };
 
 /**
- * A colour for each word, as CSS writes it, whatever their order: that of a state is fixed, accounts have theirs of charts,
- * and other names, such as models, one that their name decides.
+ * A CSS colour for each word: fixed for states, that of charts for accounts, and by name for others, such as models. The
+ * order of the words does not matter.
  */
 export function coloursOf(words: readonly string[], places: Places | undefined): Map<string, string> {
   const names = words.filter((word) => !Object.hasOwn(fixed, word));

@@ -50,7 +50,7 @@ export default function FleetHistory({ nodes, when }: FreeProps) {
   );
 }
 
-/** How many nodes have so many free GPUs: free GPUs in the left columns fit no gang. */
+/** Histogram of free GPUs per node: those in the left columns fit no gang. */
 function FreePerNode({ nodes, when }: FreeProps) {
   const columns = useMemo(() => freePerNode(nodes), [nodes]);
   const [table, setTable] = useState(false);

@@ -25,7 +25,7 @@ import { summarise } from "./summary.ts";
 
 const FleetHistory = onDemand(() => import("./fleet-history.tsx"));
 
-/** Until the accounts are there all tenants look alike: other colours would change. */
+/** While accounts load, all tenants have a neutral colour: another one would change. */
 const noPlaces: Places = new Map();
 
 /** The fleet as a map; colouring, filter and the selected node are in the address. */

@@ -42,7 +42,7 @@ const burstShare = [
   { metric: "allocated", name: "held" },
 ] as const;
 
-/** How much of what is measured computes, by the newest measurement; whatever time the charts show. */
+/** Activity of all measured GPUs in the newest sample, independent of the page's range. */
 function Busy() {
   const { view } = useSeriesOf(activity, { name: "1h" });
   const newest = view?.lines[0]?.values.findLast((value) => value !== null);

@@ -11,15 +11,15 @@ export interface ShownMoment {
   readonly isPlanned: boolean;
   /** What was asked for, as the address has it. */
   readonly asked: string | undefined;
-  /** While another one is on its way, the one before, which says itself when it is. */
+  /** While another one loads, the previous one. It holds its own time. */
   readonly moment: Moment | undefined;
-  /** Whether what is shown is still of another moment or another account. */
+  /** Whether the moment shown is still that of another question. */
   readonly isReading: boolean;
   readonly error: Error | null;
 }
 
 const planEveryMs = 15_000;
-/** A moment of a large fleet is megabytes: those that the hand went over are soon forgotten. */
+/** A moment of a large fleet takes megabytes, so those passed over are dropped soon. */
 const keptMs = 20_000;
 
 interface Asked {
@@ -27,7 +27,7 @@ interface Asked {
   readonly account?: string;
   /** Only jobs that waited for this reason. */
   readonly reason?: keyof typeof waitingReasons | undefined;
-  /** A job to tell of, however many there were. */
+  /** A job that the answer includes even if the list is cut. */
   readonly job?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export function useMoment({ account = "", reason, job }: Asked = {}): ShownMomen
     enabled: asked !== undefined,
     placeholderData: keepPreviousData,
     gcTime: keptMs,
-    // What was does not change; plans do.
+    // The past is final; plans change.
     staleTime: (query) => (query.state.data?.planned === undefined ? Number.POSITIVE_INFINITY : 0),
     refetchInterval: (query) => (query.state.data?.planned === undefined ? false : planEveryMs),
     retry: false,

@@ -14,7 +14,7 @@ export default function QueueCharts() {
   const { bindings } = useMe();
   const [params, set] = useAddress();
   const of = account === "" ? {} : { account };
-  // Who sees several tenants chooses between these and the teams of all of them.
+  // With a role on the platform one sees several tenants, and can split by their teams too.
   const chooses = account === "" && bindings.some((binding) => binding.account === "");
   const by = groups.find((each) => each === params.get("waits")) ?? "team";
   const whose = chooses ? by : "account";

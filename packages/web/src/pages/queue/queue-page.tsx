@@ -285,7 +285,7 @@ function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
   );
 }
 
-/** What a job did at a moment, or will do. */
+/** What a job did at a past moment, or is planned to do. */
 function wordsThen(job: Job | undefined, then: "past" | "planned"): string {
   if (job?.state === "waiting") return job.reason?.detail ?? (then === "past" ? "It waited." : "It will wait.");
   if (job !== undefined) return then === "past" ? "It did not wait: it held GPUs." : "It will hold GPUs.";

@@ -14,7 +14,7 @@ export interface Queue {
   /** Counted by the server. */
   readonly waiting: Waiting;
   readonly inOrder: readonly Job[] | undefined;
-  /** How many there are in order, of a past moment: the list may be shorter. */
+  /** How many jobs `inOrder` has in all, at a past moment; the list may be cut. */
   readonly inOrderMany: number | undefined;
   readonly more: (() => void) | undefined;
   /** The jobs of a lane at a past moment; at present each lane asks for its own. */

@@ -4,7 +4,7 @@ import { meanings } from "../../design/meanings.ts";
 
 export const classNames = Object.keys(wasteWords) as WasteClassName[];
 
-/** A class without a colour does not compile. */
+/** A class without a hue does not compile. */
 export const classHues: { readonly [name in WasteClassName]: Hue } = meanings.waste;
 
 type Amounts = Pick<WasteReport["total"], "unitMs" | "micros" | "classes">;
@@ -18,7 +18,7 @@ export function unitMsOf({ classes }: Amounts, ...names: readonly WasteClassName
   return String(names.reduce((sum, name) => sum + BigInt(classes[name]?.unitMs ?? 0), 0n));
 }
 
-/** Everything but what was busy, and what may have been. */
+/** All but busy time, and time that was not measured. */
 export function wastedMicros({ micros, classes }: Pick<WasteRow, "micros" | "classes">): string {
   return String(BigInt(micros) - BigInt(classes.busy?.micros ?? 0) - BigInt(classes.allocated_unmeasured?.micros ?? 0));
 }

@@ -60,7 +60,7 @@ export default function WastePage() {
 
 interface ReportProps {
   readonly report: WasteReport;
-  /** Of the time before, where it is asked for. */
+  /** The period before, on request. */
   readonly before: WasteReport | undefined;
 }
 
