@@ -76,8 +76,8 @@ function Together(props: { title: string; time: MoneyTime; account?: string; cla
   const band = data && dayBand(data, Date.now());
   const about =
     band === undefined
-      ? "Less than five whole days are known: too few to say between what it will end."
-      : `The band: every day to come is as cheap as the cheapest tenth of the last ${band.days} days, or as dear as the dearest.`;
+      ? "Fewer than five whole days are known: too few for a band."
+      : `The band: each day to come costs as little as the cheapest tenth of the last ${band.days} days, or as much as the dearest.`;
   return (
     <ChartCard
       title={title}

@@ -28,7 +28,7 @@ describe("charts of money", () => {
     const budget = { ...money, from: "2026-01-05T00:00:00Z", to: "2026-01-10T00:00:00Z" };
     assert.deepEqual(told(moneyAgainst(spend, budget, now)), [
       ["spent so far", [12.34, 12.34, 15.84, null, null]],
-      ["if it goes on as just now", [null, null, 15.84, 17.84, 19.84]],
+      ["at the present rate", [null, null, 15.84, 17.84, 19.84]],
       ["budget", [20, 20, 20, 20, 20]],
     ]);
   });

@@ -64,7 +64,7 @@ export function moneyAgainst(spend: Spend, time: MoneyTime, now: number): ChartV
     const values = times.map((_, no) =>
       no < today ? null : last === today ? end : cents(sum + ((end - sum) * (no - today)) / (last - today)),
     );
-    lines.push({ key: "forecast", label: "if it goes on as just now", values, ...lookOfHue("sky", [6, 3]) });
+    lines.push({ key: "forecast", label: "at the present rate", values, ...lookOfHue("sky", [6, 3]) });
   }
   if (time.limitMicros !== undefined) {
     const limit = unitsOf(Number(time.limitMicros));

@@ -17,7 +17,7 @@ export default function FleetCharts() {
             { metric: "reserved", name: "reserved" },
             { metric: "down", name: "down" },
             { metric: "idle", name: "idle" },
-            { metric: "busy", name: "busy, as far as measured", over: true },
+            { metric: "busy", name: "busy (measured GPUs)", over: true },
           ]}
         />
         <RangeChart

@@ -157,7 +157,7 @@ function Figures({ report: { total, capacity, currency }, before }: ReportProps)
 }
 
 function worthNote(micros: string, perCentMonthMicros: string | undefined, currency: string): string {
-  if (micros === "0") return "no price list holds in this time: tess price add FILE";
+  if (micros === "0") return "no price list applies in this time: tess price add FILE";
   if (perCentMonthMicros === undefined) return "without what was busy or not measured";
   return `one more per cent in use is worth ${spellMoney(perCentMonthMicros, currency)} a month`;
 }
