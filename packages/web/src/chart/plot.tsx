@@ -11,8 +11,9 @@ import { type ChartView, columnsOf, drawnLines, type Kind, newestStep } from "./
 
 const height = 190;
 const day = 86_400;
-/** Between two times on the axis, which may have seconds; and from its left end to the first. */
+/** Between two times on the axis, which may have seconds; between two days; and from the left end to the first. */
 const timeSpacePx = 80;
+const daySpacePx = 48;
 const edgePx = 16;
 /** Strips beside charts leave the same space on both sides: `.on-axis`. */
 const leftPx = 66;
@@ -145,7 +146,7 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     axes: [
       {
         ...axis,
-        space: timeSpacePx,
+        space: isOfDays(view) ? daySpacePx : timeSpacePx,
         values: ({ valToPos }, splits, __, ___, step) =>
           // Half of a text at the left end would lie under the values of the other axis.
           timeTexts(splits, step, zone, (split) => valToPos(split, "x") >= edgePx),

@@ -95,6 +95,8 @@ describe("a chart", () => {
     assert.deepEqual([lines.lines[1]!.ghost, lines.lines[1]!.colour], [true, lines.lines[0]!.colour]);
     const late = compared({ ...now, from: now.from + minute }, before, "lines", length);
     assert.deepEqual(late.lines[1]!.values, [7, 8], "what was before stays in place while what is now moves on");
+    const none = compared(now, { ...before, lines: [] }, "bars", length);
+    assert.deepEqual(none.lines.at(-1)!.values, [0, 0], "nothing before is 0, and known");
     const coarser = { ...before, stepMs: 2 * minute };
     assert.equal(compared(now, coarser, "stack", length), now, "sums of other lengths are not compared");
     const gone = joined([{ view: answer("gone", [7, 8], 8 * minute) }])!;

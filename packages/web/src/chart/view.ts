@@ -149,7 +149,9 @@ export function compared(view: ChartView, before: ChartView | undefined, kind: K
   };
   const ghost = { ...ghostLook, ghost: true as const };
   if (kind !== "lines") {
-    const values = moved(before.times.map((_, step) => totalAt(before, step)));
+    // An answer without lines says that there was nothing.
+    const sumAt = (step: number) => (before.lines.length === 0 ? 0 : totalAt(before, step));
+    const values = moved(before.times.map((_, step) => sumAt(step)));
     const line = { ...ghost, key: "before", label: "all, period before", values };
     return { ...view, lines: [...view.lines, line] };
   }
