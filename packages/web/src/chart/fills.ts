@@ -2,8 +2,10 @@ import type { Pattern } from "../design/hues.ts";
 
 /** The side of a pattern's tile in pixels. The CSS classes `.pattern-…` draw the same patterns with gradients. */
 const tilePx = 8;
-const strokePx = 1.6;
-const dotPx = 1.2;
+const strokePx = 1.2;
+const dotPx = 1;
+/** Clear enough to tell areas apart, and no more: an area is often most of a chart. */
+const patternAlpha = 0.5;
 
 type Tile = readonly (readonly [x: number, y: number, toX: number, toY: number])[];
 
@@ -31,7 +33,7 @@ export function fillOf(colour: string, pattern: Pattern, ink: string): string | 
   pen.fillRect(0, 0, tile.width, tile.height);
   pen.scale(tile.width / tilePx, tile.height / tilePx);
   pen.strokeStyle = pen.fillStyle = ink;
-  pen.globalAlpha = 0.7;
+  pen.globalAlpha = patternAlpha;
   pen.lineWidth = strokePx;
   pen.beginPath();
   if (pattern === "dots") for (const at of [2, 6]) pen.ellipse(at, at, dotPx, dotPx, 0, 0, 2 * Math.PI);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { gpuHoursOf, spellMiB, spellShare } from "./numbers.ts";
+import { gpuHoursOf, spellMiB, spellShare, spellWaiting } from "./numbers.ts";
 import { inZone, spell, spellClock, spellDate, spellSpan, spellStart } from "./times.ts";
 
 describe("words on screen", () => {
@@ -25,6 +25,17 @@ describe("words on screen", () => {
     assert.deepEqual(
       [spellShare(1, 1000), spellShare(999, 1000), spellShare(1, 2), spellShare(1, 0)],
       ["<1 %", ">99 %", "50 %", "0 %"],
+    );
+  });
+
+  it("say what waits where the rest of its array runs", () => {
+    assert.deepEqual(
+      [
+        { jobs: 2, gpus: 9 },
+        { jobs: 0, gpus: 102 },
+        { jobs: 0, gpus: 0 },
+      ].map(spellWaiting),
+      ["2 jobs", "elements of running arrays", "0 jobs"],
     );
   });
 

@@ -31,6 +31,11 @@ export function count(value: number, noun: string, plural?: string): string {
   return `${spellNumber(value)} ${nounFor(value, noun, plural)}`;
 }
 
+/** The jobs that wait for GPUs. An array of which some elements run counts as running, and the others wait on. */
+export function spellWaiting({ jobs, gpus }: { readonly jobs: number; readonly gpus: number }): string {
+  return jobs === 0 && gpus > 0 ? "elements of running arrays" : count(jobs, "job");
+}
+
 /** A noun in the form that its number asks for. */
 export function nounFor(value: number, noun: string, plural = `${noun}s`): string {
   return value === 1 ? noun : plural;

@@ -57,7 +57,7 @@ export const dayPictures: readonly Picture[] = [
   { name: "array", path: "/jobs/:array", docs: { light: windowHeight } },
   { name: "new", path: "/new?from=:gang" },
   { name: "quota", path: "/quota/org1", docs: { light: windowHeight } },
-  { name: "quota-charts", path: "/quota/org1", before: toCharts, docs: { light: windowHeight } },
+  { name: "quota-charts", path: "/quota/org1?range=1d", before: toCharts, docs: { light: windowHeight } },
   { name: "cost", path: "/cost" },
   { name: "waste", path: "/cost/waste" },
   { name: "nodes", path: "/nodes" },

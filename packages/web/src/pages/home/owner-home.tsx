@@ -8,7 +8,7 @@ import { useSeriesOf } from "../../chart/use-series.ts";
 import { Chip } from "../../design/chip.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
-import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
+import { count, spellGpus, spellNumber, spellShare, spellWaiting } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
 import { EngineChip } from "../fleet/engine-chip.tsx";
 import { ModeChip } from "../nodes/mode-chip.tsx";
@@ -89,7 +89,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
             label="Waiting for"
             value={spellNumber(waiting.gpus)}
             unit="GPUs"
-            beside={`${count(waiting.jobs, "job")}; ${spellNumber(running.byState.running)} running`}
+            beside={`${spellWaiting(waiting)}; ${spellNumber(running.byState.running)} running`}
             below={<Sparkline label="GPUs waited for" asks={[{ metric: "waiting" }]} />}
           />
         </div>
@@ -173,7 +173,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
                     />
                   </div>
                   <span className="quiet small nowrap">
-                    {spellGpus(lane.gpus)} in {count(lane.jobs, "job")}
+                    {spellGpus(lane.gpus)} in {spellWaiting(lane)}
                   </span>
                 </li>
               ))}

@@ -26,13 +26,15 @@ export default function QuotaCharts({ account, top }: QuotaChartsProps) {
   return (
     <>
       <RangeBar usual="7d" />
-      {models.length > 1 || usual !== all ? (
-        <Choice
-          of={[all, ...models]}
-          chosen={model}
-          onChoose={(each) => set({ model: each === usual ? undefined : each }, { push: true })}
-        />
-      ) : null}
+      {(models.length > 1 || usual !== all) && (
+        <div className="row wrap">
+          <Choice
+            of={[all, ...models]}
+            chosen={model}
+            onChoose={(each) => set({ model: each === usual ? undefined : each }, { push: true })}
+          />
+        </div>
+      )}
       <div className="grid">
         <RangeChart
           title={`Held against guarantee, ${whose}${model === all ? "" : `, ${model}`}`}
