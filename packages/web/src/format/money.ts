@@ -1,4 +1,4 @@
-import { decimalText, moneyText, readAmount } from "@tessera/wire/money";
+import { moneyText, plainAmount, readAmount } from "@tessera/wire/money";
 import { readDecimal, spellDecimal, writeDecimal } from "./decimal.ts";
 
 /** Millionths as an amount of money in the reader's way of writing; exact, since they pass 2^53. */
@@ -22,13 +22,8 @@ export function readMoney(text: string, locale?: string): ReadMoney {
 
 /** An amount as it can be typed, and is read as the same again. */
 export function writeMoney(micros: string, locale?: string): string {
-  const plain = plainMoney(micros);
+  const plain = plainAmount(micros);
   return writeDecimal(/\.\d$/.test(plain) ? `${plain}0` : plain, locale);
-}
-
-/** An amount as the command line takes it: a plain decimal, in whatever language it was typed. */
-export function plainMoney(micros: string): string {
-  return decimalText(BigInt(micros), 6).replace(/\.?0+$/, "");
 }
 
 /** Part of a whole in micros, from 0 to 1 and beyond. */
