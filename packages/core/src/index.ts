@@ -254,6 +254,7 @@ export { nothingHeld } from "./quota/held.ts";
 export { shareOf } from "./quota/share.ts";
 export { idleRuleFor } from "./run/idle.ts";
 export { comesBack, stopOrderOf } from "./run/stop.ts";
+export { jobsStoppedBy } from "./run/stop-for-money.ts";
 export { nextDueAt } from "./schedule/due.ts";
 export { SchedulerMemory } from "./schedule/memory.ts";
 export { apply, keysKeptMs } from "./state/apply/apply.ts";

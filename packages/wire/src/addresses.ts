@@ -139,6 +139,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   estimateJob: "POST /v1/jobs/estimate",
   listBudgets: "GET /v1/budgets",
   setBudget: "PUT /v1/accounts/:account/budget",
+  previewBudget: "POST /v1/accounts/:account/budget/preview",
   dropBudget: "DELETE /v1/accounts/:account/budget",
   listBilling: "GET /v1/billing",
   setBilling: "PUT /v1/accounts/:account/billing",

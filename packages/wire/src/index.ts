@@ -90,6 +90,7 @@ export type { DataKeyShape } from "./shapes/keys.ts";
 export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,
+  BudgetPreview,
   BudgetPut,
   BudgetShape,
   ClosePreview,

@@ -46,6 +46,12 @@ export const headerShapes = {
     title: "a revision",
     description: "The revision that the edit is based on, or * for any",
   }),
+  "If-None-Match": Type.String({
+    pattern: "^[*]$",
+    maxLength: 1,
+    title: "*",
+    description: "Only *: refused where there is one already",
+  }),
   "Last-Event-ID": Type.String({
     pattern: "^[ -~]{0,100}$",
     maxLength: 100,

@@ -97,6 +97,7 @@ import {
   BillingPut,
   BillingShape,
   BudgetPage,
+  BudgetPreview,
   BudgetPut,
   BudgetShape,
   ClosePreview,
@@ -180,8 +181,8 @@ export interface Route {
   readonly stepUp?: true | "force";
   /** Takes an Idempotency-Key. */
   readonly creates?: true;
-  /** Takes If-Match. */
-  readonly edits?: true;
+  /** Takes If-Match. `or-makes`: what is not there is made, and with `If-None-Match: *` only made. */
+  readonly edits?: true | "or-makes";
   /** With `Accept: text/event-stream`, sends the list and then each change. */
   readonly watch?: true;
   /** Answers one JSON object a line for as long as it lasts. */
@@ -1782,6 +1783,7 @@ const table = {
     body: ContractPut,
     answer: PriceBookShape,
     status: 200,
+    edits: "or-makes",
     stepUp: true,
   },
   readCosts: {
@@ -1835,8 +1837,18 @@ const table = {
     body: BudgetPut,
     answer: BudgetShape,
     status: 200,
-    edits: true,
+    edits: "or-makes",
     stepUp: true,
+  },
+  previewBudget: {
+    method: "POST",
+    path: "/v1/accounts/:account/budget/preview",
+    action: "budget.write",
+    resource: "account",
+    summary: "Where such a budget would stand, and what it would stop at once; changes nothing",
+    body: BudgetPut,
+    answer: BudgetPreview,
+    status: 200,
   },
   dropBudget: {
     method: "DELETE",

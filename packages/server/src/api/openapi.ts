@@ -166,6 +166,7 @@ export function headersOf(route: Route): (keyof typeof headerShapes)[] {
   return [
     ...(route.creates ? (["Idempotency-Key"] as const) : []),
     ...(route.edits ? (["If-Match"] as const) : []),
+    ...(route.edits === "or-makes" ? (["If-None-Match"] as const) : []),
     ...(route.watch ? (["Last-Event-ID", "Tessera-Stream"] as const) : []),
   ];
 }

@@ -206,6 +206,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listBudgets: { sees: "account.read", needs: "budget.read" },
   setBudget: { sees: "account.read", needs: "budget.write" },
   dropBudget: { sees: "account.read", needs: "budget.write" },
+  previewBudget: { sees: "account.read", needs: "budget.write" },
   listBilling: { sees: "account.read", needs: "invoice.read" },
   setBilling: { sees: "account.read", needs: "bill.write", tenantOnly: true },
   listUsageEvents: { sees: "account.read", needs: "usage.read" },
@@ -387,6 +388,7 @@ export async function requestFor(
       if (exists) await tenancy.budget(account);
       return { path };
     case "setBudget":
+    case "previewBudget":
       return { path, body: { limitMicros: "1000000" } };
     case "setBilling":
       return { path, body: { mode: "chargeback" } };

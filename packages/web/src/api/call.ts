@@ -23,6 +23,8 @@ export interface Ask<Id extends RouteId> {
   /** A job file as it was written; sent instead of `body`. */
   readonly yaml?: string;
   readonly ifMatch?: string;
+  /** Only to be made: refused where there is one already. */
+  readonly ifNone?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -88,6 +90,7 @@ async function send<Id extends RouteId>(id: Id, ask: Ask<Id>): Promise<Response>
   else if (ask.body !== undefined) headers["content-type"] = "application/json";
   if (id in creates) headers["idempotency-key"] = crypto.randomUUID();
   if (ask.ifMatch !== undefined) headers["if-match"] = `"${ask.ifMatch}"`;
+  if (ask.ifNone) headers["if-none-match"] = "*";
   const body = ask.yaml ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body));
   try {
     return await fetch(addressOf(id, ask.at, ask.query as object | undefined), {

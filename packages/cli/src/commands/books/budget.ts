@@ -62,7 +62,8 @@ export function define(command: Command, session: Session): void {
     const body = bodyOf(flags);
     const { items } = await api.call("listBudgets", { query: { account } });
     const ifMatch = items.find((each) => each.account === account)?.revision;
-    const budget = await api.call("setBudget", { at: { account }, body, ...(ifMatch !== undefined && { ifMatch }) });
+    const known = ifMatch === undefined ? { ifNone: true } : { ifMatch };
+    const budget = await api.call("setBudget", { at: { account }, body, ...known });
     await emitObject(session, budget, budget.account, (value) => budgetText(session, value));
   });
 
