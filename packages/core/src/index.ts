@@ -178,7 +178,7 @@ export type {
 } from "./model/job.ts";
 export { beginOf, elementAt, elementsOf } from "./model/job.ts";
 export { killNow } from "./model/kill-now.ts";
-export type { Labels } from "./model/labels.ts";
+export { hasLabels, type Labels } from "./model/labels.ts";
 export { lackText } from "./model/lack-text.ts";
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";

@@ -105,6 +105,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   previewExchange: "POST /v1/exchanges/:exchange/preview",
   listPools: "GET /v1/pools",
   createPool: "POST /v1/pools",
+  previewPool: "POST /v1/pools/preview",
   getPool: "GET /v1/pools/:pool",
   editPool: "PATCH /v1/pools/:pool",
   deletePool: "DELETE /v1/pools/:pool",

@@ -111,7 +111,7 @@ export {
 } from "./shapes/money.ts";
 export { FleetPlanShape, PlanBlock, PlanClosed } from "./shapes/plan.ts";
 export { PolicyPut, PolicyShape } from "./shapes/policy.ts";
-export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
+export { labelKeyPattern, PoolCreate, PoolEdit, PoolPreview, PoolShape } from "./shapes/pool.ts";
 export { type EffectJobs, PreviewShape, previewNamedMax } from "./shapes/preview.ts";
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export { SearchHit } from "./shapes/search.ts";

@@ -119,7 +119,7 @@ import {
 } from "./shapes/money.ts";
 import { FleetPlanShape } from "./shapes/plan.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
-import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
+import { PoolCreate, PoolEdit, PoolPage, PoolPreview, PoolPreviewBody, PoolShape } from "./shapes/pool.ts";
 import { PreviewShape } from "./shapes/preview.ts";
 import {
   IdentityLink,
@@ -1368,6 +1368,16 @@ const table = {
     creates: true,
     stepUp: true,
   },
+  previewPool: {
+    method: "POST",
+    path: "/v1/pools/preview",
+    action: "pool.write",
+    resource: "fleet",
+    summary: "Which nodes a pool with these labels would have; changes nothing",
+    body: PoolPreviewBody,
+    answer: PoolPreview,
+    status: 200,
+  },
   getPool: {
     method: "GET",
     path: "/v1/pools/:pool",
@@ -1962,7 +1972,14 @@ const table = {
     summary: "Entries of the ledger, newest first, and balances",
     answer: LedgerPage,
     status: 200,
-    query: Type.Object({ ...PageQuery, account: Type.Optional(AccountPath) }, { additionalProperties: false }),
+    query: Type.Object(
+      {
+        ...PageQuery,
+        account: Type.Optional(AccountPath),
+        open: Type.Optional(Type.Boolean({ description: "Only holds that are neither posted nor voided" })),
+      },
+      { additionalProperties: false },
+    ),
   },
   postEntry: {
     method: "POST",

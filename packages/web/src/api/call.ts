@@ -121,6 +121,11 @@ export function isMissing(error: unknown): error is Refused {
   return error instanceof Refused && error.problem.status === 404;
 }
 
+/** Whether the thing was changed by someone else since it was read. */
+export function isStale(error: unknown): boolean {
+  return error instanceof Refused && error.problem.status === 412;
+}
+
 /** What went wrong, in the API's own words. */
 export function wordsOf(error: unknown): string {
   if (error instanceof Refused) {

@@ -21,6 +21,15 @@ export function useDraft<Value>(name: string, first: Value): readonly [Value, (v
   return [value, set, drop];
 }
 
+/**
+ * Which dialog of a page is open, by what it is about; kept as its draft is. A session that ends takes the dialog away,
+ * and the page that is opened afterwards shows it again with what was typed.
+ */
+export function useOpen(dialog: string): readonly [string | undefined, (about: string | undefined) => void] {
+  const [about, set] = useDraft<string | undefined>(`open ${dialog}`, undefined);
+  return [about, set];
+}
+
 /** Of every user: the one who signs out leaves nothing behind. */
 export function forgetDrafts(): void {
   try {

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { AnswerOf, RouteId } from "@tessera/wire";
 import { flushSync } from "react-dom";
 import { toast } from "../frame/toasts.tsx";
-import { type Ask, call, isNotShown, wordsOf } from "./call.ts";
+import { type Ask, call, isNotShown, isStale, wordsOf } from "./call.ts";
 
 interface Options {
   readonly on?: boolean;
@@ -45,6 +45,10 @@ export function useAct<Id extends RouteId>(id: Id, said?: (answer: AnswerOf<Id>)
       if (leave !== undefined) flushSync(leave);
       void queries.invalidateQueries();
     },
-    onError: (error) => toast("bad", wordsOf(error)),
+    onError: (error) => {
+      toast("bad", wordsOf(error));
+      // What the person goes by is not what there is: forms show what there is now, and keep what was typed.
+      if (isStale(error)) void queries.invalidateQueries();
+    },
   });
 }

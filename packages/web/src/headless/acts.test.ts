@@ -67,9 +67,9 @@ describe("what a person types and clicks", { skip: missing }, () => {
   });
 
   it("is an amount of money as the reader's language writes it, and says what it means before it is saved", async () => {
-    for (const [locale, typed, means, saved] of [
-      ["en-US", "90,000", /= 90,000\.00 EUR a month; \d+\.\d+ EUR spent; nothing stops/, /of 90,000\.00 EUR/],
-      ["de-DE", "41.472,22", /= 41\.472,22 EUR a month; \d+,\d+ EUR spent; nothing stops/, /of 41\.472,22 EUR/],
+    for (const [locale, typed, means, command, saved] of [
+      ["en-US", "90,000", "= 90,000.00 EUR a month", "--limit 90000 ", /of 90,000\.00 EUR/],
+      ["de-DE", "41.472,22", "= 41.472,22 EUR a month", "--limit 41472.22 ", /of 41\.472,22 EUR/],
     ] as const) {
       const watched = await owner({ locale });
       const { page } = watched;
@@ -82,6 +82,9 @@ describe("what a person types and clicks", { skip: missing }, () => {
       assert.equal(await page.getByRole("button", { name: "Set it" }).isDisabled(), true);
       await typeInto(limit, typed);
       await page.getByText(means).waitFor();
+      await page.getByText(command).waitFor();
+      await page.getByText(/EUR spent this month/).waitFor();
+      await page.getByText("Nothing stops now.").waitFor();
       await page.getByRole("button", { name: "Set it" }).click();
       await page.getByText(saved).waitFor();
       await watched.close();
@@ -113,6 +116,37 @@ describe("what a person types and clicks", { skip: missing }, () => {
     const h100 = gpus.find(({ model }) => model === "H100")!;
     assert.deepEqual([h100.reservedMicros, h100.burstMicros], [2_125_000, 1_250_000_000]);
     assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("changes the budget that an account has, and none that somebody else has changed meanwhile", async () => {
+    const how = { every: "once", stop: "stop-burst" } as const;
+    const terms = { ...how, limitMicros: "500000000", alertsPerMille: [600, 995] };
+    await server.call("setBudget", { at: { account: "acme" }, body: terms });
+    const watched = await owner();
+    const { page } = watched;
+    const dialog = page.getByRole("dialog");
+    await watched.go("/cost/budgets");
+    await page.getByRole("button", { name: "Set a budget" }).click();
+    await dialog.getByLabel("Account").selectOption("acme");
+    await dialog.getByRole("heading", { name: "Change the budget of acme" }).waitFor();
+    await dialog.getByText("acme has a budget of 500.00 EUR, spent once.").waitFor();
+    const alerts = dialog.getByLabel("Alerts");
+    assert.equal(await alerts.inputValue(), "60, 99.5");
+    assert.equal(await dialog.getByLabel("Resets").inputValue(), "once");
+    await typeInto(alerts, "70");
+    // Typed by one, changed by another.
+    await server.call("setBudget", { at: { account: "acme" }, body: { ...terms, limitMicros: "700000000" } });
+    await dialog.getByRole("button", { name: "Set it" }).click();
+    await dialog.getByText(/was changed by somebody else while you typed: 700\.00 EUR in all/).waitFor();
+    assert.equal(await alerts.inputValue(), "70");
+    assert.equal((await budgetOf("acme"))!.limitMicros, "700000000");
+    assert.deepEqual(await seriousViolations(page), []);
+    await dialog.getByRole("button", { name: "Go on with mine" }).click();
+    await dialog.getByRole("button", { name: "Set it" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const { limitMicros, alertsPerMille, every, stop } = (await budgetOf("acme"))!;
+    assert.deepEqual([limitMicros, alertsPerMille, every, stop], ["500000000", [700], "once", "stop-burst"]);
     await watched.close();
   });
 

@@ -69,6 +69,7 @@ describe("what may be done with a thing", () => {
         "setPolicy",
         "createEngine",
         "createPool",
+        "previewPool",
         "previewPrices",
         "closePeriod",
         "previewClose",

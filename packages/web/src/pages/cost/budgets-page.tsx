@@ -1,5 +1,6 @@
 import type { BudgetShape } from "@tessera/wire";
 import { useState } from "react";
+import { useOpen } from "../../api/draft.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
@@ -15,15 +16,15 @@ import { stops } from "./stops.ts";
 /** The budget of each account, the amount spent, and what happens when it is spent. */
 export default function BudgetsPage() {
   const may = useMay();
-  const [making, setMaking] = useState(false);
-  const [editing, setEditing] = useState<BudgetShape | undefined>();
+  /** The account whose budget is set; empty: one is chosen in the dialog. */
+  const [setting, open] = useOpen("budget");
   const { data } = useCall("listBudgets", {}, { everyMs: 15_000 });
   return (
     <div className="page">
       <div className="head">
         <h1>Cost</h1>
         {may("budget.write") && (
-          <Button kind="primary" data-act="setBudget" onClick={() => setMaking(true)}>
+          <Button kind="primary" data-act="setBudget" disabled={data === undefined} onClick={() => open("")}>
             Set a budget
           </Button>
         )}
@@ -38,13 +39,12 @@ export default function BudgetsPage() {
       ) : (
         <div className="stack">
           {data.items.map((budget) => (
-            <Budget key={budget.account} budget={budget} onEdit={() => setEditing(budget)} />
+            <Budget key={budget.account} budget={budget} onEdit={() => open(budget.account)} />
           ))}
         </div>
       )}
-      {making && <SetBudget budgets={data?.items ?? []} onClose={() => setMaking(false)} />}
-      {editing !== undefined && (
-        <SetBudget budgets={data?.items ?? []} before={editing} onClose={() => setEditing(undefined)} />
+      {setting !== undefined && data !== undefined && (
+        <SetBudget budgets={data.items} {...(setting !== "" && { account: setting })} onClose={() => open(undefined)} />
       )}
     </div>
   );

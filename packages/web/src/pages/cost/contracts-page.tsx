@@ -1,30 +1,28 @@
-import type { PriceBookShape } from "@tessera/wire";
-import { useState } from "react";
+import { useOpen } from "../../api/draft.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
-import { percentOf } from "./contract-view.ts";
+import { spellNumber } from "../../format/numbers.ts";
+import type { Contract } from "./contract-view.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 import { SetContract } from "./set-contract.tsx";
-
-type Contract = PriceBookShape["contracts"][number];
 
 /** The prices that were agreed on with tenants, and until when. */
 export default function ContractsPage() {
   const may = useMay();
   const { data } = useCall("readPrices");
-  /** The tenant whose contract is set; empty = one is chosen in the dialog. */
-  const [setting, setSetting] = useState<string | undefined>();
+  /** The contract that is changed; empty: a new one. */
+  const [setting, open] = useOpen("contract");
   const currency = data?.versions.at(-1)?.currency;
   return (
     <div className="page">
       <div className="head">
         <h1>Cost</h1>
         {may("price.write") && currency !== undefined && (
-          <Button kind="primary" onClick={() => setSetting("")}>
+          <Button kind="primary" onClick={() => open("")}>
             Set a contract
           </Button>
         )}
@@ -57,14 +55,14 @@ export default function ContractsPage() {
             </thead>
             <tbody>
               {data.contracts.map((contract) => (
-                <tr key={contract.tenant}>
+                <tr key={placeOf(contract)}>
                   <td>{contract.tenant}</td>
                   <td className="nowrap">{contract.from.slice(0, 10)}</td>
                   <td className="nowrap">{contract.to.slice(0, 10)}</td>
                   <td>
                     <State contract={contract} />
                   </td>
-                  <td className="number">{percentOf(contract.perMille)} %</td>
+                  <td className="number">{spellNumber(contract.perMille / 10)} %</td>
                   <td>
                     {contract.gpus.map(({ model, reservedMicros, burstMicros }) => (
                       <div key={model} className="nowrap">
@@ -75,7 +73,7 @@ export default function ContractsPage() {
                   </td>
                   <td className="number">
                     {may("price.write") && (
-                      <Button small onClick={() => setSetting(contract.tenant)}>
+                      <Button small onClick={() => open(placeOf(contract))}>
                         Change
                       </Button>
                     )}
@@ -86,17 +84,22 @@ export default function ContractsPage() {
           </TableBox>
         )}
       </Card>
-      {setting !== undefined && (
+      {setting !== undefined && data !== undefined && currency !== undefined && (
         <SetContract
           key={setting}
-          tenant={setting}
-          before={data?.contracts.find((each) => each.tenant === setting)}
-          currency={currency ?? ""}
-          onClose={() => setSetting(undefined)}
+          contracts={data.contracts}
+          before={data.contracts.find((each) => placeOf(each) === setting)}
+          currency={currency}
+          onClose={() => open(undefined)}
         />
       )}
     </div>
   );
+}
+
+/** A tenant can have several contracts, one after the other. */
+function placeOf({ tenant, from }: Contract): string {
+  return `${tenant} ${from}`;
 }
 
 function State({ contract: { from, to } }: { contract: Contract }) {

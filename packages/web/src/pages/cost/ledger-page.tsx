@@ -3,6 +3,7 @@ import type { EntryShape, LedgerPage as Page } from "@tessera/wire";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { call, isNotShown } from "../../api/call.ts";
+import { useOpen } from "../../api/draft.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Button, Card, Empty, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
@@ -21,7 +22,7 @@ const entriesMax = 10_000;
 export default function LedgerPage() {
   const may = useMay();
   const [params, setParams] = useSearchParams();
-  const [posting, setPosting] = useState(false);
+  const [posting, open] = useOpen("ledger entry");
   const [months] = useState(() => lastMonths(24, Date.now()));
   // The books know tenants: of a team that the pages are narrowed to, the one above it.
   const tenant = (params.get("account") ?? "").split("/")[0]!;
@@ -80,7 +81,7 @@ export default function LedgerPage() {
             CSV
           </Button>
           {may("bill.write") && tenants.length > 0 && (
-            <Button kind="primary" onClick={() => setPosting(true)}>
+            <Button kind="primary" onClick={() => open(tenant)}>
               Post an entry
             </Button>
           )}
@@ -120,7 +121,9 @@ export default function LedgerPage() {
           </Card>
         </>
       )}
-      {posting && <PostEntry tenants={tenants} tenant={tenant} onClose={() => setPosting(false)} />}
+      {posting !== undefined && billing.data !== undefined && (
+        <PostEntry tenants={tenants} tenant={posting} onClose={() => open(undefined)} />
+      )}
     </div>
   );
 }

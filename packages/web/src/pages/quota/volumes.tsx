@@ -7,6 +7,7 @@ import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, TextField } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { tess } from "../../format/command.ts";
 import { grantWords } from "./grant-words.ts";
 import { Grants } from "./grants.tsx";
 
@@ -67,7 +68,7 @@ export function Volumes({ account, mayMake, mayShare }: VolumesProps) {
           onClose={() => setDeleting(undefined)}
         >
           <p>The folder and its files stay. Jobs that wait for the volume cannot start any more.</p>
-          <CommandLine>{`tess volume delete ${deleting} --account ${account}`}</CommandLine>
+          <CommandLine>{tess(["volume", "delete", deleting, "--account", account])}</CommandLine>
         </Confirm>
       )}
     </Card>
@@ -178,7 +179,18 @@ function NewVolume({ account, onClose }: { account: string; onClose: () => void 
           >
             Make it
           </Button>
-          <CommandLine>{`tess volume create ${name || "NAME"} --path ${path || "FOLDER"}${readOnly ? " --read-only" : ""} --account ${account}`}</CommandLine>
+          <CommandLine>
+            {tess([
+              "volume",
+              "create",
+              name || "NAME",
+              "--path",
+              path || "FOLDER",
+              ...(readOnly ? ["--read-only"] : []),
+              "--account",
+              account,
+            ])}
+          </CommandLine>
         </div>
       </form>
     </Dialog>
