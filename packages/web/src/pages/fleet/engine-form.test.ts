@@ -35,13 +35,13 @@ describe("an engine as it is typed", () => {
     const fresh = { ...draftOf(undefined), name: "sim", kind: "simulated" as const, settings: "fleet=2x8" };
     assert.equal(
       engineCommand("sim", "simulated", createBody(fresh, "")),
-      "tess engine create sim --kind simulated --set 'fleet=2x8' --lost-after never",
+      "tess engine create sim --kind simulated --set fleet=2x8 --lost-after never",
     );
     const draft = draftOf(east);
     const edit = editBody(draft, { ...draft, settings: "context=west", lostAfter: "30m" }, "apiVersion: v1")!;
     assert.equal(
       engineCommand("east", undefined, edit),
-      "tess engine edit east --kubeconfig FILE --set 'context=west' --set 'rackLabel=' --lost-after 30m",
+      "tess engine edit east --kubeconfig FILE --set context=west --set rackLabel= --lost-after 30m",
     );
   });
 });

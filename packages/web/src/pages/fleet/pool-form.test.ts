@@ -26,7 +26,7 @@ describe("a pool as it is typed", () => {
   it("is one command with all that the form sets, or all that it changes", () => {
     assert.equal(
       poolCommand({ ...draft, mode: "timeslice", ratio: "4", trust: "trusted" }, undefined),
-      "tess pool create gold --label 'tier=gold' --tenant lab --tenant studio/render --price 1 --mode timeslice --ratio 4 --trust trusted",
+      "tess pool create gold --label tier=gold --tenant lab --tenant studio/render --price 1 --mode timeslice --ratio 4 --trust trusted",
     );
     assert.equal(
       poolCommand({ ...draft, tenants: "", mode: "node", trust: "all" }, { ...draft, mode: "mig", trust: "trusted" }),

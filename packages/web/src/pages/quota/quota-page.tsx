@@ -1,7 +1,8 @@
 import { useMemo, useState } from "react";
 import { Link, useLocation, useParams, useSearchParams } from "wouter";
+import { useOpen } from "../../api/draft.ts";
 import { useLive } from "../../api/live.ts";
-import { isOwner, useMay, useMe } from "../../api/me.tsx";
+import { isOwner, useMe } from "../../api/me.tsx";
 import { OrElse } from "../../chart/fallback.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Missing } from "../../design/missing.tsx";
@@ -20,12 +21,14 @@ const QuotaCharts = onDemand(() => import("./quota-charts.tsx"));
 /** The accounts with guarantee, use, borrowing and lending. The chosen account is in the address. */
 export default function QuotaPage() {
   const me = useMe();
-  const may = useMay();
   const accounts = useLive("listAccounts", {});
   const chosen = (useParams() as { "*"?: string })["*"] ?? "";
   const [params] = useSearchParams();
   const [, go] = useLocation();
-  const [making, setMaking] = useState(params.get("new") === "tenant");
+  /** The account below which one is made; empty: a tenant. */
+  const [opened, open] = useOpen("account");
+  const isAsked = params.get("new") === "tenant";
+  const under = opened ?? (isAsked ? "" : undefined);
   const rows = useMemo(() => treeOf(accounts ?? []), [accounts]);
   const [byHand, setByHand] = useState<ReadonlyMap<string, boolean>>(new Map());
   if (accounts === undefined) {
@@ -47,12 +50,13 @@ export default function QuotaPage() {
     ...rows.map(({ guarantee, account, max }) => Math.max(guarantee, account.used.gpus, max ?? 0)),
   );
   const account = accounts.find(({ path }) => path === chosen && path !== "");
+  const placeForNew = account?.path ?? (isOwner(me) ? "" : accounts.find((each) => mayDo("createAccount", each))?.path);
   return (
     <div className="page">
       <div className="head">
         <h1>Quota</h1>
-        {may("account.write") && (account === undefined || mayDo("createAccount", account)) && (
-          <Button kind="primary" data-act="createAccount" onClick={() => setMaking(true)}>
+        {placeForNew !== undefined && (account === undefined || mayDo("createAccount", account)) && (
+          <Button kind="primary" data-act="createAccount" onClick={() => open(placeForNew)}>
             {isOwner(me) ? "New account" : "New account below"}
           </Button>
         )}
@@ -168,14 +172,15 @@ export default function QuotaPage() {
       <OrElse instead={null}>
         <QuotaCharts account={account} top={top.map((row) => row.account)} />
       </OrElse>
-      {making && (
+      {under !== undefined && (
         <AccountDialog
-          under={
-            account?.path ?? (isOwner(me) ? "" : (accounts.find((each) => mayDo("createAccount", each))?.path ?? ""))
-          }
-          onClose={() => setMaking(false)}
+          under={under}
+          onClose={() => {
+            open(undefined);
+            if (isAsked) go("/quota", { replace: true });
+          }}
           onMade={(path) => {
-            setMaking(false);
+            open(undefined);
             go(`/quota/${path}`);
           }}
         />
