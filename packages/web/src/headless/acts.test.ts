@@ -264,4 +264,36 @@ describe("what a person types and clicks", { skip: missing }, () => {
     assert.deepEqual(admin.complaints, []);
     await admin.close();
   });
+
+  it("is not submitted where it would be refused, and accounts of others are named with the role they need", async () => {
+    for (const path of ["mill", "mill/a"]) await server.call("createAccount", { body: { path } });
+    const user = (await server.call("createUser", { body: { name: "mo", role: "viewer", account: "mill" } })).id;
+    await server.call("bindRole", { body: { user, role: "member", account: "mill/a" } });
+    const watched = await WatchedPage.open(browser, server.url);
+    const { page } = watched;
+    await watched.signInWithToken((await server.call("createToken", { body: { user } })).token);
+    await watched.go("/new");
+    const account = page.getByLabel("Account");
+    await account.locator("option", { hasText: /^mill\/a$/ }).waitFor({ state: "attached" });
+    assert.equal(await account.locator("option", { hasText: /^mill\/a$/ }).isEnabled(), true);
+    assert.equal(await account.locator("option", { hasText: /^mill$/ }).isEnabled(), false);
+    await page.getByText(/^Jobs of mill: Needs the role .*member.* at mill; ask a /).waitFor();
+    await account.selectOption("mill/a");
+    const submit = page.getByRole("button", { name: "Submit" });
+    await page.getByText(/It would (start now|wait)/).waitFor();
+    assert.equal(await submit.isEnabled(), true);
+    await typeInto(page.getByLabel("Time limit"), "soon");
+    await page.locator(".notice.bad").waitFor();
+    assert.equal(await submit.isEnabled(), false);
+    await typeInto(page.getByLabel("Time limit"), "2h");
+    await page.locator(".notice.bad").waitFor({ state: "detached" });
+    await submit.click();
+    await page.waitForURL(/\/jobs\/job_/);
+    // The browser itself tells of each refusal.
+    assert.deepEqual(
+      watched.complaints.filter((text) => !text.includes("status of 400")),
+      [],
+    );
+    await watched.close();
+  });
 });

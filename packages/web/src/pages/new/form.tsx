@@ -1,5 +1,7 @@
 import { useAccounts } from "../../api/use-accounts.ts";
 import { useCall } from "../../api/use-call.ts";
+import { useWhyNot } from "../../design/act.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Field } from "../../design/parts.tsx";
 import { EngineField } from "./engine-field.tsx";
 import { gpusOf, partsOfGpus } from "./job-file.ts";
@@ -13,6 +15,10 @@ interface FormProps {
 /** The usual fields of a job, as a view of its file. */
 export function Form({ fields, wrong, set }: FormProps) {
   const accounts = useAccounts();
+  const open = accounts.filter((account) => mayDo("submitJob", account));
+  const shut = accounts.filter((account) => !mayDo("submitJob", account));
+  const [firstShut] = shut;
+  const whyShut = useWhyNot({ act: "submitJob", at: firstShut?.path ?? "" }, firstShut !== undefined);
   const models = useCall("readSummary").data?.fleet.byModel.map(({ model }) => model) ?? [];
   const text = (field: string) => (fields[field] === undefined ? "" : String(fields[field]));
   const wrongAt = (field: string) => (wrong?.field?.split(".")[0] === field ? wrong.detail : undefined);
@@ -30,7 +36,11 @@ export function Form({ fields, wrong, set }: FormProps) {
           />
         )}
       </Field>
-      <Field label="Account" wrong={wrongAt("project")}>
+      <Field
+        label="Account"
+        wrong={wrongAt("project")}
+        {...(firstShut !== undefined && { hint: `Jobs of ${firstShut.path}: ${whyShut}` })}
+      >
         {(props) => (
           <select
             {...props}
@@ -39,11 +49,20 @@ export function Form({ fields, wrong, set }: FormProps) {
             onChange={(event) => set("project", event.target.value)}
           >
             <option value="">default</option>
-            {accounts.map(({ path }) => (
+            {open.map(({ path }) => (
               <option key={path} value={path}>
                 {path}
               </option>
             ))}
+            {shut.length > 0 && (
+              <optgroup label="Not for your role">
+                {shut.map(({ path }) => (
+                  <option key={path} value={path} disabled>
+                    {path}
+                  </option>
+                ))}
+              </optgroup>
+            )}
           </select>
         )}
       </Field>
