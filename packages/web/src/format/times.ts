@@ -8,6 +8,7 @@ const looks = {
   clock: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
   day: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  month: { year: "numeric", month: "long" },
   plain: { weekday: "short", month: "short", day: "numeric" },
   date: { year: "numeric", month: "2-digit", day: "2-digit" },
   moment: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
@@ -66,6 +67,11 @@ export function spellDay(at: number): string {
 /** `Mon, Nov 16`: a calendar day of UTC. */
 export function spellUtcDay(at: number): string {
   return formatted("plain", at, "UTC");
+}
+
+/** `November 2026` of `2026-11`, a month as the books name it. */
+export function spellMonth(period: string): string {
+  return formatted("month", `${period}-01T00:00:00Z`, "UTC");
 }
 
 /** `2026-11-16` in a zone of its own: months of invoices begin where the books are kept. */

@@ -162,8 +162,18 @@ export const CostReport = Type.Object({
   rest: Type.Optional(Type.Object({ rows: Type.Integer(), micros: Micros })),
   totalMicros: Micros,
   beforeMicros: Type.Optional(Micros),
-  /** At the end of the running month, if everything goes on as now. */
+  /** At the end of the running month, at the current rate. */
   forecastMicros: Type.Optional(Micros),
+  /** Of reports up to now: the month that runs. */
+  month: Type.Optional(
+    Type.Object({
+      period: Type.String({ description: "Such as 2026-11" }),
+      from: Timestamp,
+      spentMicros: Micros,
+      /** With `compare`: the whole month before it. */
+      before: Type.Optional(Type.Object({ period: Type.String(), micros: Micros })),
+    }),
+  ),
 });
 export type CostReport = Static<typeof CostReport>;
 

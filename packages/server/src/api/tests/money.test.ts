@@ -139,6 +139,12 @@ describe("money over the API", () => {
       [open.totalMicros, open.forecastMicros],
       ["140000000", String(140_000_000 + 666_667 * 6 * (31 * 24 - 20))],
     );
+    assert.deepEqual(open.month, {
+      ...{ period: "2026-10", from: "2026-10-01T00:00:00.000Z", spentMicros: "140000000" },
+    });
+    const compared = await server.must<CostReport>(finance, "GET", "/v1/costs?from=1h&account=lab&compare=true");
+    assert.deepEqual(compared.month?.spentMicros, "140000000", "the month, whatever was asked for");
+    assert.deepEqual(compared.month?.before, { period: "2026-09", micros: "0" });
     const over = await server.must<CostReport>(
       finance,
       "GET",

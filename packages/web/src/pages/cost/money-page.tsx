@@ -9,6 +9,7 @@ import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
 import { count, spellNumber, spellShare } from "../../format/numbers.ts";
+import { spellMonth } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { CostTabs } from "./cost-tabs.tsx";
@@ -78,14 +79,10 @@ export default function MoneyPage() {
   );
 }
 
-function monthName(): string {
-  return new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" }).format(new Date());
-}
-
 /** Credits for lost work and shares of idle GPUs are of no day, and of no model. */
 function keyText(by: string, key: string): string {
   if (key !== "") return key;
-  return by === "day" ? "of no single day" : by === "account" ? "the platform itself" : "no GPU";
+  return by === "day" ? "not tied to a day" : by === "account" ? "the platform itself" : "no GPU";
 }
 
 type Report = NonNullable<ReturnType<typeof useCall<"readCosts">>["data"]>;
@@ -95,7 +92,7 @@ function dearestFirst({ rows }: Report): Report["rows"] {
 }
 
 function Figures({ report, length }: { report: Report; length: string }) {
-  const { currency, totalMicros, beforeMicros, forecastMicros } = report;
+  const { currency, totalMicros, beforeMicros, forecastMicros, month } = report;
   const rows = dearestFirst(report);
   return (
     <div className="grid">
@@ -108,9 +105,9 @@ function Figures({ report, length }: { report: Report; length: string }) {
       </div>
       <div className="span-4">
         <Figure
-          label={`${monthName()}, at its end`}
+          label={month === undefined ? "The month, at its end" : `${spellMonth(month.period)}, at its end`}
           value={forecastMicros === undefined ? "–" : spellMoney(forecastMicros, currency)}
-          beside="the whole month, at the rate of the last 10 minutes"
+          beside={month === undefined ? "" : `${spellMoney(month.spentMicros, currency)} so far; at the current rate`}
         />
       </div>
       <div className="span-4">
