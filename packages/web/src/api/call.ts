@@ -143,10 +143,12 @@ export async function callAll<Id extends RouteId>(
   id: Id,
   query: QueryOf<Id>,
   signal?: AbortSignal,
+  at: Readonly<Record<string, string>> = {},
 ): Promise<ItemOf<Id>[]> {
   const items: ItemOf<Id>[] = [];
   for (let cursor: string | undefined, more = true; more && items.length < itemsMax; ) {
     const page = (await call(id, {
+      at,
       query: { ...(query as object), limit: 1000, ...(cursor && { cursor }) } as QueryOf<Id>,
       ...(signal && { signal }),
     })) as {

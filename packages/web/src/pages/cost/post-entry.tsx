@@ -1,10 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import type { EntryPost, EntryShape } from "@tessera/wire";
 import { fallbackCurrency } from "@tessera/wire/money";
 import { type FormEvent, useState } from "react";
-import { callAll, wordsOf } from "../../api/call.ts";
+import { wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
+import { useAll } from "../../api/use-all.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
@@ -24,11 +24,7 @@ export function PostEntry(props: { tenants: readonly string[]; tenant: string; o
   const post = useAct("postEntry", ({ no }) => `Entry ${no} was booked.`);
   const tenant = draft.tenant === "" ? (tenants[0] ?? "") : draft.tenant;
   const ends = draft.kind === "post" || draft.kind === "void";
-  const known = useQuery({
-    queryKey: ["open holds", tenant],
-    queryFn: ({ signal }) => callAll("listEntries", { account: tenant, open: true }, signal),
-    enabled: tenant !== "" && ends,
-  });
+  const known = useAll("listEntries", { query: { account: tenant, open: true } }, tenant !== "" && ends);
   const { data: billing } = useCall("listBilling");
   const currency = billing?.items[0]?.currency ?? fallbackCurrency;
   const change = (part: Partial<typeof draft>) => {

@@ -2,7 +2,8 @@ import type { Grant, VolumeShape } from "@tessera/wire";
 import { type FormEvent, useState } from "react";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
-import { useAct, useCall } from "../../api/use-call.ts";
+import { useAll } from "../../api/use-all.ts";
+import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, TextField } from "../../design/inputs.tsx";
@@ -19,12 +20,12 @@ interface VolumesProps {
 
 /** Folders of the machines that jobs of an account can mount, and which jobs may. */
 export function Volumes({ account, mayMake, mayShare }: VolumesProps) {
-  const { data } = useCall("listVolumes", { at: { account }, query: { limit: 1000 } });
+  const { data } = useAll("listVolumes", { at: { account } });
   const [making, setMaking] = useState(false);
   const [sharing, setSharing] = useState<string | undefined>();
   const [deleting, setDeleting] = useState<string | undefined>();
   const remove = useAct("deleteVolume", () => `${deleting} was deleted; its files stay.`);
-  const shared = data?.items.find(({ account: of, name }) => of === account && name === sharing);
+  const shared = data?.find(({ account: of, name }) => of === account && name === sharing);
   return (
     <Card
       title="Volumes"
@@ -38,13 +39,13 @@ export function Volumes({ account, mayMake, mayShare }: VolumesProps) {
     >
       {data === undefined ? (
         <Skeleton />
-      ) : data.items.length === 0 ? (
+      ) : data.length === 0 ? (
         <Empty title="No volumes" command={`npx tess volume create data --path /srv/data --account ${account}`}>
           A volume is a folder of the machines that jobs can mount.
         </Empty>
       ) : (
         <ul className="list">
-          {data.items.map((volume) => (
+          {data.map((volume) => (
             <Volume
               key={`${volume.account} ${volume.name}`}
               volume={volume}
