@@ -7,6 +7,15 @@ const dayMs = 86_400_000;
 const looks = {
   clock: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+  year: { year: "numeric" },
+  dayOfYear: {
+    ...{ year: "numeric", month: "short", day: "numeric" },
+    ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  },
+  momentOfYear: {
+    ...{ year: "numeric", month: "short", day: "numeric" },
+    ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+  },
   day: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   month: { year: "numeric", month: "long" },
   plain: { weekday: "short", month: "short", day: "numeric" },
@@ -32,11 +41,16 @@ export function spellSpan(ms: number): string {
   return shortDuration(Math.max(0, Math.round(ms / 1000) * 1000));
 }
 
+/** With the year, where it is not the one of now. */
+function dated(look: "day" | "moment", at: string | number, now: number): string {
+  return formatted(formatted("year", at) === formatted("year", now) ? look : `${look}OfYear`, at);
+}
+
 /** Relative under a day, absolute beyond. */
 export function spell(at: string, now = Date.now()): string {
   const away = Date.parse(at) - now;
   if (Math.abs(away) < 5_000) return "now";
-  if (Math.abs(away) >= dayMs) return formatted("day", at);
+  if (Math.abs(away) >= dayMs) return dated("day", at, now);
   return away < 0 ? `${spellSpan(-away)} ago` : `in ${spellSpan(away)}`;
 }
 
@@ -60,8 +74,8 @@ export function spellSeconds(at: string): string {
 }
 
 /** `Nov 16, 14:20:07`. */
-export function spellDay(at: number): string {
-  return formatted("moment", at);
+export function spellDay(at: number, now = Date.now()): string {
+  return dated("moment", at, now);
 }
 
 /** `Mon, Nov 16`: a calendar day of UTC. */
@@ -85,7 +99,7 @@ export function spellDate(at: string, timeZone: string): string {
 
 /** The time of day, with the date when it is not today. */
 export function spellClock(at: string, now = Date.now()): string {
-  return formatted(formatted("date", at) === formatted("date", now) ? "clock" : "day", at);
+  return formatted("date", at) === formatted("date", now) ? formatted("clock", at) : dated("day", at, now);
 }
 
 /** When a job starts, as far as is known: `Starts about 14:20 (p50) to 15:05 (p90)`. */

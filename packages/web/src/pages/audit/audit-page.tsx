@@ -1,5 +1,6 @@
 import type { AuditEntry, QueryOf } from "@tessera/wire";
 import { useMemo } from "react";
+import { wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 import { useCall } from "../../api/use-call.ts";
 import { usePages } from "../../api/use-pages.ts";
@@ -70,8 +71,8 @@ export default function AuditPage() {
 
 /** The entry that the address names, however old it is. */
 function Opened({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { data, isError } = useCall("listAudit", { query: { id } }, { mayFail: true });
-  return <EntryDialog entry={isError ? null : data && (data.items[0] ?? null)} onClose={onClose} />;
+  const { data, error } = useCall("listAudit", { query: { id } }, { mayFail: true });
+  return <EntryDialog entry={data && (data.items[0] ?? null)} error={error} onClose={onClose} />;
 }
 
 /** What happens, as it happens; how much there is and what is older comes from pages. */
@@ -85,8 +86,13 @@ function Newest() {
 /** What is looked for, as far back as the history goes. */
 function Found({ filter }: { readonly filter: AuditFilter }) {
   const query = queryOf(filter);
-  const { items, isError, more, total } = usePages("listAudit", { ...query, limit: 200, count: true }, searchEveryMs);
-  if (isError) return <Empty title="This cannot be looked for: check the times" command="npx tess audit --help" />;
+  const { items, error, more, total } = usePages("listAudit", { ...query, limit: 200, count: true }, searchEveryMs);
+  if (error !== null && items === undefined)
+    return (
+      <Empty title="Not available" command="npx tess audit --help">
+        {wordsOf(error)}
+      </Empty>
+    );
   return <Entries entries={items} total={total} query={query} more={more} />;
 }
 

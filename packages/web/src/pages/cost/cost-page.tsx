@@ -28,7 +28,7 @@ export default function CostPage() {
   const by = groups.find((each) => each === params.get("by")) ?? "account";
   const { range, choose, compares } = useRange(usual);
   const asked = { by, range, account: useAccount() };
-  const { steps, lengthMs, whole, before, perStep, perStepBefore, error } = useUsageDays(asked, compares);
+  const { steps, lengthMs, whole, wholeError, before, perStep, perStepBefore, error } = useUsageDays(asked, compares);
   const places = usePlaces(by === "account");
   const all = useWholeUsage(asked);
   const save = async () => {
@@ -122,7 +122,7 @@ export default function CostPage() {
       <OrElse instead={null}>
         <ChartCard title="GPU-hours over time" kind="bars" className="" view={view} error={error} onZoom={onZoom} />
       </OrElse>
-      <UsedBy by={by} report={whole} />
+      <UsedBy by={by} report={whole} error={wholeError} />
     </div>
   );
 }

@@ -39,7 +39,7 @@ export function useUsageDays({ by, range, account }: UsageAsked, compares: boole
   const perStep = useEach(query, steps.parts, now, true);
   const perStepBefore = useEach(query, partsBefore, now, compares);
   return {
-    ...{ steps, lengthMs, whole: whole.data, before: before.data },
+    ...{ steps, lengthMs, whole: whole.data, wholeError: whole.error, before: before.data },
     ...{ perStep: perStep.all, perStepBefore: compares ? perStepBefore.all : undefined },
     error: perStep.error ?? perStepBefore.error,
   };

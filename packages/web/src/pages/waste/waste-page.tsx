@@ -1,4 +1,5 @@
 import type { WasteReport } from "@tessera/wire";
+import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { RangeChart } from "../../chart/chart.tsx";
 import { isUnderWay, queryOf, useRange } from "../../chart/range.ts";
@@ -44,7 +45,7 @@ export default function WastePage() {
       </div>
       <CostTabs here="waste" />
       <RangeBar usual={usual} />
-      {data === undefined && (isError ? <Empty title="Not available">{error.message}</Empty> : <Skeleton lines={8} />)}
+      {data === undefined && (isError ? <Empty title="Not available">{wordsOf(error)}</Empty> : <Skeleton lines={8} />)}
       {data !== undefined && <Report report={data} before={compares ? before : undefined} />}
       <div className="grid">
         <RangeChart
