@@ -158,7 +158,7 @@ function Pages() {
       <Route path="/nodes/*" component={NodePage} />
       <Route path="/people/:user?" component={PeoplePage} />
       <Route path="/audit" component={AuditPage} />
-      <Route path="/settings" component={SettingsPage} />
+      <Route path="/settings/:section?" component={SettingsPage} />
       <Route>
         <Missing title="There is no such page" why={`Nothing is at ${location.pathname}.`} href="/" go="Home" />
       </Route>

@@ -2,6 +2,8 @@ import { useCallback, useState } from "react";
 import { useMe } from "./me.tsx";
 
 const prefix = "tessera-draft ";
+/** Begins the names under which open dialogs are kept. */
+export const openPrefix = "open ";
 
 /**
  * Text that is being written, kept in this tab until it is sent or thrown away: a session that ends, a reload or
@@ -21,13 +23,14 @@ export function useDraft<Value>(name: string, first: Value): readonly [Value, (v
   return [value, set, drop];
 }
 
-/**
- * Which dialog of a page is open, by what it is about; kept as its draft is. A session that ends takes the dialog away,
- * and the page that is opened afterwards shows it again with what was typed.
- */
-export function useOpen(dialog: string): readonly [string | undefined, (about: string | undefined) => void] {
-  const [about, set] = useDraft<string | undefined>(`open ${dialog}`, undefined);
-  return [about, set];
+/** Whether the user is writing something in this tab, beside what dialogs are open. */
+export function hasDrafts(user: string): boolean {
+  try {
+    const own = Object.keys(sessionStorage).filter((key) => key.startsWith(`${prefix}${user} `));
+    return own.some((key) => !key.startsWith(`${prefix}${user} ${openPrefix}`));
+  } catch {
+    return false;
+  }
 }
 
 /** Of every user: the one who signs out leaves nothing behind. */

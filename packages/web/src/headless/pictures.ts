@@ -66,6 +66,7 @@ export const dayPictures: readonly Picture[] = [
   { name: "me", path: "/people/me" },
   { name: "audit", path: "/audit" },
   { name: "settings", path: "/settings" },
+  { name: "prices", path: "/settings/prices" },
   { name: "home-tenant-admin", path: "/", as: "tenant-admin" },
   { name: "home-team-admin", path: "/", as: "team-admin" },
   { name: "home-member", path: "/", as: "member", docs: { light: windowHeight } },

@@ -1,5 +1,4 @@
 import type { QueryOf, UserShape } from "@tessera/wire";
-import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { isMissing } from "../../api/call.ts";
 import { useMay, useMe } from "../../api/me.tsx";
@@ -11,6 +10,7 @@ import { type Column, Rows } from "../../design/rows.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { count } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
+import { useOpen } from "../../frame/open.ts";
 import { useTableLook } from "../../table/use-table-look.tsx";
 import { MyAccess } from "./my-access.tsx";
 import { NewUser } from "./new-user.tsx";
@@ -72,12 +72,12 @@ function Everyone({ chosen }: { chosen: string }) {
   const may = useMay();
   const [params, set] = useAddress();
   const [, go] = useLocation();
-  const [making, setMaking] = useState(params.get("new") === "user");
+  const [making, open] = useOpen("user");
   const text = params.get("text") ?? "";
   const sort = sorts.find((each) => each === params.get("sort"));
   const query = { count: true, limit: 100, ...(text !== "" && { text }), ...(sort !== undefined && { sort }) } as const;
   const { items: users, total, more } = usePages("listUsers", query, everyMs);
-  // The one that is looked at need not be among those that were read.
+  // The chosen user may be on a page of the list that was not read yet.
   const one = useCall("getUser", { at: { user: chosen } }, { on: chosen !== "", everyMs });
   const user = chosen === "" ? undefined : one.data;
   const look = useTableLook(columns);
@@ -99,7 +99,7 @@ function Everyone({ chosen }: { chosen: string }) {
             />
             {look.choice}
             {may("user.write") && (
-              <Button kind="primary" small data-act="createUser" onClick={() => setMaking(true)}>
+              <Button kind="primary" small data-act="createUser" onClick={() => open("")}>
                 New user
               </Button>
             )}
@@ -111,7 +111,7 @@ function Everyone({ chosen }: { chosen: string }) {
             <Skeleton lines={6} />
           </div>
         ) : users.length === 0 && text !== "" ? (
-          <Empty title="Nobody matches" />
+          <Empty title="No user matches" />
         ) : users.length === 0 ? (
           <Empty title="No users yet" command="npx tess user create ana --role member --account research" />
         ) : (
@@ -135,11 +135,11 @@ function Everyone({ chosen }: { chosen: string }) {
           <UserPanel key={user.id} user={user} />
         </div>
       )}
-      {making && (
+      {making !== undefined && may("user.write") && (
         <NewUser
-          onClose={() => setMaking(false)}
+          onClose={() => open(undefined)}
           onMade={(id) => {
-            setMaking(false);
+            open(undefined);
             go(`/people/${id}`);
           }}
         />
