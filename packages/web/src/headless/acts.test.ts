@@ -104,7 +104,7 @@ describe("what a person types and clicks", { skip: missing }, () => {
     const billing = (await server.call("listBilling")).items.find(({ tenant }) => tenant === "acme")!;
     assert.equal(billing.creditLimitMicros, "5000000000");
 
-    await watched.go("/settings");
+    await watched.go("/settings/prices");
     await typeInto(page.getByLabel("Burst, H100"), "1,250");
     await page.getByText("= 1,250.00 EUR").waitFor();
     await typeInto(page.getByLabel("Name", { exact: true }), "l2");
@@ -138,7 +138,7 @@ describe("what a person types and clicks", { skip: missing }, () => {
     // Typed by one, changed by another.
     await server.call("setBudget", { at: { account: "acme" }, body: { ...terms, limitMicros: "700000000" } });
     await dialog.getByRole("button", { name: "Set it" }).click();
-    await dialog.getByText(/was changed by somebody else while you typed: 700\.00 EUR in all/).waitFor();
+    await dialog.getByText(/was changed by someone else while you typed: 700\.00 EUR in all/).waitFor();
     assert.equal(await alerts.inputValue(), "70");
     assert.equal((await budgetOf("acme"))!.limitMicros, "700000000");
     assert.deepEqual(await seriousViolations(page), []);
@@ -294,6 +294,104 @@ describe("what a person types and clicks", { skip: missing }, () => {
       watched.complaints.filter((text) => !text.includes("status of 400")),
       [],
     );
+    await watched.close();
+  });
+
+  it("opens a dialog again after a session that ends, with what was typed; a click beside it loses nothing", async () => {
+    const watched = await owner();
+    const { page } = watched;
+    const dialog = page.getByRole("dialog");
+    await server.call("createAccount", { body: { path: "acme/kept" } });
+    await watched.go("/cost/budgets");
+    await page.getByRole("button", { name: "Set a budget" }).waitFor();
+    // From the palette: its entry opens the form.
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.keyboard.type("set a budget");
+    await page.getByRole("option", { name: /Set a budget/, selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.getByLabel("Account").selectOption("acme/kept");
+    await typeInto(dialog.getByLabel("At most, per month"), "123.45");
+    await page.mouse.click(5, 5);
+    await dialog.waitFor();
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByRole("button", { name: "Use a token" }).click();
+    await typeInto(page.getByLabel("Token"), server.ownerToken);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await dialog.waitFor();
+    assert.equal(await dialog.getByLabel("Account").inputValue(), "acme/kept");
+    assert.equal(await dialog.getByLabel("At most, per month").inputValue(), "123.45");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+
+    const { items } = await server.call("listNodes");
+    await watched.go(`/nodes/${items.at(-1)!.name}`);
+    await page.getByRole("button", { name: "Cordon" }).click();
+    await page.keyboard.type("new fan");
+    await page.mouse.click(5, 5);
+    assert.equal(await dialog.getByLabel("Reason").inputValue(), "new fan");
+    await page.reload();
+    assert.equal(await dialog.getByLabel("Reason").inputValue(), "new fan");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Cordon" }).click();
+    assert.equal(await dialog.getByLabel("Reason").inputValue(), "");
+    await page.mouse.click(5, 5);
+    await dialog.waitFor({ state: "detached" });
+    await watched.close();
+  });
+
+  it("asks before a role that reaches the work of others is given, before all sessions end, and before an erasure", async () => {
+    const watched = await owner();
+    const { page } = watched;
+    const dialog = page.getByRole("dialog");
+    const { id } = await server.call("createUser", { body: { name: "eve", role: "member", account: "acme" } });
+    const rolesOf = async () => (await server.call("getUser", { at: { user: id } })).bindings.map(({ role }) => role);
+    await watched.go(`/people/${id}`);
+    await page.getByLabel("Role", { exact: true }).selectOption("platform-owner");
+    await page.getByRole("button", { name: "Give" }).click();
+    await dialog.getByText(/eve may then stop and read every job, .* give and take every role/).waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    assert.deepEqual(await rolesOf(), ["member"]);
+    await page.getByRole("button", { name: "Give" }).click();
+    await dialog.getByRole("button", { name: "Give the role" }).click();
+    await page.getByText("eve is platform-owner of the platform now.").waitFor();
+    assert.ok((await rolesOf()).includes("platform-owner"));
+
+    await page.getByRole("button", { name: "New token" }).click();
+    await typeInto(dialog.getByLabel("What it is for"), "nightly");
+    await typeInto(dialog.getByLabel("Only for"), "job.read job.submit");
+    await typeInto(dialog.getByLabel("Only from"), "the office");
+    await dialog.getByText("the is not a network: type 10.1.0.0/16.").waitFor();
+    await typeInto(dialog.getByLabel("Only from"), "10.1.0.0/16");
+    await dialog.getByLabel("Works at").selectOption("acme");
+    await dialog.getByText(/--scope job\.read job\.submit --account acme --network 10\.1\.0\.0\/16/).waitFor();
+    assert.deepEqual(await seriousViolations(page), []);
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: "Your new token" }).waitFor();
+    const [token] = (await server.call("listTokens", { query: { user: id } })).items;
+    assert.deepEqual(
+      [token!.label, token!.scopes, token!.account, token!.networks],
+      ["nightly", ["job.read", "job.submit"], "acme", ["10.1.0.0/16"]],
+    );
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("button", { name: "Erase", exact: true }).click();
+    const erase = dialog.getByRole("button", { name: "Erase eve" });
+    assert.equal(await erase.isDisabled(), true);
+    await page.keyboard.type("eve");
+    await erase.click();
+    await page.getByText("eve was erased.").waitFor();
+    await page.waitForURL("**/people");
+    await assert.rejects(server.call("getUser", { at: { user: id } }), /404/);
+
+    const menu = page.getByRole("button", { name: /owner/ }).first();
+    await menu.click();
+    await page.getByRole("button", { name: "Sign out everywhere" }).click();
+    await dialog.getByText("Every browser and terminal").waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "People and tokens" }).waitFor();
     await watched.close();
   });
 });

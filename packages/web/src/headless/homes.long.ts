@@ -163,6 +163,10 @@ describe("the home of each role", { skip: missing }, () => {
     await finance.main.getByText("12.50 EUR").first().waitFor();
     await finance.main.getByText("by 1 tenant").waitFor();
     await finance.main.getByText(/% of 1\.00 EUR/).waitFor();
+    // Jobs are named, and lead nowhere: their pages are not for finance.
+    await finance.watched.go("/cost/money?by=job");
+    await finance.main.getByRole("cell", { name: "tune" }).waitFor();
+    assert.equal(await finance.main.locator('a[href^="/jobs"]').count(), 0);
     await done(finance);
     const auditor = await home("auditor");
     await auditor.main.getByText("role.bind").or(auditor.main.getByText("user.create")).first().waitFor();

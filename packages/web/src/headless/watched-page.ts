@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, Page, Request } from "playwright-core";
+import { typeInto } from "./typing.ts";
 
 export interface Look {
   readonly width?: number;
@@ -62,15 +63,15 @@ export class WatchedPage {
   async signInWithToken(token: string): Promise<void> {
     await this.go("/");
     await this.page.getByRole("button", { name: "Use a token" }).click();
-    await this.page.getByLabel("Token").fill(token);
+    await typeInto(this.page.getByLabel("Token"), token);
     await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }
 
   async signIn(name: string, password: string): Promise<void> {
     await this.go("/");
-    await this.page.getByLabel("Name").fill(name);
-    await this.page.getByLabel("Password").fill(password);
+    await typeInto(this.page.getByLabel("Name"), name);
+    await typeInto(this.page.getByLabel("Password"), password);
     await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }

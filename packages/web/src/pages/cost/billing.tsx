@@ -1,7 +1,7 @@
 import type { BillingShape } from "@tessera/wire";
 import type { FormEvent } from "react";
 import { wordsOf } from "../../api/call.ts";
-import { useDraft, useOpen } from "../../api/draft.ts";
+import { useDraft } from "../../api/draft.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
@@ -10,6 +10,7 @@ import { CommandLine, SelectField } from "../../design/inputs.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Notice } from "../../design/parts.tsx";
 import { readMoney, spellMoney } from "../../format/money.ts";
+import { useOpen } from "../../frame/open.ts";
 import { AmountField } from "./amount-field.tsx";
 import { type BillingDraft, billingBody, billingCommand, billingDraftOf, billingEffect } from "./billing-form.ts";
 

@@ -1,6 +1,5 @@
 import type { BudgetShape } from "@tessera/wire";
 import { useState } from "react";
-import { useOpen } from "../../api/draft.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
@@ -9,6 +8,7 @@ import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
 import { spellShare } from "../../format/numbers.ts";
+import { useOpen } from "../../frame/open.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 import { SetBudget } from "./set-budget.tsx";
 import { stops } from "./stops.ts";
@@ -43,7 +43,7 @@ export default function BudgetsPage() {
           ))}
         </div>
       )}
-      {setting !== undefined && data !== undefined && (
+      {setting !== undefined && data !== undefined && may("budget.write") && (
         <SetBudget budgets={data.items} {...(setting !== "" && { account: setting })} onClose={() => open(undefined)} />
       )}
     </div>

@@ -113,7 +113,7 @@ function Month({ preview }: { preview: ClosePreview }) {
                 <th>Tenant</th>
                 <th>Billed by</th>
                 <th className="number">Lines</th>
-                <th className="number">Of them corrections</th>
+                <th className="number">Corrections</th>
                 <th className="number">Total</th>
               </tr>
             </thead>

@@ -78,7 +78,7 @@ export function contractCommand(tenant: string, body: ContractPut): string {
   return `echo ${quoteWord(JSON.stringify(body))} | ${tess(["price", "contract", tenant, "-"])}`;
 }
 
-/** What becomes of the contracts that a tenant has: one holds until a later one begins, and is replaced by one that begins no later. */
+/** What becomes of the contracts of a tenant: one holds until the new one begins, and is replaced if it begins later. */
 export function contractsAfter(contracts: readonly Contract[], { from }: ContractPut): string[] {
   const spell = (contract: Contract) => `${contract.from.slice(0, 10)} to ${contract.to.slice(0, 10)}`;
   const isReplaced = (contract: Contract) => contract.from.slice(0, 10) >= from;

@@ -1,4 +1,3 @@
-import { useOpen } from "../../api/draft.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
@@ -6,6 +5,7 @@ import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { spellNumber } from "../../format/numbers.ts";
+import { useOpen } from "../../frame/open.ts";
 import type { Contract } from "./contract-view.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 import { SetContract } from "./set-contract.tsx";
@@ -84,7 +84,7 @@ export default function ContractsPage() {
           </TableBox>
         )}
       </Card>
-      {setting !== undefined && data !== undefined && currency !== undefined && (
+      {setting !== undefined && data !== undefined && currency !== undefined && may("price.write") && (
         <SetContract
           key={setting}
           contracts={data.contracts}

@@ -3,7 +3,6 @@ import type { EntryShape, LedgerPage as Page } from "@tessera/wire";
 import { useState } from "react";
 import { useSearchParams } from "wouter";
 import { call, isNotShown } from "../../api/call.ts";
-import { useOpen } from "../../api/draft.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Button, Card, Empty, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
@@ -11,6 +10,7 @@ import { type Column, Rows } from "../../design/rows.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
+import { useOpen } from "../../frame/open.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 import { balancesAfter, balanceWords, bookWords, csvRows, lastMonths } from "./ledger-view.ts";
 import { PostEntry } from "./post-entry.tsx";
@@ -121,7 +121,7 @@ export default function LedgerPage() {
           </Card>
         </>
       )}
-      {posting !== undefined && billing.data !== undefined && (
+      {posting !== undefined && billing.data !== undefined && may("bill.write") && (
         <PostEntry tenants={tenants} tenant={posting} onClose={() => open(undefined)} />
       )}
     </div>

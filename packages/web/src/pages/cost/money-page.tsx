@@ -1,10 +1,10 @@
-import { Link } from "wouter";
 import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { lengthOf, queryOf, rangeWords, useRange, wholeDays } from "../../chart/range.ts";
 import { RangeBar } from "../../chart/range-bar.tsx";
 import { Choice } from "../../design/choice.tsx";
+import { MayLink } from "../../design/may-link.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
@@ -79,7 +79,7 @@ export default function MoneyPage() {
   );
 }
 
-/** Credits for lost work and shares of idle GPUs are of no day, and of no model. */
+/** Credits for lost work and shares of idle GPUs are tied to no day and no model. */
 function keyText(by: string, key: string): string {
   if (key !== "") return key;
   return by === "day" ? "not tied to a day" : by === "account" ? "the platform itself" : "no GPU";
@@ -149,9 +149,9 @@ function SpentBy({ report }: { report: Report }) {
                     {name === undefined ? (
                       keyText(report.by, key)
                     ) : (
-                      <Link href={`/jobs/${key}`} title={key}>
+                      <MayLink needs="job.read" href={`/jobs/${key}`} title={key}>
                         {name}
-                      </Link>
+                      </MayLink>
                     )}
                   </td>
                   <td style={{ width: "35%" }}>

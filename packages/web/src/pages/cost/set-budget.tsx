@@ -61,7 +61,7 @@ interface FormProps {
   readonly children: ReactNode;
 }
 
-/** What is set goes to the budget that was seen when the typing began; one that others have changed since is not written over unseen. */
+/** Replaces the budget that was seen when the typing began; one that others changed since then is shown first. */
 function BudgetForm({ account, before, onClose, children }: FormProps) {
   const first = { draft: budgetDraftOf(before), seen: before?.revision ?? "" };
   const [{ draft, seen }, keep, drop] = useDraft(`budget ${account}`, first);
@@ -148,8 +148,8 @@ function BudgetForm({ account, before, onClose, children }: FormProps) {
             }
           >
             {before === undefined
-              ? `The budget of ${account} was deleted by somebody else while you typed.`
-              : `The budget of ${account} was changed by somebody else while you typed: ${spellMoney(before.limitMicros, before.currency)}${before.every === "month" ? " a month" : " in all"}, then ${stops[before.stop]}.`}
+              ? `The budget of ${account} was deleted by someone else while you typed.`
+              : `The budget of ${account} was changed by someone else while you typed: ${spellMoney(before.limitMicros, before.currency)}${before.every === "month" ? " a month" : " in all"}, then ${stops[before.stop]}.`}
           </Notice>
         )}
         <div className="row wrap">

@@ -64,7 +64,7 @@ interface FormProps {
   readonly children: ReactNode;
 }
 
-/** Contracts of the tenant that others have set since the typing began are not written over unseen. */
+/** Replaces the contracts that were seen when the typing began; where others set one since then, it says so first. */
 function ContractForm({ tenant, before, contracts, currency, onClose, children }: FormProps) {
   const revision = contracts[0]?.revision ?? "";
   const first = { draft: contractDraftOf(tenant, before, new Date()), seen: revision };
@@ -189,7 +189,7 @@ function ContractForm({ tenant, before, contracts, currency, onClose, children }
               </Button>
             }
           >
-            The contracts of {tenant} were changed by somebody else while you typed.
+            The contracts of {tenant} were changed by someone else while you typed.
           </Notice>
         )}
         <div className="row wrap">

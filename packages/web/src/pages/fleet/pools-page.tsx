@@ -9,6 +9,7 @@ import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { modeWords } from "../../format/sharing.ts";
+import { useOpen } from "../../frame/open.ts";
 import { FleetTabs } from "./fleet-tabs.tsx";
 import { PoolDialog } from "./pool-dialog.tsx";
 
@@ -16,16 +17,17 @@ import { PoolDialog } from "./pool-dialog.tsx";
 export default function PoolsPage() {
   const may = useMay();
   const pools = useLive("listPools");
-  /** The pool that is changed; null = a new one. */
-  const [editing, setEditing] = useState<PoolShape | null | undefined>();
+  /** The pool that is changed, by name; empty: a new one. */
+  const [editing, open] = useOpen("pool");
   const [deleting, setDeleting] = useState<PoolShape | undefined>();
-  const acts = may("pool.write") ? { onEdit: setEditing, onDelete: setDeleting } : {};
+  const edited = pools?.find(({ name }) => name === editing);
+  const acts = may("pool.write") ? { onEdit: ({ name }: PoolShape) => open(name), onDelete: setDeleting } : {};
   return (
     <div className="page">
       <div className="head">
         <h1>Fleet</h1>
         {may("pool.write") && (
-          <Button kind="primary" onClick={() => setEditing(null)}>
+          <Button kind="primary" onClick={() => open("")}>
             New pool
           </Button>
         )}
@@ -43,8 +45,8 @@ export default function PoolsPage() {
           <PoolTable pools={pools} {...acts} />
         )}
       </Card>
-      {editing !== undefined && (
-        <PoolDialog {...(editing !== null && { pool: editing })} onClose={() => setEditing(undefined)} />
+      {(edited !== undefined || editing === "") && may("pool.write") && (
+        <PoolDialog {...(edited !== undefined && { pool: edited })} onClose={() => open(undefined)} />
       )}
       {deleting !== undefined && <DeletePool pool={deleting} onClose={() => setDeleting(undefined)} />}
     </div>
@@ -120,7 +122,7 @@ function PoolRow({ pool, onEdit, onDelete }: Omit<PoolTableProps, "pools"> & { p
         {tenants === undefined ? (
           <span className="quiet">all</span>
         ) : tenants.length === 0 ? (
-          <span className="quiet">others than you may see</span>
+          <span className="quiet">tenants hidden from you</span>
         ) : (
           tenants.join(", ")
         )}

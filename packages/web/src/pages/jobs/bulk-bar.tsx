@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Job } from "@tessera/wire";
 import { useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
+import { useDraft } from "../../api/draft.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Field } from "../../design/parts.tsx";
@@ -68,7 +69,8 @@ interface AskProps {
 
 function Ask({ act, jobs, onClose, onDone }: AskProps) {
   const queries = useQueryClient();
-  const [priority, setPriority] = useState("0");
+  // Which jobs were chosen is gone after a session that ends; what was typed is there when they are chosen again.
+  const [priority, setPriority, drop] = useDraft("priority of jobs", "0");
   const [done, setDone] = useState<number>();
   const changed = jobs.filter((job) => concerns(act, job));
   const wrong = act === "priority" && !isPriority(priority) ? `A whole number up to ${priorityMax}` : undefined;
@@ -85,8 +87,13 @@ function Ask({ act, jobs, onClose, onDone }: AskProps) {
     const first = refused[0];
     if (first === undefined) toast("good", `${words[act]}: ${count(changed.length, "job")}.`);
     else toast("bad", `${count(refused.length, "job")} refused, such as ${first.item.name}: ${wordsOf(first.error)}`);
+    drop();
     onClose();
     onDone();
+  };
+  const close = () => {
+    drop();
+    onClose();
   };
   return (
     <Confirm
@@ -95,7 +102,7 @@ function Ask({ act, jobs, onClose, onDone }: AskProps) {
       busy={done !== undefined || wrong !== undefined}
       harmless={act !== "cancel"}
       onAct={() => void doAll()}
-      onClose={onClose}
+      onClose={close}
     >
       {act === "priority" && (
         <Field label="Priority" wrong={wrong}>

@@ -3,7 +3,8 @@ import { useAct } from "../../api/use-call.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 
 /** Acts on a node that are asked about first. */
-export type NodeAct = "cordon" | "drain" | "down";
+export const nodeActs = ["cordon", "drain", "down"] as const;
+export type NodeAct = (typeof nodeActs)[number];
 
 /** Lets a node take work again; says so. */
 export function useUpNode() {

@@ -1,5 +1,4 @@
 import type { NodeShape } from "@tessera/wire";
-import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { isMissing } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
@@ -12,9 +11,10 @@ import { Missing } from "../../design/missing.tsx";
 import { Card, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
 import { spellSharing } from "../../format/sharing.ts";
+import { useOpen } from "../../frame/open.ts";
 import { AskNode } from "./ask-node.tsx";
 import { ModeChip } from "./mode-chip.tsx";
-import { type NodeAct, useUpNode } from "./node-acts.ts";
+import { nodeActs, useUpNode } from "./node-acts.ts";
 import { NodeHealth } from "./node-health.tsx";
 
 /** One node: its GPUs, the jobs that keep it from being empty, and its events. */
@@ -115,7 +115,8 @@ const telemetry = [
 ] as const;
 
 function Head({ node }: { node: NodeShape }) {
-  const [asking, setAsking] = useState<NodeAct>();
+  const [opened, open] = useOpen(`node ${node.name}`);
+  const asking = nodeActs.find((act) => act === opened);
   const up = useUpNode();
   return (
     <div className="head">
@@ -143,22 +144,22 @@ function Head({ node }: { node: NodeShape }) {
           </Act>
         )}
         {node.mode === "up" && (
-          <Act act="cordonNode" of={node} at="" onClick={() => setAsking("cordon")}>
+          <Act act="cordonNode" of={node} at="" onClick={() => open("cordon")}>
             Cordon
           </Act>
         )}
         {(node.mode === "up" || node.mode === "cordoned") && (
-          <Act act="drainNode" of={node} at="" onClick={() => setAsking("drain")}>
+          <Act act="drainNode" of={node} at="" onClick={() => open("drain")}>
             Drain
           </Act>
         )}
         {node.mode !== "down" && (
-          <Act act="downNode" of={node} at="" kind="danger" onClick={() => setAsking("down")}>
+          <Act act="downNode" of={node} at="" kind="danger" onClick={() => open("down")}>
             Declare lost
           </Act>
         )}
       </div>
-      {asking !== undefined && <AskNode node={node} act={asking} onClose={() => setAsking(undefined)} />}
+      {asking !== undefined && <AskNode node={node} act={asking} onClose={() => open(undefined)} />}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { useDraft } from "../../api/draft.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Allowed } from "../../design/act.tsx";
+import { MayLink } from "../../design/may-link.tsx";
 import { Button, Card, Field, Notice } from "../../design/parts.tsx";
 import { above } from "../../design/why-not.ts";
 import { count, spellNumber } from "../../format/numbers.ts";
@@ -36,7 +37,9 @@ export function EditPanel({ account }: { account: Account }) {
           </dd>
           <dt>Live</dt>
           <dd>
-            <Link href={`/jobs?account=${account.path}`}>{count(account.liveJobs, "job")}</Link>
+            <MayLink needs="job.read" href={`/jobs?account=${account.path}`}>
+              {count(account.liveJobs, "job")}
+            </MayLink>
           </dd>
           <dt>Order of its jobs</dt>
           <dd>{account.order}</dd>
@@ -56,7 +59,7 @@ export function EditPanel({ account }: { account: Account }) {
   );
 }
 
-/** Only what is typed is changed; what somebody else changes meanwhile is shown before it is written over. */
+/** Only what is typed is changed; what someone else changes meanwhile is shown before it is written over. */
 function QuotaForm({ account }: { account: Account }) {
   // With the revision that the person saw when the typing began.
   const first: { draft: QuotaDraft; seen: string } = { draft: {}, seen: account.revision };
@@ -140,7 +143,7 @@ function QuotaForm({ account }: { account: Account }) {
             </Button>
           }
         >
-          The quota was changed by somebody else while you typed: guarantee {spellAmounts(account.guarantee)}, at most{" "}
+          The quota was changed by someone else while you typed: guarantee {spellAmounts(account.guarantee)}, at most{" "}
           {spellAmounts(account.max)}, weight {account.weight} now.
         </Notice>
       )}

@@ -1,6 +1,5 @@
 import { useMemo, useState } from "react";
-import { Link, useLocation, useParams, useSearchParams } from "wouter";
-import { useOpen } from "../../api/draft.ts";
+import { Link, useLocation, useParams } from "wouter";
 import { useLive } from "../../api/live.ts";
 import { isOwner, useMe } from "../../api/me.tsx";
 import { OrElse } from "../../chart/fallback.tsx";
@@ -9,6 +8,7 @@ import { Missing } from "../../design/missing.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
+import { useOpen } from "../../frame/open.ts";
 import { AccountDialog } from "./account-dialog.tsx";
 import { EditPanel } from "./edit-panel.tsx";
 import { notesOf } from "./notes.ts";
@@ -23,12 +23,9 @@ export default function QuotaPage() {
   const me = useMe();
   const accounts = useLive("listAccounts", {});
   const chosen = (useParams() as { "*"?: string })["*"] ?? "";
-  const [params] = useSearchParams();
   const [, go] = useLocation();
   /** The account below which one is made; empty: a tenant. */
-  const [opened, open] = useOpen("account");
-  const isAsked = params.get("new") === "tenant";
-  const under = opened ?? (isAsked ? "" : undefined);
+  const [under, open] = useOpen("account");
   const rows = useMemo(() => treeOf(accounts ?? []), [accounts]);
   const [byHand, setByHand] = useState<ReadonlyMap<string, boolean>>(new Map());
   if (accounts === undefined) {
@@ -172,13 +169,10 @@ export default function QuotaPage() {
       <OrElse instead={null}>
         <QuotaCharts account={account} top={top.map((row) => row.account)} />
       </OrElse>
-      {under !== undefined && (
+      {under !== undefined && placeForNew !== undefined && (
         <AccountDialog
           under={under}
-          onClose={() => {
-            open(undefined);
-            if (isAsked) go("/quota", { replace: true });
-          }}
+          onClose={() => open(undefined)}
           onMade={(path) => {
             open(undefined);
             go(`/quota/${path}`);

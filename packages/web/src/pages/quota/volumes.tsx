@@ -9,6 +9,7 @@ import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, TextField } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { tess } from "../../format/command.ts";
+import { useOpen } from "../../frame/open.ts";
 import { grantWords } from "./grant-words.ts";
 import { Grants } from "./grants.tsx";
 
@@ -21,8 +22,8 @@ interface VolumesProps {
 /** Folders of the machines that jobs of an account can mount, and which jobs may. */
 export function Volumes({ account, mayMake, mayShare }: VolumesProps) {
   const { data } = useAll("listVolumes", { at: { account } });
-  const [making, setMaking] = useState(false);
-  const [sharing, setSharing] = useState<string | undefined>();
+  const [making, openNew] = useOpen(`new volume ${account}`);
+  const [sharing, openGrants] = useOpen(`grants ${account}`);
   const [deleting, setDeleting] = useState<string | undefined>();
   const remove = useAct("deleteVolume", () => `${deleting} was deleted; its files stay.`);
   const shared = data?.find(({ account: of, name }) => of === account && name === sharing);
@@ -31,7 +32,7 @@ export function Volumes({ account, mayMake, mayShare }: VolumesProps) {
       title="Volumes"
       beside={
         mayMake && (
-          <Button small onClick={() => setMaking(true)}>
+          <Button small onClick={() => openNew("")}>
             New volume
           </Button>
         )
@@ -50,14 +51,14 @@ export function Volumes({ account, mayMake, mayShare }: VolumesProps) {
               key={`${volume.account} ${volume.name}`}
               volume={volume}
               own={volume.account === account}
-              onShare={mayShare ? () => setSharing(volume.name) : undefined}
+              onShare={mayShare ? () => openGrants(volume.name) : undefined}
               onDelete={mayMake ? () => setDeleting(volume.name) : undefined}
             />
           ))}
         </ul>
       )}
-      {making && <NewVolume account={account} onClose={() => setMaking(false)} />}
-      {shared !== undefined && <Grants volume={shared} onClose={() => setSharing(undefined)} />}
+      {making !== undefined && <NewVolume account={account} onClose={() => openNew(undefined)} />}
+      {shared !== undefined && <Grants volume={shared} onClose={() => openGrants(undefined)} />}
       {deleting !== undefined && (
         <Confirm
           title={`Delete the volume ${deleting} of ${account}?`}

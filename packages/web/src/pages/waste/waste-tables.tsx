@@ -1,5 +1,6 @@
 import type { WasteReport, WasteRow } from "@tessera/wire";
 import { Link } from "wouter";
+import { MayLink } from "../../design/may-link.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count, gpuHoursOf, spellMiB, spellNumber } from "../../format/numbers.ts";
@@ -58,7 +59,12 @@ export function WasteRows({ report: { rows, by, currency } }: { report: WasteRep
 
 function RowName({ row: { key, name }, by }: { row: WasteRow; by: WasteReport["by"] }) {
   if (key === "") return <span className="quiet">no lease</span>;
-  if (by === "job") return <Link href={`/jobs/${key}`}>{name ?? key}</Link>;
+  if (by === "job")
+    return (
+      <MayLink needs="job.read" href={`/jobs/${key}`}>
+        {name ?? key}
+      </MayLink>
+    );
   if (by === "node") return <Link href={nodeAddress(key)}>{key}</Link>;
   return name ?? key;
 }
@@ -83,7 +89,9 @@ export function Oversized({ report: { oversized, currency } }: { report: WasteRe
         {oversized.map((each) => (
           <tr key={`${each.job} ${each.held}`}>
             <td>
-              <Link href={`/jobs/${each.job}`}>{each.name ?? each.job}</Link>
+              <MayLink needs="job.read" href={`/jobs/${each.job}`}>
+                {each.name ?? each.job}
+              </MayLink>
             </td>
             <td>{each.account}</td>
             <td>{each.held}</td>
