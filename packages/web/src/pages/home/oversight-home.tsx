@@ -67,7 +67,7 @@ export default function OversightHome() {
       </div>
       <Card
         title="Privileged actions"
-        beside={<Link href={`/audit?privileged=yes&from=${since}`}>All of them in the audit</Link>}
+        beside={<Link href={`/audit?privileged=yes&from=${since}`}>All in the audit</Link>}
       >
         <Entries entries={privileged} none="No special rights were used in these days." />
       </Card>

@@ -51,7 +51,9 @@ export function textOf(change: ChangeDraft, locale?: string): { text: string } |
       if (model !== "" && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(model))
         return { wrong: `${model} is not a GPU model.` };
       const size = amount === "none" && field !== "guarantee" ? { plain: amount } : readDecimal(amount, locale);
-      if ("wrong" in size) return { wrong: `${size.wrong}${field === "guarantee" ? "" : " Or type none."}` };
+      if (!/\p{Nd}/u.test(amount) && "wrong" in size)
+        return { wrong: `Type a number of GPUs${field === "guarantee" ? "" : ", or none"}.` };
+      if ("wrong" in size) return size;
       if (size.plain !== "none" && !/^\d{1,7}(\.\d{1,3})?$/.test(size.plain))
         return { wrong: `${amount} is not a number of GPUs below 10 million with at most three decimals.` };
       return { text: `quota.${account}.${field}${model === "" ? "" : `.${model}`}=${size.plain}` };
