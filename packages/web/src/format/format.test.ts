@@ -33,8 +33,8 @@ describe("words on screen", () => {
 
   it("never round a part to nothing or to all", () => {
     assert.deepEqual(
-      [spellShare(1, 1000), spellShare(999, 1000), spellShare(1, 2), spellShare(1, 0)],
-      ["<1 %", ">99 %", "50 %", "0 %"],
+      [spellShare(1, 1000), spellShare(999, 1000), spellShare(1, 2), spellShare(1, 0), spellShare(132, 1)],
+      ["<1 %", ">99 %", "50 %", "0 %", "13,200 %"],
     );
   });
 

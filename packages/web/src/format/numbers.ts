@@ -16,7 +16,7 @@ export function spellShare(part: number, of: number): string {
   const percent = (100 * part) / of;
   if (percent > 0 && percent < 1) return "<1 %";
   // Almost all is not all.
-  return percent > 99 && percent < 100 ? ">99 %" : `${Math.round(percent)} %`;
+  return percent > 99 && percent < 100 ? ">99 %" : `${spellNumber(Math.round(percent))} %`;
 }
 
 const unitMsPerGpuHour = 21_000 * 3_600_000;

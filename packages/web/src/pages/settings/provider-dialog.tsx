@@ -155,7 +155,12 @@ function Rules({ rules, wrong, onRules }: RulesProps) {
             onChange={(role) => change(no, { role })}
           />
           <SelectField label="at" value={rule.account} of={places} onChange={(account) => change(no, { account })} />
-          <Button small aria-label={`Remove rule ${no + 1}`} onClick={() => onRules(rules.filter((_, i) => i !== no))}>
+          <Button
+            small
+            style={{ alignSelf: "end" }}
+            aria-label={`Remove rule ${no + 1}`}
+            onClick={() => onRules(rules.filter((_, i) => i !== no))}
+          >
             Remove
           </Button>
         </div>

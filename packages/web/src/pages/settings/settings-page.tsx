@@ -52,7 +52,11 @@ export default function SettingsPage() {
 function Policy() {
   const { data } = useCall("getPolicy");
   return (
-    <Card title="Policy">{data === undefined ? <Skeleton /> : <PolicyForm key={data.revision} policy={data} />}</Card>
+    <div className="grid">
+      <Card title="Policy" className="span-8">
+        {data === undefined ? <Skeleton /> : <PolicyForm key={data.revision} policy={data} />}
+      </Card>
+    </div>
   );
 }
 
