@@ -185,10 +185,13 @@ export interface Route {
   readonly edits?: true | "or-makes";
   /** With `Accept: text/event-stream`, sends the list and then each change. */
   readonly watch?: true;
-  /** Answers one JSON object a line for as long as it lasts. */
-  /** `bytes`: answers the bytes of a file. */
-  /** `events`: with `Accept: text/event-stream`, answers events of the lists that are watched on it. */
+  /**
+   * `ndjson`: answers one JSON object a line for as long as it lasts. `bytes`: answers the bytes of a file. `events`: with
+   * `Accept: text/event-stream`, answers events of the lists and logs that are told on it.
+   */
   readonly stream?: "ndjson" | "bytes" | "events";
+  /** With Tessera-Stream, its answer is told on that stream. */
+  readonly shares?: true;
   /** Also takes application/yaml. */
   readonly yaml?: true;
   /** Reads only, and a well-formed query can still mean nothing here. Whatever takes a body can. */
@@ -243,7 +246,8 @@ const table = {
     path: "/v1/stream",
     action: "self.read",
     resource: "self",
-    summary: "With Accept: text/event-stream, one connection for any number of lists, which join it by Tessera-Stream",
+    summary:
+      "With Accept: text/event-stream, one connection for any number of lists and logs, which join it by Tessera-Stream",
     answer: StreamCount,
     status: 200,
     stream: "events",
@@ -254,7 +258,7 @@ const table = {
     path: "/v1/stream/:topic",
     action: "self.read",
     resource: "self",
-    summary: "Stop watching a list on a stream",
+    summary: "Stop watching a list or reading a log on a stream",
     answer: none,
     status: 204,
   },
@@ -705,15 +709,28 @@ const table = {
     status: 200,
     judges: true,
     stream: "ndjson",
+    shares: true,
     query: Type.Object(
       {
         rank: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
         attempt: Type.Optional(
           Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Default: the last that ran" }),
         ),
-        tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+        tail: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 1_000_000,
+            description:
+              "The last lines of each rank; with find, errors or until the last of all that are found, at most 10,000 and 4 MiB",
+          }),
+        ),
         since: instant,
-        follow: Type.Optional(Type.Boolean()),
+        until: Type.Optional({ ...DateTimeOrAgo, description: "Only lines before" }),
+        find: Type.Optional(Line(200, "Only lines that hold this text, in upper or lower case")),
+        errors: Type.Optional(Type.Boolean({ description: "Only lines that look like an error" })),
+        follow: Type.Optional(
+          Type.Boolean({ description: "Go on until the attempt is over; not with find, errors or until" }),
+        ),
       },
       { additionalProperties: false },
     ),

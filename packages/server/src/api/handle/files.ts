@@ -4,7 +4,7 @@ import type { FastifyReply } from "fastify";
 import { filesOf, openFileOf, outputsOf, sourcesOf } from "../../flow/keep/files.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api, Call, Handler } from "../context.ts";
-import { followRights } from "./logs.ts";
+import { followRights } from "./log-rights.ts";
 
 /** A reader that takes nothing for this long is cut off. */
 const unreadMsMax = 60_000;
