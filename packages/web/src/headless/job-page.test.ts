@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
@@ -48,8 +49,11 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     assert.equal(await page.title(), "prints · Tessera");
     await page.getByLabel("Find in the log").click();
     await page.keyboard.type("red-words");
+    await page.getByRole("button", { name: "only matches" }).click();
+    await page.getByText("2 lines", { exact: false }).waitFor();
     await log.locator(".red").getByText("red-words").first().waitFor();
     assert.doesNotMatch((await log.textContent()) ?? "", /\[31m|\[0m/);
+    await page.getByLabel("Find in the log").click();
     await page.keyboard.press("Control+A");
     await page.keyboard.type("done");
     await log.getByText("100% done", { exact: true }).first().waitFor();
@@ -76,7 +80,7 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.reload();
     await log.locator(".marked").getByText("RuntimeError").waitFor();
 
-    await page.getByLabel("Rank").selectOption("columns");
+    await page.getByLabel("Rank", { exact: true }).selectOption("columns");
     // By the search: where the line lies among the others depends on how fast each rank was.
     await page.getByLabel("Find in the log").click();
     await page.keyboard.type("step-1 of-1");
@@ -86,6 +90,63 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.getByRole("banner").locator("button[popovertarget]").click();
     await page.getByRole("button", { name: "UTC", exact: true }).click();
     await page.getByText(/times in UTC/).waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("finds errors and texts in all of a long log, and keeps a reader's place while the oldest lines go", async () => {
+    const early = "echo 'RuntimeError: early' >&2; echo needle-early; for i in $(seq 1 30000); do echo n-$i; done";
+    const { id } = await submit({ name: "long", gpus: 0, run: `${early}; echo needle-late; exit 3` });
+    const { id: printing } = await submit({
+      ...{ name: "on-and-on", gpus: 0 },
+      run: "seq 1 30000; while true; do seq 1 300; sleep 0.2; done",
+    });
+    while ((await server.call("getJob", { at: { job: id } })).state !== "ended") await sleep(200);
+    const watched = await signedIn();
+    const { page } = watched;
+    const log = page.getByRole("region", { name: "Log" });
+    await watched.go(`/jobs/${id}/logs`);
+    await page.getByText(/^the newest 5,000 lines/).waitFor();
+    await page.getByRole("button", { name: /Last error.*RuntimeError: early/ }).click();
+    await log.locator(".marked.stderr").getByText("RuntimeError: early").waitFor();
+    await log.getByText("n-1", { exact: true }).waitFor();
+    await page.reload();
+    await log.locator(".marked").getByText("RuntimeError: early").waitFor();
+    await page.getByRole("button", { name: "newest lines" }).click();
+    await page.getByText(/^the newest 5,000 lines/).waitFor();
+    await page.getByRole("button", { name: "next error" }).click();
+    await log.locator(".marked").getByText("RuntimeError: early").waitFor();
+    await page.getByLabel("Find in the log").click();
+    await page.keyboard.type("NEEDLE");
+    await page.keyboard.press("Enter");
+    await log.locator(".marked").getByText("needle-early").waitFor();
+    await page.keyboard.press("Enter");
+    await log.locator(".marked").getByText("needle-late").waitFor();
+    await page.keyboard.press("Shift+Enter");
+    await log.locator(".marked").getByText("needle-early").waitFor();
+    await page.getByRole("button", { name: "previous match" }).click();
+    await page.getByText("No earlier line has “NEEDLE”.").waitFor();
+
+    await watched.go(`/jobs/${printing}/logs`);
+    await page.getByRole("button", { name: "earlier lines" }).click();
+    await page.getByText(/^the newest 20,000 lines/).waitFor();
+    await log.evaluate((box) => box.scrollTo(0, box.scrollHeight - 6_000));
+    const atEdge = () =>
+      log.evaluate((box) => {
+        const { top } = box.getBoundingClientRect();
+        const line = [...box.querySelectorAll(".line")].find((each) => each.getBoundingClientRect().bottom > top + 1);
+        return `${line?.querySelector(".at")?.getAttribute("title")} ${line?.textContent}`;
+      });
+    const seen = await atEdge();
+    await page.waitForTimeout(1_500);
+    assert.equal(await atEdge(), seen);
+    await page.getByRole("button", { name: "wrap" }).click();
+    await page.getByRole("button", { name: "follow" }).click();
+    await page.waitForFunction(() => {
+      const box = document.querySelector(".log")!;
+      return box.scrollHeight - box.scrollTop - box.clientHeight < 40;
+    });
+    await server.call("cancelJob", { at: { job: printing }, body: {} });
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });

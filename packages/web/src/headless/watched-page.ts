@@ -26,8 +26,8 @@ export class WatchedPage {
     });
     page.on("pageerror", (error) => this.complaints.push(error.message));
     page.on("request", (request) => {
-      // The browser reports no end of a worker's file, and a log that is followed has none.
-      if (request.resourceType() === "fetch" && !request.url().includes("follow=true")) this.#asked.add(request);
+      // The browser reports no end of a worker's file.
+      if (request.resourceType() === "fetch") this.#asked.add(request);
     });
     page.on("requestfinished", (request) => this.#asked.delete(request));
     page.on("requestfailed", (request) => this.#asked.delete(request));
