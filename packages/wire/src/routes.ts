@@ -23,6 +23,7 @@ import { BusyReport, busyGroups } from "./shapes/busy.ts";
 import {
   AccountPath,
   CountQuery,
+  DateTime,
   DateTimeOrAgo,
   Duration,
   LargestQuery,
@@ -586,6 +587,7 @@ const table = {
         user: text(),
         name: text(),
         array: text(),
+        before: Type.Optional({ ...DateTime, description: "Only jobs that were submitted before" }),
         state: Type.Optional(
           Type.Enum(
             [

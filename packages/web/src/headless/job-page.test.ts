@@ -151,6 +151,35 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await watched.close();
   });
 
+  it("compares a run with the one before, also where there were many since", async () => {
+    const run = (last: string) => `echo same at $RANDOM:; echo loss 0.5; ${last}`;
+    const again = async (last: string) => {
+      const { id } = await submit({ name: "repeated", gpus: 0, run: run(last) });
+      while ((await server.call("getJob", { at: { job: id } })).state !== "ended") await sleep(100);
+      return id;
+    };
+    const first = await again("echo done");
+    const second = await again("echo 'RuntimeError: nan'; exit 3");
+    const later = { name: "repeated", gpus: 0, run: "true", not_before: "2100-01-01T00:00:00Z" };
+    const since = await Promise.all(Array.from({ length: 55 }, () => submit(later)));
+    const watched = await signedIn();
+    const { page } = watched;
+    await watched.go(`/jobs/${second}/spec`);
+    await page.getByRole("heading", { name: `Compared with ${first}` }).waitFor();
+    await page.getByRole("link", { name: "Compare", exact: true }).click();
+    await page.waitForURL(({ searchParams }) => searchParams.get("a") === first && searchParams.get("b") === second);
+    await page.getByText("RuntimeError: nan", { exact: true }).waitFor();
+    await page.locator(".spec .gone", { hasText: "- done" }).waitFor();
+    await page.locator(".spec .came", { hasText: "+ RuntimeError: nan" }).waitFor();
+    await page.getByText("failed", { exact: true }).waitFor();
+    await page.getByRole("list", { name: "Phases of run B" }).waitFor();
+    await watched.go(`/compare?b=${first}`);
+    await page.getByText("There is no run of repeated before it").first().waitFor();
+    await Promise.all(since.map(({ id }) => server.call("cancelJob", { at: { job: id }, body: {} })));
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
   it("says what would help a held job, one that waits for another, and one whose nodes are closed", async () => {
     const first = await submit({ name: "first", gpus: 1, run: "sleep 600" });
     const second = await submit({ name: "second", gpus: 1, run: "sleep 600", after: [first.id] });

@@ -59,12 +59,12 @@ interface EntryPage {
 async function newest(api: Api, filter: JobFilter, query: JobsQuery): Promise<EntryPage | Denial> {
   const opened = openCursor(api.seal, "jobs", query.cursor);
   if (opened !== undefined && "refused" in opened) return opened;
-  const before = opened?.at as JobPlace | undefined;
+  const before = (opened?.at as JobPlace | undefined) ?? filter.before;
   const limit = query.limit ?? usualLimit;
   const live = newestLive(api, filter, before, limit + 1);
   const past = wantsEnded(filter) ? await endedEntries(api, filter, before, limit + 1) : nothingEnded;
   const { entries, next } = mergedPage(live.entries, past, limit);
-  const whole = before === undefined && next === undefined ? entries.length : undefined;
+  const whole = opened === undefined && next === undefined ? entries.length : undefined;
   return {
     entries,
     next: next && closeCursor(api.seal, "jobs", { submittedAt: next.submittedAt, id: next.id }),
@@ -93,7 +93,7 @@ const countMax = 1_000_000;
 /** Undefined where only reading all of the past would tell, or where there are too many. */
 async function countJobs({ control: { reader } }: Api, filter: JobFilter, live: number): Promise<number | undefined> {
   if (!wantsEnded(filter)) return live;
-  if (readsAll(filter)) return undefined;
+  if (readsAll(filter) || filter.before !== undefined) return undefined;
   const ended = await reader.countJobs({ ...storeQuery(filter), limit: countMax });
   return ended === countMax ? undefined : live + ended;
 }
@@ -110,7 +110,7 @@ const sortedMax = 10_000;
 
 async function sorted(api: Api, filter: JobFilter, query: JobsQuery): Promise<EntryPage | Denial> {
   const live = liveEntries(api, filter);
-  const past = wantsEnded(filter) ? await endedEntries(api, filter, undefined, sortedMax + 1) : nothingEnded;
+  const past = wantsEnded(filter) ? await endedEntries(api, filter, filter.before, sortedMax + 1) : nothingEnded;
   if (past.horizon !== undefined || past.entries.length > sortedMax)
     return refuse(
       "invalid",

@@ -12,6 +12,7 @@ import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellDay, spellSpan } from "../../format/times.ts";
 import { copyText } from "../../frame/copy.ts";
+import { compareAddress } from "../compare/address.ts";
 import { AskCancel } from "./ask-cancel.tsx";
 import { useHoldJob, useReleaseJob } from "./job-acts.ts";
 import { JobLabels } from "./job-labels.tsx";
@@ -72,6 +73,7 @@ export function JobHead({ job }: { job: Job }) {
       <div className="row wrap">
         <OpenPage job={job} />
         {may("job.submit") && <ButtonLink href={`/new?from=${job.id}`}>Run again</ButtonLink>}
+        {job.array === undefined && <ButtonLink href={compareAddress(undefined, job.id)}>Compare</ButtonLink>}
         {job.state === "waiting" && !job.held && (
           <Act act="holdJob" of={job} at={job.project} onClick={() => hold.mutate({ at, body: {} })}>
             Hold

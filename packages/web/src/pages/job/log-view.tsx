@@ -57,6 +57,7 @@ export function LogView({ lines, follow, onFollow, ranks, wrap, marked, onMark, 
       const start = rows.measurementsCache[lines.findIndex((line) => line.no === no)]?.start ?? before;
       if (start === before) return;
       current.scrollBy(0, start - before);
+      top.current = current.scrollTop;
       edge.current = { no, start };
     }
   }, [follow, lines, height]);
