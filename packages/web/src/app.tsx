@@ -12,6 +12,7 @@ import { useCall } from "./api/use-call.ts";
 import { Missing } from "./design/missing.tsx";
 import { pageOnDemand } from "./design/on-demand.tsx";
 import { Empty } from "./design/parts.tsx";
+import { inZone } from "./format/times.ts";
 import { Boundary } from "./frame/boundary.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { HomePage } from "./pages/home/home-page.tsx";
@@ -106,7 +107,7 @@ export function App() {
   if (me === null) {
     return (
       <SignInPage
-        ended={ended}
+        ended={ended === undefined ? undefined : inZone(ended)}
         onSignedIn={(who) => {
           setEnded(undefined);
           setMe(who);

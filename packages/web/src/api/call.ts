@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
 import { addresses, creates } from "@tessera/wire/addresses";
+import { inZone } from "../format/times.ts";
 import { problemOf } from "./problem.ts";
 import { withProof } from "./proof.ts";
 
@@ -126,11 +127,11 @@ export function isStale(error: unknown): boolean {
   return error instanceof Refused && error.problem.status === 412;
 }
 
-/** What went wrong, in the API's own words. */
+/** What went wrong, in the API's own words, with times in the reader's zone. */
 export function wordsOf(error: unknown): string {
   if (error instanceof Refused) {
     const { detail, hint } = error.problem;
-    return hint === undefined ? detail : `${detail} ${hint}`;
+    return inZone(hint === undefined ? detail : `${detail} ${hint}`);
   }
   return error instanceof Error ? error.message : String(error);
 }

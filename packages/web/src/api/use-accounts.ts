@@ -21,6 +21,6 @@ export function useAllAccounts({ on = true, mayFail = false } = {}) {
     },
     enabled: on,
     staleTime: keptMs,
-    throwOnError: mayFail ? false : isNotShown,
+    throwOnError: on && !mayFail ? isNotShown : false,
   });
 }

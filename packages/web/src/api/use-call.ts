@@ -13,9 +13,9 @@ interface Options {
 }
 
 /**
- * A request to the API whose answer is cached for the next page that asks. There is no answer while another question
- * is asked: a page never shows what was asked before under the words of what is asked now. A refusal that nothing on
- * the page can mend is shown by the boundary around it.
+ * A request to the API whose answer is cached for the next page that asks. While another question
+ * is asked there is no answer: a page never shows an earlier answer under the words of the present question. The boundary
+ * around the page shows a refusal that nothing on the page can mend.
  */
 export function useCall<Id extends RouteId>(
   id: Id,
@@ -26,7 +26,8 @@ export function useCall<Id extends RouteId>(
     queryKey: [id, ask.at ?? {}, ask.query ?? {}],
     queryFn: ({ signal }) => call(id, { ...ask, signal }),
     enabled: on,
-    throwOnError: mayFail ? false : isNotShown,
+    // What is not asked for may have been refused before, on another page.
+    throwOnError: on && !mayFail ? isNotShown : false,
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });
 }

@@ -27,7 +27,7 @@ export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs
     getNextPageParam: (page: CountedPage<ItemOf<Id>>) => page.next,
     refetchInterval: ({ state }) => everyMs * Math.max(1, state.data?.pages.length ?? 1),
     enabled: on,
-    throwOnError: isNotShown,
+    throwOnError: on ? isNotShown : false,
   });
   const more = useMemo(
     () => (hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined),

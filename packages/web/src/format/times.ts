@@ -114,5 +114,5 @@ export function spellStart(
     return `Starts about ${spellClock(start.p50, now)} (p50) to ${spellClock(start.p90, now)} (p90)`;
   }
   if (planned !== "") return planned;
-  return start.why === undefined ? "Start not known yet" : `Start not known: ${start.why}`;
+  return start.why === undefined ? "Start not known yet" : `Start not known: ${inZone(start.why)}`;
 }

@@ -250,4 +250,51 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });
+
+  it("shows the times in what the server says in the reader's zone, also in refusals", async () => {
+    const { id } = await submit({ name: "far", gpus: 1, run: "true", not_before: "2100-01-01T00:00:00Z" });
+    const watched = await WatchedPage.open(browser, server.url, { timezoneId: "Asia/Tokyo" });
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await page.route("**/explain", async (route) => {
+      const answer = await (await route.fetch()).json();
+      answer.reason.detail = "Engine east is out of reach since 2026-11-16T05:20:48Z.";
+      await route.fulfill({ json: answer });
+    });
+    const raw = /\dT\d\d:\d\d:\d\d(\.\d+)?Z/;
+    await watched.go(`/jobs/${id}/why`);
+    await page.getByRole("heading", { name: /since Nov 16, 14:20|since 14:20/ }).waitFor();
+    assert.doesNotMatch(await page.locator("main").innerText(), raw);
+    await watched.go(`/queue?job=${id}`);
+    await page
+      .locator(".chosen")
+      .getByText(/since .*14:20/)
+      .waitFor();
+
+    await watched.go("/quota/lab");
+    await page.getByLabel("Guarantee (GPUs)").click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("3");
+    // By keys: a click would begin at the part of the time that it hits.
+    await page.getByLabel("Weight").click();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("01012020");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("0930AM");
+    assert.equal(await page.getByLabel("Only until (Asia/Tokyo)").inputValue(), "2020-01-01T09:30");
+    await page.getByRole("button", { name: "Save" }).click();
+    const refusal = page.locator(".toasts").getByText(/is not after/);
+    await refusal.waitFor();
+    assert.match((await refusal.textContent()) ?? "", /Jan 1, 09:30/);
+    assert.doesNotMatch((await refusal.textContent()) ?? "", raw);
+    await page.getByRole("banner").getByRole("button", { name: "owner" }).click();
+    await page.getByRole("button", { name: "UTC", exact: true }).click();
+    assert.equal(await page.getByLabel("Only until (UTC)").inputValue(), "2020-01-01T00:30", "the same moment");
+
+    const session = (await server.call("listTokens")).items.find(({ prefix }) => prefix.startsWith("sess_"))!;
+    await server.call("revokeToken", { at: { token: session.id } });
+    await page.getByText("You were signed out:").waitFor();
+    assert.doesNotMatch(await page.locator("main").innerText(), raw);
+    await watched.close();
+  });
 });

@@ -6,6 +6,7 @@ export interface Look {
   readonly height?: number;
   readonly dark?: boolean;
   readonly locale?: string;
+  readonly timezoneId?: string;
 }
 
 /** A page of its own browser profile that records console errors and all answers. */
@@ -39,13 +40,14 @@ export class WatchedPage {
   }
 
   static async open(browser: Browser, base: string, look: Look = {}): Promise<WatchedPage> {
-    const { width = 1280, height = 800, dark = false, locale = "en-US" } = look;
+    const { width = 1280, height = 800, dark = false, locale = "en-US", timezoneId } = look;
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
       reducedMotion: "reduce",
       // Without one the browser has the name of a locale of this machine, which is no language tag.
       locale,
+      ...(timezoneId !== undefined && { timezoneId }),
     });
     context.setDefaultTimeout(60_000);
     return new WatchedPage(context, await context.newPage(), base);

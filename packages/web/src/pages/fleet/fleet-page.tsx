@@ -2,6 +2,7 @@ import type { FleetActivity, FleetNodeShape } from "@tessera/wire";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
+import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import type { Places } from "../../chart/colours.ts";
 import { OrElse } from "../../chart/fallback.tsx";
@@ -12,6 +13,7 @@ import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Notice, Skeleton } from "../../design/parts.tsx";
 import { TableBox } from "../../design/table-box.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
+import { inZone } from "../../format/times.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
 import { ModeChip } from "../nodes/mode-chip.tsx";
 import { LookElsewhere, TimeBar } from "../past/time-bar.tsx";
@@ -30,6 +32,7 @@ const noPlaces: Places = new Map();
 
 /** The fleet as a map; colouring, filter and the selected node are in the address. */
 export default function FleetPage() {
+  const may = useMay();
   const then = useMoment();
   const { isThen, isPlanned, asked, moment, error } = then;
   const live = useLive("readFleet", {}, !isThen);
@@ -144,9 +147,11 @@ export default function FleetPage() {
         <Gangs gangs={gangs} />
       </Card>
       <OrElse instead={null}>
-        <Marked value={moment && Date.parse(moment.at)}>
-          <FleetHistory nodes={nodes} when={isPlanned ? "planned" : isThen ? "then" : "now"} />
-        </Marked>
+        {may("usage.read") && (
+          <Marked value={moment && Date.parse(moment.at)}>
+            <FleetHistory nodes={nodes} when={isPlanned ? "planned" : isThen ? "then" : "now"} />
+          </Marked>
+        )}
       </OrElse>
     </div>
   );
@@ -228,7 +233,7 @@ function Selected(props: {
         <p className="quiet small">
           {[node.region ?? "", node.zone, node.block, node.rack].filter((part) => part !== "").join(" / ")}
         </p>
-        {node.reason !== undefined && <Notice kind="warn">{node.reason}</Notice>}
+        {node.reason !== undefined && <Notice kind="warn">{inZone(node.reason)}</Notice>}
         <ul className="list">
           {(gpus.data?.items ?? []).map(({ uuid, index, free, jobs, names }) => (
             <li key={uuid}>

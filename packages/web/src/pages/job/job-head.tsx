@@ -10,7 +10,7 @@ import { ButtonLink, Time } from "../../design/parts.tsx";
 import { useTick } from "../../design/tick.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
-import { spellDay, spellSpan } from "../../format/times.ts";
+import { inZone, spellDay, spellSpan } from "../../format/times.ts";
 import { copyText } from "../../frame/copy.ts";
 import { compareAddress } from "../compare/address.ts";
 import { AskCancel } from "./ask-cancel.tsx";
@@ -68,7 +68,7 @@ export function JobHead({ job }: { job: Job }) {
           {code !== undefined && <span>code: {code}</span>}
           <JobLabels job={job} mayChange={live && mayDo("editJob", job)} />
         </div>
-        {job.detail !== undefined && <p>{job.detail}</p>}
+        {job.detail !== undefined && <p>{inZone(job.detail)}</p>}
       </div>
       <div className="row wrap">
         <OpenPage job={job} />

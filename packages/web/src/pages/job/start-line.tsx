@@ -1,6 +1,6 @@
 import type { Explanation } from "@tessera/wire";
 import { count, spellNumber } from "../../format/numbers.ts";
-import { spellClock, spellStart } from "../../format/times.ts";
+import { inZone, spellClock, spellStart } from "../../format/times.ts";
 import { startSpan } from "./why.ts";
 
 const bases: Readonly<Record<NonNullable<NonNullable<Explanation["start"]>["basis"]>, string>> = {
@@ -37,7 +37,7 @@ export function StartLine({ why }: { why: Explanation }) {
         {start?.nodes !== undefined &&
           start.nodes.length > 0 &&
           `Planned on ${start.nodes.slice(0, 4).join(", ")}${start.nodes.length > 4 ? " …" : ""}. `}
-        {start?.why}
+        {start?.why !== undefined && inZone(start.why)}
       </p>
       {ahead !== undefined && (
         <p className="quiet small">

@@ -5,6 +5,7 @@ import { addressOf } from "../../api/call.ts";
 import { watchTopic } from "../../api/live.ts";
 import { readLines } from "../../api/log-lines.ts";
 import { useLooking } from "../../api/looking.ts";
+import { inZone } from "../../format/times.ts";
 import { type Begin, LogBuffer, type LogLine } from "./log-buffer.ts";
 
 const linesMax = 20_000;
@@ -76,7 +77,7 @@ export function useLog({ job, rank, ranks, live, whole }: Asked): LogShown {
       const query = { follow: live, tail, ...(rank !== undefined && { rank }), ...(since !== undefined && { since }) };
       leave = watchTopic(addressOf("readLogs", { job }, query), {
         heard: hear,
-        refused: ({ detail }) => show("refused", detail),
+        refused: ({ detail }) => show("refused", inZone(detail)),
       });
     };
     // The same log read in another way stays in sight until it has come: when a job ends, its end is what one reads.

@@ -1,7 +1,8 @@
 import type { Job } from "@tessera/wire";
+import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Card, Notice, Skeleton } from "../../design/parts.tsx";
-import { spellStart } from "../../format/times.ts";
+import { inZone, spellStart } from "../../format/times.ts";
 import { Alternatives } from "./alternatives.tsx";
 import { Remedies } from "./remedies.tsx";
 import { StartLine } from "./start-line.tsx";
@@ -9,14 +10,15 @@ import { Waterfall } from "./waterfall.tsx";
 
 /** Why the job waits: the checks as a waterfall, its start on a time axis, and what would start it sooner. */
 export function WhyTab({ job }: { job: Job }) {
-  const { data: why, isError } = useCall("explainJob", { at: { job: job.id } }, { everyMs: 5_000 });
-  if (isError) return <Notice>The job no longer waits.</Notice>;
+  const { data: why, error } = useCall("explainJob", { at: { job: job.id } }, { everyMs: 5_000 });
+  if (error !== null) return <Notice kind="bad">{wordsOf(error)}</Notice>;
   if (why === undefined) return <Skeleton lines={6} />;
+  if (why.state !== "waiting") return <Notice>The job no longer waits: it is {why.state}.</Notice>;
   const { remedies = [], alternatives = [] } = why;
   return (
     <div className="grid">
       <div className="span-7 stack">
-        <Card title={why.reason?.detail ?? "Nothing prevents its start"}>
+        <Card title={inZone(why.reason?.detail ?? "Nothing prevents its start")}>
           <Waterfall reason={why.reason} />
         </Card>
         <Card title={spellStart(why.start)}>

@@ -1,5 +1,6 @@
 import type { Displacement, Explanation, Job, WaitReason } from "@tessera/wire";
 import { reasonKinds, waitingReasons } from "@tessera/wire/reasons";
+import { inZone } from "../../format/times.ts";
 
 export interface Check {
   readonly kind: WaitReason["kind"];
@@ -12,7 +13,7 @@ export function waterfall(reason: WaitReason | undefined): Check[] {
   const at = reason === undefined ? reasonKinds.length : reasonKinds.indexOf(reason.kind);
   return reasonKinds.map((kind, i) => {
     if (i < at) return { kind, result: "passed", text: waitingReasons[kind].passed };
-    return i === at ? { kind, result: "failing", text: reason!.detail } : { kind, result: "open", text: "" };
+    return i === at ? { kind, result: "failing", text: inZone(reason!.detail) } : { kind, result: "open", text: "" };
   });
 }
 

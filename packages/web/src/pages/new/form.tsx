@@ -3,6 +3,7 @@ import { useCall } from "../../api/use-call.ts";
 import { useWhyNot } from "../../design/act.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Field } from "../../design/parts.tsx";
+import { inZone } from "../../format/times.ts";
 import { EngineField } from "./engine-field.tsx";
 import { gpusOf, partsOfGpus } from "./job-file.ts";
 
@@ -21,7 +22,7 @@ export function Form({ fields, wrong, set }: FormProps) {
   const whyShut = useWhyNot({ act: "submitJob", at: firstShut?.path ?? "" }, firstShut !== undefined);
   const models = useCall("readSummary").data?.fleet.byModel.map(({ model }) => model) ?? [];
   const text = (field: string) => (fields[field] === undefined ? "" : String(fields[field]));
-  const wrongAt = (field: string) => (wrong?.field?.split(".")[0] === field ? wrong.detail : undefined);
+  const wrongAt = (field: string) => (wrong?.field?.split(".")[0] === field ? inZone(wrong.detail) : undefined);
   const gpus = partsOfGpus(fields.gpus);
   const whole = (value: string) => (/^\d+$/.test(value) ? Number(value) : value);
   return (
@@ -164,7 +165,7 @@ export function Form({ fields, wrong, set }: FormProps) {
         </Field>
       </div>
       <EngineField engine={text("engine")} wrong={wrongAt("engine")} onChoose={(engine) => set("engine", engine)} />
-      {wrong !== undefined && <p className="wrong-text small">{wrong.detail}</p>}
+      {wrong !== undefined && <p className="wrong-text small">{inZone(wrong.detail)}</p>}
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { Missing } from "../../design/missing.tsx";
 import { Card, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
 import { spellSharing } from "../../format/sharing.ts";
+import { inZone } from "../../format/times.ts";
 import { useOpen } from "../../frame/open.ts";
 import { AskNode } from "./ask-node.tsx";
 import { ModeChip } from "./mode-chip.tsx";
@@ -33,7 +34,7 @@ export default function NodePage() {
   return (
     <div className="page">
       <Head node={node} />
-      {node.reason !== "" && <Notice kind="warn">{node.reason}</Notice>}
+      {node.reason !== "" && <Notice kind="warn">{inZone(node.reason)}</Notice>}
       <Blockers node={node} />
       <div className="grid">
         <div className="span-4">
@@ -94,6 +95,8 @@ function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
 
 /** What its GPUs did, usually in the last hour. */
 function Telemetry({ name }: { name: string }) {
+  const may = useMay();
+  if (!may("usage.read")) return null;
   return (
     <>
       <RangeBar usual={telemetryRange} />

@@ -6,6 +6,7 @@ import { Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { type Column, Rows } from "../../design/rows.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
+import { inZone } from "../../format/times.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
 import { useTableLook } from "../../table/use-table-look.tsx";
 import { Views } from "../../table/views.tsx";
@@ -38,7 +39,7 @@ const columns: readonly Column<NodeShape>[] = [
     label: "Reason",
     width: "minmax(0, 2fr)",
     wide: true,
-    show: ({ reason }) => reason !== "" && <span title={reason}>{reason}</span>,
+    show: ({ reason }) => reason !== "" && <span title={inZone(reason)}>{inZone(reason)}</span>,
   },
   { label: "Rack", width: "minmax(0, 1fr)", wide: true, sort: "rack", show: ({ rack }) => rack },
   { label: "Block", width: "minmax(0, 1fr)", wide: true, show: ({ block }) => block },

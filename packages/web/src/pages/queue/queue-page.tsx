@@ -2,6 +2,7 @@ import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 import { useState } from "react";
 import { Link, useSearchParams } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
@@ -10,10 +11,10 @@ import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { colourOf } from "../../design/hues.ts";
 import { meanings } from "../../design/meanings.ts";
 import { onDemand } from "../../design/on-demand.tsx";
-import { ButtonLink, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { ButtonLink, Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
 import { type Column, Rows } from "../../design/rows.tsx";
 import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
-import { spellSpan, spellStart } from "../../format/times.ts";
+import { inZone, spellSpan, spellStart } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
 import { gpusColumn, nameColumn, projectColumn, reasonColumn, sinceColumn, userColumn } from "../jobs/job-columns.tsx";
 import { LookElsewhere, TimeBar } from "../past/time-bar.tsx";
@@ -260,7 +261,7 @@ function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
             href={hrefOf(job.id)}
             className={`lane-job ${job.priority > 0 ? "high" : ""}`}
             style={{ flexGrow: Math.max(1, job.gpus) }}
-            title={`${job.name}: ${spellGpus(job.gpus)}, ${job.reason?.detail ?? ""}`}
+            title={`${job.name}: ${spellGpus(job.gpus)}, ${inZone(job.reason?.detail ?? "")}`}
             aria-label={`${job.name}, ${spellGpus(job.gpus)}`}
             onPointerEnter={() => onLook(job)}
             onPointerLeave={() => onLook(undefined)}
@@ -301,7 +302,7 @@ function Chosen(props: {
   closeHref: string;
 }) {
   const { id, job, then, isReading, closeHref } = props;
-  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { on: then === undefined, everyMs: 5_000 });
+  const { data: why, error } = useCall("explainJob", { at: { job: id } }, { on: then === undefined, everyMs: 5_000 });
   return (
     <Card
       title={job?.name ?? id}
@@ -316,13 +317,18 @@ function Chosen(props: {
       ) : then !== undefined ? (
         <div className="stack tight">
           {job?.state === "waiting" ? <ReasonChip reason={job.reason} /> : job && <StateChip job={job} />}
-          <p>{wordsThen(job, then)}</p>
+          <p>{inZone(wordsThen(job, then))}</p>
           <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
         </div>
-      ) : isError ? (
-        <p className="quiet">The job no longer waits.</p>
+      ) : error !== null ? (
+        <Notice kind="bad">{wordsOf(error)}</Notice>
       ) : why === undefined ? (
         <Skeleton />
+      ) : why.state !== "waiting" ? (
+        <div className="stack tight">
+          <p className="quiet">The job no longer waits: it is {why.state}.</p>
+          <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
+        </div>
       ) : (
         <div className="stack tight">
           <div className="row wrap">
@@ -333,7 +339,7 @@ function Chosen(props: {
               </span>
             )}
           </div>
-          <p>{why.reason?.detail ?? "The job does not wait."}</p>
+          <p>{inZone(why.reason?.detail ?? "Nothing prevents its start.")}</p>
           <p className="quiet">{spellStart(why.start)}</p>
           {why.aheadBy !== undefined && (
             <p className="quiet small">

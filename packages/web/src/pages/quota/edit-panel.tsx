@@ -4,11 +4,11 @@ import { Link } from "wouter";
 import { useDraft } from "../../api/draft.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Allowed } from "../../design/act.tsx";
+import { TimeField } from "../../design/inputs.tsx";
 import { MayLink } from "../../design/may-link.tsx";
 import { Button, Card, Field, Notice } from "../../design/parts.tsx";
 import { above } from "../../design/why-not.ts";
 import { count, spellNumber } from "../../format/numbers.ts";
-import { instantOf } from "../../format/zone.ts";
 import { amountHint, byModel, spellAmounts } from "./amounts.ts";
 import { EffectCard, usePreview } from "./effect-card.tsx";
 import { spellWindow } from "./notes.ts";
@@ -84,8 +84,7 @@ function QuotaForm({ account }: { account: Account }) {
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (body === undefined) return;
-    const to = shown.until === "" ? undefined : instantOf(shown.until);
-    const window = to === undefined ? {} : { window: { from: new Date().toISOString(), to } };
+    const window = shown.until === "" ? {} : { window: { from: new Date().toISOString(), to: shown.until } };
     edit.mutate({ at: { account: account.path }, body: { ...body, ...window }, ifMatch: seen }, { onSuccess: undo });
   };
   return (
@@ -123,17 +122,12 @@ function QuotaForm({ account }: { account: Account }) {
           )}
         </Field>
       </div>
-      <Field label="Only until" hint="Empty: permanent. Otherwise the present quota returns by itself.">
-        {(props) => (
-          <input
-            {...props}
-            type="datetime-local"
-            className="input"
-            value={shown.until}
-            onChange={(event) => type({ until: event.target.value })}
-          />
-        )}
-      </Field>
+      <TimeField
+        label="Only until"
+        hint="Empty: permanent. Otherwise the present quota returns by itself."
+        value={shown.until}
+        onChange={(until) => type({ until })}
+      />
       {isStale && (
         <Notice
           kind="warn"

@@ -4,6 +4,7 @@ import { useTried } from "../../api/use-tried.ts";
 import { Effects } from "../../design/effects.tsx";
 import { Notice, Skeleton } from "../../design/parts.tsx";
 import { changesOf, effectsOf } from "./effect.ts";
+import { inZone } from "../../format/times.ts";
 
 /** What the edit would do, as the server's scheduler finds it on a copy; `ready` where it may be saved as it stands. */
 export function usePreview(account: Account, body: AccountEdit | undefined) {
@@ -26,7 +27,7 @@ export function EffectCard({ account, guarantee, max, preview: { data, error } }
       <h3>Effect</h3>
       <Effects of={changes} />
       {error !== null && <Notice kind="bad">This is refused: {wordsOf(error)}</Notice>}
-      {data?.whyNot !== undefined && <Notice kind="bad">This is refused: {data.whyNot}</Notice>}
+      {data?.whyNot !== undefined && <Notice kind="bad">This is refused: {inZone(data.whyNot)}</Notice>}
       {data === undefined && error === null && <Skeleton lines={1} />}
       {data !== undefined && data.whyNot === undefined && <Effects of={effectsOf(data)} />}
     </div>
