@@ -286,7 +286,7 @@ export { outputFolders } from "./submit/storage.ts";
 export { withUsualShare } from "./submit/usual-share.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { closedNodesFor } from "./why/closed-nodes.ts";
-export { type FleetPlan, fleetPlan, type PlannedJob, type RunningUntil, roomAt } from "./why/fleet-plan.ts";
+export { type FleetPlan, fleetPlan, type PlannedJob, type RunningUntil } from "./why/fleet-plan.ts";
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
 export {
@@ -297,8 +297,10 @@ export {
   type ReasonKind,
   type ReasonValues,
   reasonKinds,
+  reasonUnits,
 } from "./why/reason.ts";
 export { ownReason, reasonFor } from "./why/reason-for.ts";
 export { expected, type Rehearsal, rehearse } from "./why/rehearse.ts";
+export { roomAt } from "./why/room-at.ts";
 export { Rooms } from "./why/rooms.ts";
 export { type FreeGpus, freeGpus, type UnfitShape, unfitShapes } from "./why/shapes.ts";

@@ -41,7 +41,16 @@ export function nounFor(value: number, noun: string, plural = `${noun}s`): strin
   return value === 1 ? noun : plural;
 }
 
+const kib = 1024;
+
+/** `12 kB` would be another number: sizes of files are in KiB, MiB and GiB. */
+export function spellBytes(bytes: number): string {
+  if (bytes < kib) return count(bytes, "byte");
+  if (bytes < kib * kib) return `${part.format(bytes / kib)} KiB`;
+  return spellMiB(Math.round((100 * bytes) / (kib * kib)) / 100);
+}
+
 export function spellMiB(mib: number): string {
   if (mib >= 1_048_576) return `${part.format(mib / 1_048_576)} TiB`;
-  return mib >= 1024 ? `${part.format(mib / 1024)} GiB` : `${mib} MiB`;
+  return mib >= 1024 ? `${part.format(mib / 1024)} GiB` : `${part.format(mib)} MiB`;
 }

@@ -32,9 +32,11 @@ export async function fillForWalk(server: OwnServer): Promise<{ things: Things; 
     tokens[walker] = (await server.call("createToken", { body: { user: user.id } })).token;
     return user.id;
   };
-  for (const role of rolesOfTenant) await add(role, { role, account: role === "team-admin" ? "acme/team" : "acme" });
+  const users: Record<string, string> = {};
+  for (const role of rolesOfTenant)
+    users[role] = await add(role, { role, account: role === "team-admin" ? "acme/team" : "acme" });
   for (const role of ["finance", "auditor"] as const) await add(`${role} of all`, { role });
-  const user = await add("no role", {});
+  await add("no role", {});
   const submit = async (name: string, body: object) =>
     (await server.call("submitJob", { body: { name, project: "acme/team", gpus: 1, run: "sleep 3600", ...body } })).id;
   const never = { not_before: "2100-01-01T00:00:00Z" };
@@ -50,7 +52,7 @@ export async function fillForWalk(server: OwnServer): Promise<{ things: Things; 
     array: await submit("sweep", { array: "1-4%1", gpus: 0 }),
   };
   const { items } = await server.call("listNodes");
-  return { things: { jobs, node: items[0]!.name, user, at: new Date().toISOString() }, tokens };
+  return { things: { jobs, node: items[0]!.name, user: users.member!, at: new Date().toISOString() }, tokens };
 }
 
 interface Way {

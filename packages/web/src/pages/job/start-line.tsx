@@ -39,6 +39,11 @@ export function StartLine({ why }: { why: Explanation }) {
           `Planned on ${start.nodes.slice(0, 4).join(", ")}${start.nodes.length > 4 ? " …" : ""}. `}
         {start?.why !== undefined && inZone(start.why)}
       </p>
+      {start?.missesDeadline !== undefined && (
+        <p className="wrong-text small">
+          It would miss its deadline, {spellClock(start.missesDeadline)}, and is given up then.
+        </p>
+      )}
       {ahead !== undefined && (
         <p className="quiet small">
           {ahead === 0 ? "Nothing is ahead of it." : `${count(ahead, "job")} ahead`}

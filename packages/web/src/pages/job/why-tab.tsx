@@ -1,10 +1,11 @@
 import type { Job } from "@tessera/wire";
+import { waitingReasons } from "@tessera/wire/reasons";
 import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Card, Notice, Skeleton } from "../../design/parts.tsx";
 import { inZone, spellStart } from "../../format/times.ts";
 import { Alternatives } from "./alternatives.tsx";
-import { Remedies } from "./remedies.tsx";
+import { Remedies, WhatEnds } from "./remedies.tsx";
 import { StartLine } from "./start-line.tsx";
 import { Waterfall } from "./waterfall.tsx";
 
@@ -31,10 +32,13 @@ export function WhyTab({ job }: { job: Job }) {
           beside={<span className="quiet small">each change was planned on the present fleet</span>}
         >
           <div className="stack tight">
+            {why.reason !== undefined && (
+              <WhatEnds ends={waitingReasons[why.reason.kind].ends} reason={why.reason} job={job} remedies={remedies} />
+            )}
             <Remedies remedies={remedies} />
             <Alternatives job={job} alternatives={alternatives} />
             {remedies.length + alternatives.length === 0 && (
-              <p className="quiet">No single change would start it sooner.</p>
+              <p className="quiet">No single change of the job would start it sooner.</p>
             )}
           </div>
         </Card>

@@ -32,7 +32,7 @@ export function effectOn(act: NodeAct, node: Pick<NodeShape, "load">, within: st
 const happens: Readonly<Record<NodeAct, string>> = {
   cordon: "The node takes no new work.",
   drain: "The node takes no new work.",
-  down: "Only when the machine is really gone.",
+  down: "Declare a node lost only if the machine is gone: its jobs restart elsewhere.",
 };
 
 function whose({ jobs, own }: NonNullable<NodeShape["load"]>): string {

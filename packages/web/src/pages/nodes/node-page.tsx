@@ -17,6 +17,7 @@ import { AskNode } from "./ask-node.tsx";
 import { ModeChip } from "./mode-chip.tsx";
 import { nodeActs, useUpNode } from "./node-acts.ts";
 import { NodeHealth } from "./node-health.tsx";
+import { NodeMaintenance } from "./node-maintenance.tsx";
 
 /** One node: its GPUs, the jobs that keep it from being empty, and its events. */
 export default function NodePage() {
@@ -67,6 +68,7 @@ export default function NodePage() {
       {node.labels !== undefined && <Labels labels={node.labels} />}
       <Telemetry name={name} />
       <NodeHealth node={node} />
+      <NodeMaintenance node={node} />
       <div className="grid">
         <Gpus name={name} />
         <History name={name} />

@@ -28,10 +28,10 @@ const columns: readonly Column<NodeShape>[] = [
     sort: "free",
     show: ({ gpus, gpusFree }) => (
       <div className="row">
-        <div className="bar" style={{ flex: 1 }}>
+        <span className="small nowrap">{spellNumber(gpusFree)} free</span>
+        <div className="bar" style={{ flex: 1, minWidth: 0 }}>
           <div className="part used" style={{ left: 0, width: `${(100 * (gpus - gpusFree)) / Math.max(1, gpus)}%` }} />
         </div>
-        <span className="small nowrap">{spellNumber(gpusFree)} free</span>
       </div>
     ),
   },
