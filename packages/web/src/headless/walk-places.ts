@@ -51,7 +51,7 @@ function placesOf({ jobs, node, user, at }: Things): Readonly<Record<PagePath, P
     "/fleet/what-if": { real: ["/fleet/what-if"] },
     "/quota": { real: ["/quota"] },
     "/quota/*": { real: ["/quota/acme", "/quota/acme/team"], unreal: ["/quota/none"] },
-    "/cost": { real: ["/cost", "/cost?by=job&days=30"] },
+    "/cost": { real: ["/cost", "/cost?by=job&range=30d"] },
     "/cost/waste": { real: ["/cost/waste"] },
     "/cost/money": { real: ["/cost/money"] },
     "/cost/budgets": { real: ["/cost/budgets"] },
@@ -64,7 +64,12 @@ function placesOf({ jobs, node, user, at }: Things): Readonly<Record<PagePath, P
     "/nodes/*": { real: [`/nodes/${node}`], unreal: ["/nodes/none"] },
     "/people/:user?": { real: ["/people", `/people/${user}`, "/people/me"], unreal: ["/people/none"] },
     "/audit": { real: ["/audit", "/audit?action=user.create"] },
-    "/settings": { real: ["/settings"] },
+    "/settings/:section?": {
+      real: [
+        "/settings",
+        ...["prices", "providers", "anchors", "keys", "outlets", "api"].map((name) => `/settings/${name}`),
+      ],
+    },
   };
 }
 
@@ -87,7 +92,7 @@ export function allVisits(things: Things): Visit[] {
 /** What the rail leads to, a job, a node and a new job. */
 const mainPages: readonly PagePath[] = [
   ...(["/", "/queue", "/jobs", "/jobs/:id/:tab?", "/new", "/fleet", "/quota", "/cost"] as const),
-  ...(["/nodes", "/nodes/*", "/people/:user?", "/audit", "/settings"] as const),
+  ...(["/nodes", "/nodes/*", "/people/:user?", "/audit", "/settings/:section?"] as const),
 ];
 
 /** The first address of each main page. */

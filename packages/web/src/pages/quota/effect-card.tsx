@@ -3,8 +3,8 @@ import { wordsOf } from "../../api/call.ts";
 import { useTried } from "../../api/use-tried.ts";
 import { Effects } from "../../design/effects.tsx";
 import { Notice, Skeleton } from "../../design/parts.tsx";
-import { changesOf, effectsOf } from "./effect.ts";
 import { inZone } from "../../format/times.ts";
+import { changesOf, effectsOf } from "./effect.ts";
 
 /** What the edit would do, as the server's scheduler finds it on a copy; `ready` where it may be saved as it stands. */
 export function usePreview(account: Account, body: AccountEdit | undefined) {
