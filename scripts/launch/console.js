@@ -16,12 +16,15 @@ export function needsConsole(root) {
   return readFileSync(stampOf(root), "utf8") !== signatureOfConsole(root);
 }
 
-/** Its own sources and, of the other packages, only what it imports at run time: a change of the server costs nothing. */
+/** Packages of ours of which parts are bundled: wire, and core behind it. */
+const bundled = ["packages/wire/src", "packages/core/src"];
+
+/** Its own sources and those of the packages that are bundled with them: a change of the server costs nothing. */
 export function signatureOfConsole(root) {
   const hash = createHash("sha256");
   const fixed = ["package.json", "vite.config.js"].map((name) => `${folder}/${name}`);
-  const sources = filesBelow(root, `${folder}/src`).filter((path) => !isForTests(path));
-  const paths = [...fixed, ...sources, ...filesBelow(root, `${folder}/public`), "packages/wire/src/addresses.ts"];
+  const sources = [`${folder}/src`, ...bundled].flatMap((each) => filesBelow(root, each));
+  const paths = [...fixed, ...sources.filter((path) => !isForTests(path)), ...filesBelow(root, `${folder}/public`)];
   for (const path of paths) {
     const { mtimeMs, size } = statSync(join(root, path));
     hash.update(`${path}\0${mtimeMs}\0${size}\n`);

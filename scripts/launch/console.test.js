@@ -20,6 +20,8 @@ function builtClone(t) {
   write("packages/web/public/favicon.svg");
   write("packages/web/bundle/index.html");
   write("packages/wire/src/addresses.ts");
+  write("packages/wire/src/reasons.ts");
+  write("packages/core/src/money/money.ts");
   write("packages/server/src/main.ts");
   write(".cache/console", signatureOfConsole(root));
   return { root, touch: (path) => utimesSync(join(root, path), 1, 1) };
@@ -34,7 +36,8 @@ describe("whether the console is built again", () => {
   });
 
   it("is when something changes that goes into it, and when it is gone", (t) => {
-    for (const path of ["web/src/main.tsx", "web/vite.config.js", "web/public/favicon.svg", "wire/src/addresses.ts"]) {
+    const parts = ["web/src/main.tsx", "web/vite.config.js", "web/public/favicon.svg", "wire/src/addresses.ts"];
+    for (const path of [...parts, "wire/src/reasons.ts", "core/src/money/money.ts"]) {
       const { root, touch } = builtClone(t);
       touch(`packages/${path}`);
       assert.equal(needsConsole(root), true, path);

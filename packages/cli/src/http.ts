@@ -26,6 +26,8 @@ export interface Ask<Id extends RouteId> {
   /** The body of a route that takes bytes. */
   readonly bytes?: readonly Uint8Array[];
   readonly ifMatch?: string;
+  /** Only to be made: refused where there is one already. */
+  readonly ifNone?: boolean;
   /** Idempotency-Key; a random one unless given. */
   readonly key?: string;
   readonly timeoutMs?: number;
@@ -203,6 +205,7 @@ export class Api {
       headers["content-length"] = String(ask.bytes.reduce((sum, part) => sum + part.length, 0));
     }
     if (ask.ifMatch !== undefined) headers["if-match"] = ask.ifMatch;
+    if (ask.ifNone) headers["if-none-match"] = "*";
     if (id in creates) headers["idempotency-key"] = ask.key ?? crypto.randomUUID();
     return headers;
   }

@@ -178,7 +178,7 @@ export type {
 } from "./model/job.ts";
 export { beginOf, elementAt, elementsOf } from "./model/job.ts";
 export { killNow } from "./model/kill-now.ts";
-export type { Labels } from "./model/labels.ts";
+export { hasLabels, type Labels } from "./model/labels.ts";
 export { lackText } from "./model/lack-text.ts";
 export type { Lease } from "./model/lease.ts";
 export { memoryText } from "./model/memory.ts";
@@ -254,6 +254,7 @@ export { nothingHeld } from "./quota/held.ts";
 export { shareOf } from "./quota/share.ts";
 export { idleRuleFor } from "./run/idle.ts";
 export { comesBack, stopOrderOf } from "./run/stop.ts";
+export { jobsStoppedBy } from "./run/stop-for-money.ts";
 export { nextDueAt } from "./schedule/due.ts";
 export { SchedulerMemory } from "./schedule/memory.ts";
 export { apply, keysKeptMs } from "./state/apply/apply.ts";
@@ -285,7 +286,7 @@ export { outputFolders } from "./submit/storage.ts";
 export { withUsualShare } from "./submit/usual-share.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { closedNodesFor } from "./why/closed-nodes.ts";
-export { type FleetPlan, fleetPlan, type PlannedJob, type RunningUntil, roomAt } from "./why/fleet-plan.ts";
+export { type FleetPlan, fleetPlan, type PlannedJob, type RunningUntil } from "./why/fleet-plan.ts";
 export { jobsAheadOf } from "./why/jobs-ahead.ts";
 export { type Displaced, type Outlook, type StartBand, startBand } from "./why/outlook.ts";
 export {
@@ -296,8 +297,10 @@ export {
   type ReasonKind,
   type ReasonValues,
   reasonKinds,
+  reasonUnits,
 } from "./why/reason.ts";
 export { ownReason, reasonFor } from "./why/reason-for.ts";
 export { expected, type Rehearsal, rehearse } from "./why/rehearse.ts";
+export { roomAt } from "./why/room-at.ts";
 export { Rooms } from "./why/rooms.ts";
 export { type FreeGpus, freeGpus, type UnfitShape, unfitShapes } from "./why/shapes.ts";

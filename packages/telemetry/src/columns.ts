@@ -53,12 +53,15 @@ export interface Drawn {
 }
 
 const perCent = 1 / 100;
+/** The whole activity of a GPU. */
+const busyGpu = 1 / 10_000;
 const mebibyteInGib = 1 / 1024;
 const kibibyteInMegabytes = 1024 / 1e6;
 const kilowattHour = 3.6e12; // in milliwatts x milliseconds
 
 export const drawn: { readonly [Metric in StoredMetric]: Drawn } = {
   activity: { columns: ["sm"], as: "mean", scale: perCent },
+  busy: { columns: ["sm"], as: "total", scale: busyGpu },
   tensor: { columns: ["tensor"], as: "mean", scale: perCent },
   memory_activity: { columns: ["memoryActive"], as: "mean", scale: perCent },
   encoder: { columns: ["encoder"], as: "mean", scale: perCent },

@@ -8,7 +8,7 @@ import type { View } from "./view.ts";
 const linesPerPart: { readonly [Name in View]: number } = { gpu: 1_024, lease: 1_024, group: 64 };
 const partsMax = 64;
 
-/** The parts that so many lines need. */
+/** The number of parts for a number of lines. */
 export function partsNeeded(view: View, lines: number): number {
   let parts = 1;
   while (parts < partsMax && parts * linesPerPart[view] < lines) parts *= 2;

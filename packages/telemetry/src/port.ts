@@ -4,6 +4,7 @@ import type { MemberRow, TelemetryRow } from "./row.ts";
 /** What can be drawn over time. */
 export const storedMetrics = [
   "activity",
+  "busy",
   "tensor",
   "memory_activity",
   "memory_used",

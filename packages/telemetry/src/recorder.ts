@@ -12,7 +12,7 @@ import { type View, views } from "./view.ts";
 
 /** Samples of a minute may come this late; later ones make a chunk of their own. */
 const graceMs = 5_000;
-/** So many rows are in memory at most: a minute of 200,000 GPUs. */
+/** The most rows in memory: a minute of 200,000 GPUs. */
 const bufferedMax = 1_200_000;
 /** Minutes that come at once, of a time that is simulated or was kept elsewhere, are written together. */
 const minutesAtOnce = 60;

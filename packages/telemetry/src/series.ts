@@ -14,7 +14,8 @@ export function seriesOf(kept: Kept, query: SeriesQuery): SeriesAnswer {
   const stepMs = Math.ceil(query.stepMs / base) * base;
   const from = Math.floor(query.from / stepMs) * stepMs;
   const asked: Asked = { by, filter, from, to, membersOnly: how.as === "sum" };
-  const { chosen, leftOut } = choose(kept, asked, level, how, linesMax);
+  const { chosen, leftOut } =
+    by === "rank" ? chooseRanks(kept, query, level) : choose(kept, asked, level, how, linesMax);
   const lines = new Map(chosen.map((key) => [key, new Line({ from, to, stepMs, baseMs: base }, how)]));
   for (const rows of rowsOf(kept, asked, level)) {
     const groups = rows.keys.map((key) => {
@@ -34,24 +35,64 @@ function levelOfStep(stepMs: number): Level {
 }
 
 /** The groups that are shown, the largest first. Sizes are looked at only where there are too many. */
-function choose(kept: Kept, asked: Asked, level: Level, how: Drawn, most: number) {
-  const sizes = new Map<string, { size: number }>();
+function choose(kept: Kept, asked: Asked, level: Level, how: Drawn, most: number): Chosen {
+  const keys = keysOf(kept, asked, level);
+  if (keys.size <= most) return { chosen: [...keys].sort(), leftOut: 0 };
+  const sizes = sumsOf(kept, asked, level, how, keys);
+  const inOrder = [...sizes].sort(([a, { sum }], [b, other]) => other.sum - sum || (a < b ? -1 : 1));
+  return { chosen: inOrder.slice(0, most).map(([key]) => key), leftOut: sizes.size - most };
+}
+
+/**
+ * The ranks that are shown, in their order: where there are too many, those that did most and those that did least, since
+ * one that hangs is what is looked for. Their activity decides for all metrics, so that charts show the same ranks; one
+ * that was not measured did nothing as far as is known.
+ */
+function chooseRanks(kept: Kept, { by, filter, from, to, linesMax }: SeriesQuery, level: Level): Chosen {
+  const asked: Asked = { by, filter, from, to };
+  const keys = keysOf(kept, asked, level);
+  const inOrder = [...keys].sort((a, b) => Number(a) - Number(b));
+  if (keys.size <= linesMax) return { chosen: inOrder, leftOut: 0 };
+  const sums = sumsOf(kept, asked, level, drawn.activity, keys);
+  const meanOf = (rank: string) => {
+    const { sum, weight } = sums.get(rank)!;
+    return weight === 0 ? 0 : sum / weight;
+  };
+  const means = new Map(inOrder.map((rank) => [rank, meanOf(rank)]));
+  const bySize = inOrder.toSorted((a, b) => means.get(a)! - means.get(b)!);
+  const least = Math.ceil(linesMax / 2);
+  const chosen = new Set([...bySize.slice(0, least), ...bySize.slice(bySize.length - (linesMax - least))]);
+  return { chosen: inOrder.filter((rank) => chosen.has(rank)), leftOut: keys.size - linesMax };
+}
+
+interface Chosen {
+  readonly chosen: readonly string[];
+  readonly leftOut: number;
+}
+
+function keysOf(kept: Kept, asked: Asked, level: Level): Set<string> {
+  const found = new Set<string>();
   for (const { keys } of rowsOf(kept, asked, level)) {
     for (const key of keys) {
       const group = groupOf(asked.by, asked.filter, key);
-      if (group !== undefined && !sizes.has(group)) sizes.set(group, { size: 0 });
+      if (group !== undefined) found.add(group);
     }
   }
-  if (sizes.size <= most) return { chosen: [...sizes.keys()].sort(), leftOut: 0 };
+  return found;
+}
+
+function sumsOf(kept: Kept, asked: Asked, level: Level, how: Drawn, keys: ReadonlySet<string>) {
+  const sums = new Map([...keys].map((key) => [key, { sum: 0, weight: 0 }]));
   for (const rows of rowsOf(kept, asked, level)) {
     const groups = rows.keys.map((key) => {
       const group = groupOf(asked.by, asked.filter, key);
-      return group === undefined ? undefined : sizes.get(group);
+      return group === undefined ? undefined : sums.get(group);
     });
-    scan(rows, how, groups, (sum, { at, weight, value }) => {
-      if (at > asked.from && at <= asked.to) sum.size += weight * value;
+    scan(rows, how, groups, (group, { at, weight, value }) => {
+      if (at <= asked.from || at > asked.to) return;
+      group.sum += weight * value;
+      group.weight += weight;
     });
   }
-  const inOrder = [...sizes].sort(([a, { size }], [b, other]) => other.size - size || (a < b ? -1 : 1));
-  return { chosen: inOrder.slice(0, most).map(([key]) => key), leftOut: sizes.size - most };
+  return sums;
 }

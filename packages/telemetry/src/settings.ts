@@ -4,7 +4,7 @@ const hour = 3_600_000;
 const day = 24 * hour;
 const gibibyte = 2 ** 30;
 
-/** How much is kept. The size holds whatever the ages say. */
+/** How much is kept. The size limit takes precedence over ages. */
 export interface TelemetrySettings {
   readonly bytesMax: number;
   /** How long every sample, the means of minutes, and those of hours are kept. */

@@ -152,6 +152,45 @@ describe("a store of samples", () => {
     assert.deepEqual([lines.map(({ key }) => key), leftOut], [["job_4", "job_3"], 3]);
   });
 
+  it("shows the ranks that did most and least, the same in all charts and in their order: one that hangs is not left out", async () => {
+    const at = start + 10 * second;
+    const ranks = Array.from({ length: 13 }, (_, rank) => holder("1", "vision", rank));
+    // Rank 11 hangs, though it draws most power; rank 12 is not measured; 0 and 10 do most.
+    const activeOf = (rank: number) => (rank === 11 ? 0 : rank === 10 || rank === 0 ? 9_900 : 5_000 + rank);
+    store.write(
+      ranks.slice(0, 12).map((whose, rank) =>
+        row(at, `a${rank}`, whose, {
+          smActive: activeOf(rank),
+          powerMilliwatts: rank === 11 ? 700_000 : 1_000 * rank,
+        }),
+      ),
+      ranks.map((whose) => ({
+        ...{ ...whose, at, spanMs: 10 * second, node: "local/node-a", source: "nvml", model: "H100" },
+        ...{ cpusMilli: 1_500, memoryMiB: 2_048 },
+      })),
+    );
+    for (const metric of ["activity", "power", "cpu"] as const) {
+      const { lines, leftOut } = await ask({ metric, by: "rank", filter: { job: vision.job! }, linesMax: 4 });
+      assert.deepEqual([lines.map(({ key }) => key), leftOut], [["0", "10", "11", "12"], 9], metric);
+    }
+    const all = await ask({ by: "rank", filter: { job: vision.job! } });
+    assert.deepEqual(
+      all.lines.map(({ key }) => Number(key)),
+      ranks.map((_, rank) => rank),
+    );
+  });
+
+  it("adds up what GPUs did to GPUs that are busy", async () => {
+    const at = start + 10 * second;
+    store.write([
+      row(at, "a0", vision, { smActive: 10_000 }),
+      row(at, "a1", vision, { smActive: 5_000 }),
+      row(at, "b0", speech, { powerMilliwatts: 1_000 }),
+    ]);
+    assert.equal((await valuesOf({ metric: "busy" }))[""]![0], 1.5);
+    assert.equal((await valuesOf({ metric: "busy", by: "account" })).acc_vision![0], 1.5);
+  });
+
   it("stays within its size, and drops the oldest", async () => {
     await store.close();
     const bytesMax = 2 ** 20;

@@ -11,7 +11,7 @@ export class Packed {
   #bytes = Buffer.allocUnsafe(64 * 1024);
   length = 0;
 
-  /** Room for so many numbers more. */
+  /** Makes room for a number of further values. */
   roomFor(count: number): Buffer {
     const needed = this.length + count * bytesEachMax;
     if (needed > this.#bytes.length) {

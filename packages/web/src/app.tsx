@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import type { WhoAmI } from "@tessera/wire";
-import { useCallback, useEffect, useState } from "react";
+import { type PagePath, pagePaths } from "@tessera/wire/pages";
+import { type ComponentType, createElement, useCallback, useEffect, useState } from "react";
 import { Redirect, Route, Switch, useLocation, useSearch } from "wouter";
 import { call, whenFactorMissing, whenSignedOut, wordsOf } from "./api/call.ts";
 import { forgetDrafts } from "./api/draft.ts";
@@ -11,6 +12,7 @@ import { useCall } from "./api/use-call.ts";
 import { Missing } from "./design/missing.tsx";
 import { pageOnDemand } from "./design/on-demand.tsx";
 import { Empty } from "./design/parts.tsx";
+import { inZone } from "./format/times.ts";
 import { Boundary } from "./frame/boundary.tsx";
 import { Frame } from "./frame/frame.tsx";
 import { HomePage } from "./pages/home/home-page.tsx";
@@ -28,6 +30,7 @@ const AllowPage = pageOnDemand(() => import("./pages/sign-in/allow-page.tsx"));
 const AuditPage = pageOnDemand(() => import("./pages/audit/audit-page.tsx"));
 const BudgetsPage = pageOnDemand(() => import("./pages/cost/budgets-page.tsx"));
 const ClosePage = pageOnDemand(() => import("./pages/cost/close-page.tsx"));
+const ComparePage = pageOnDemand(() => import("./pages/compare/compare-page.tsx"));
 const ContractsPage = pageOnDemand(() => import("./pages/cost/contracts-page.tsx"));
 const CostPage = pageOnDemand(() => import("./pages/cost/cost-page.tsx"));
 const EnginesPage = pageOnDemand(() => import("./pages/fleet/engines-page.tsx"));
@@ -104,7 +107,7 @@ export function App() {
   if (me === null) {
     return (
       <SignInPage
-        ended={ended}
+        ended={ended === undefined ? undefined : inZone(ended)}
         onSignedIn={(who) => {
           setEnded(undefined);
           setMe(who);
@@ -126,42 +129,48 @@ export function App() {
   );
 }
 
+const pages: Readonly<Record<PagePath, ComponentType>> = {
+  "/": HomePage,
+  "/sign-in": () => <Redirect to="/" replace />,
+  "/sign-in/tess": AllowPage,
+  "/step-up": AllowActPage,
+  "/queue": QueuePage,
+  "/jobs": JobsPage,
+  "/jobs/:id/:tab?": JobPage,
+  "/compare": ComparePage,
+  "/new": NewJobPage,
+  "/fleet": FleetPage,
+  "/fleet/engines": EnginesPage,
+  "/fleet/pools": PoolsPage,
+  "/fleet/what-if": WhatIfPage,
+  "/quota": QuotaPage,
+  "/quota/*": QuotaPage,
+  "/cost": CostPage,
+  "/cost/waste": WastePage,
+  "/cost/money": MoneyPage,
+  "/cost/budgets": BudgetsPage,
+  "/cost/invoices": InvoicesPage,
+  "/cost/ledger": LedgerPage,
+  "/cost/contracts": ContractsPage,
+  "/cost/close": ClosePage,
+  "/invoices/:account/:period": InvoicePage,
+  "/nodes": NodesPage,
+  "/nodes/*": NodePage,
+  "/people/:user?": PeoplePage,
+  "/audit": AuditPage,
+  "/settings/:section?": SettingsPage,
+};
+
+function NoSuchPage() {
+  return <Missing title="There is no such page" why={`Nothing is at ${location.pathname}.`} href="/" go="Home" />;
+}
+
+/** Without keys: a page that is at two addresses, such as a list and the list with one of it chosen, stays what it is. */
+const routes = [
+  ...pagePaths.map((path) => createElement(Route, { path, component: pages[path] })),
+  createElement(Route, { component: NoSuchPage }),
+];
+
 function Pages() {
-  return (
-    <Switch>
-      <Route path="/" component={HomePage} />
-      <Route path="/sign-in">
-        <Redirect to="/" replace />
-      </Route>
-      <Route path="/sign-in/tess" component={AllowPage} />
-      <Route path="/step-up" component={AllowActPage} />
-      <Route path="/queue" component={QueuePage} />
-      <Route path="/jobs" component={JobsPage} />
-      <Route path="/jobs/:id/:tab?" component={JobPage} />
-      <Route path="/new" component={NewJobPage} />
-      <Route path="/fleet" component={FleetPage} />
-      <Route path="/fleet/engines" component={EnginesPage} />
-      <Route path="/fleet/pools" component={PoolsPage} />
-      <Route path="/fleet/what-if" component={WhatIfPage} />
-      <Route path="/quota" component={QuotaPage} />
-      <Route path="/quota/*" component={QuotaPage} />
-      <Route path="/cost" component={CostPage} />
-      <Route path="/cost/waste" component={WastePage} />
-      <Route path="/cost/money" component={MoneyPage} />
-      <Route path="/cost/budgets" component={BudgetsPage} />
-      <Route path="/cost/invoices" component={InvoicesPage} />
-      <Route path="/cost/ledger" component={LedgerPage} />
-      <Route path="/cost/contracts" component={ContractsPage} />
-      <Route path="/cost/close" component={ClosePage} />
-      <Route path="/invoices/:account/:period" component={InvoicePage} />
-      <Route path="/nodes" component={NodesPage} />
-      <Route path="/nodes/*" component={NodePage} />
-      <Route path="/people/:user?" component={PeoplePage} />
-      <Route path="/audit" component={AuditPage} />
-      <Route path="/settings" component={SettingsPage} />
-      <Route>
-        <Missing title="There is no such page" why={`Nothing is at ${location.pathname}.`} href="/" go="Home" />
-      </Route>
-    </Switch>
-  );
+  return <Switch>{routes}</Switch>;
 }

@@ -90,6 +90,7 @@ export type { DataKeyShape } from "./shapes/keys.ts";
 export { Moment } from "./shapes/moment.ts";
 export {
   BillingShape,
+  BudgetPreview,
   BudgetPut,
   BudgetShape,
   ClosePreview,
@@ -110,7 +111,7 @@ export {
 } from "./shapes/money.ts";
 export { FleetPlanShape, PlanBlock, PlanClosed } from "./shapes/plan.ts";
 export { PolicyPut, PolicyShape } from "./shapes/policy.ts";
-export { labelKeyPattern, PoolCreate, PoolEdit, PoolShape } from "./shapes/pool.ts";
+export { labelKeyPattern, PoolCreate, PoolEdit, PoolPreview, PoolShape } from "./shapes/pool.ts";
 export { type EffectJobs, PreviewShape, previewNamedMax } from "./shapes/preview.ts";
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export { SearchHit } from "./shapes/search.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { amountText, decimalText, moneyText, readAmount } from "./money.ts";
+import { amountText, decimalText, moneyText, plainAmount, readAmount } from "./money.ts";
 
 test("money is exact, however large, and rounded to what its currency is paid in", () => {
   assert.equal(moneyText("1234500000", "EUR"), "1,234.50 EUR");
@@ -21,4 +21,6 @@ test("an amount is read exactly, and what is none is not read", () => {
   assert.equal(readAmount("12.5"), "12500000");
   assert.equal(readAmount("0.000001"), "1");
   for (const text of ["-1", "1e3", "", "1.0000001", "x"]) assert.equal(readAmount(text), undefined);
+  for (const micros of ["0", "1", "12500000", "90000000000"]) assert.equal(readAmount(plainAmount(micros)), micros);
+  assert.deepEqual([plainAmount("90000000000"), plainAmount("-12500000")], ["90000", "-12.5"]);
 });

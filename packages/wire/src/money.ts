@@ -22,6 +22,11 @@ export function decimalText(micros: bigint, digits: number, group: Group = (whol
   return amounts.decimalText(micros, digits, group);
 }
 
+/** Millionths as the shortest plain decimal, which `readAmount` reads back: `90000`, `12.5`, `-0.000001`. */
+export function plainAmount(micros: string): string {
+  return decimalText(BigInt(micros), 6).replace(/\.?0+$/, "");
+}
+
 /** `1000` or `12.5` as millionths; undefined for what is no amount. */
 export function readAmount(text: string): string | undefined {
   return amounts.readAmount(text)?.toString();

@@ -46,6 +46,12 @@ export const headerShapes = {
     title: "a revision",
     description: "The revision that the edit is based on, or * for any",
   }),
+  "If-None-Match": Type.String({
+    pattern: "^[*]$",
+    maxLength: 1,
+    title: "*",
+    description: "Only *: refused where there is one already",
+  }),
   "Last-Event-ID": Type.String({
     pattern: "^[ -~]{0,100}$",
     maxLength: 100,
@@ -56,6 +62,6 @@ export const headerShapes = {
     pattern: "^[a-z0-9]{16}-[0-9]{1,9}$",
     maxLength: 26,
     title: "a stream and a number",
-    description: "The changes are told on this open stream, under this number, instead of in the answer",
+    description: "It is told on this open stream, under this number, instead of in the answer",
   }),
 } as const satisfies Readonly<Record<string, TSchema>>;

@@ -20,7 +20,7 @@ describe("waiting reasons", () => {
       "24 array elements are running (limit 24).",
     ],
     [
-      { kind: "dependency", values: { jobs: 2, awaited: [{ id: "job_1", name: "prep" }] } },
+      { kind: "dependency", values: { jobs: 2, awaited: [{ id: "job_1", name: "prep", state: "running" }] } },
       "It runs after prep (job_1) and 1 more, which have not ended.",
     ],
     [

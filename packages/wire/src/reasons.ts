@@ -18,8 +18,10 @@ export interface ReasonText<Values> {
   readonly passed: string;
   /** What happened, with amounts and places. */
   readonly sentence: (values: Values) => string;
-  /** What its user can do; absent where waiting is all. */
+  /** What its user can do on the command line; absent where waiting is all. */
   readonly advice?: string;
+  /** What ends the wait, in a sentence. */
+  readonly ends: string;
   /** Whether the place in the queue matters; otherwise the job is held back wherever it stands. */
   readonly inQueue: boolean;
   /** Whether a change of the job itself could end the wait. */
@@ -42,6 +44,7 @@ export const waitingReasons = {
         ? `The fleet has no ${model} any more.`
         : `The fleet has no node any more that it may use: ${leftOutText(leftOut)}.`,
     advice: "Cancel it and submit it for GPUs that the fleet has: tess gpus",
+    ends: "Cancel it and submit it for GPUs that the fleet has.",
     inQueue: false,
     changeable: true,
   },
@@ -53,6 +56,7 @@ export const waitingReasons = {
     passed: "not held",
     sentence: () => "A user held the job.",
     advice: "Let it compete again: tess release",
+    ends: "Release it: it competes again.",
     inQueue: false,
     changeable: false,
   },
@@ -72,6 +76,7 @@ export const waitingReasons = {
           return `${many(values.running, "array element")} ${are(values.running)} running (limit ${values.limit}).`;
       }
     },
+    ends: "It competes by itself at its time, or once another element of its array ends.",
     inQueue: false,
     changeable: false,
   },
@@ -87,6 +92,7 @@ export const waitingReasons = {
       const more = jobs > names.length ? ` and ${jobs - names.length} more` : "";
       return `It runs after ${names.join(", ")}${more}, which ${jobs === 1 ? "has" : "have"} not ended.`;
     },
+    ends: "It competes once they have ended. If one of them never will, cancel it and submit it without after.",
     inQueue: false,
     changeable: false,
   },
@@ -100,6 +106,7 @@ export const waitingReasons = {
       `The ${of} of ${account} is ${of === "budget" ? "spent" : "used up"}.` +
       (guaranteedMayStart ? " Only work inside its guarantee may start." : ""),
     advice: "What was spent: tess budget get",
+    ends: "A higher budget or credit limit, or the next period, lets it start.",
     inQueue: false,
     changeable: true,
   },
@@ -116,6 +123,7 @@ export const waitingReasons = {
       return `An hour of ${model} costs ${moneyText(hourMicros, currency)} beyond the guarantee; its max_price is ${max}.${inside}`;
     },
     advice: "Wait for a lower price, or submit it with a higher max_price; what an hour costs: tess price show",
+    ends: "It starts once an hour costs less; with a higher max_price it starts earlier.",
     inQueue: false,
     changeable: true,
   },
@@ -126,6 +134,7 @@ export const waitingReasons = {
     because: "room is being made for it",
     passed: "no room has to be made",
     sentence: ({ gpus }) => `${many(gpus, "GPU")} ${are(gpus)} being emptied for it.`,
+    ends: "It starts once they have left.",
     inQueue: true,
     changeable: false,
   },
@@ -138,6 +147,7 @@ export const waitingReasons = {
     passed: "its accounts may use more",
     sentence: quotaSentence,
     advice: "How much each account uses: tess account tree",
+    ends: "It starts once jobs of the account end, or with a higher quota.",
     inQueue: true,
     changeable: true,
   },
@@ -169,6 +179,7 @@ export const waitingReasons = {
       }
     },
     advice: "What is free: tess gpus",
+    ends: "It starts once enough GPUs are released.",
     inQueue: true,
     changeable: true,
   },
@@ -180,6 +191,7 @@ export const waitingReasons = {
     because: "enough is free, but not where it needs it",
     passed: "they are where it needs them",
     sentence: shapeSentence,
+    ends: "It starts once GPUs are released where it needs them, or if it asks for another place.",
     inQueue: true,
     changeable: true,
   },
@@ -210,6 +222,7 @@ export const waitingReasons = {
         }
       }
     },
+    ends: "It starts once whole nodes or GPUs are free, or with weaker isolation.",
     inQueue: true,
     changeable: true,
   },
@@ -221,6 +234,7 @@ export const waitingReasons = {
     passed: "their nodes take work",
     sentence: ({ free }) => `${isFree(free)}, but on nodes that are cordoned, draining, down or unknown.`,
     advice: "Nodes and their state: tess node get",
+    ends: "It starts once these nodes take work again.",
     inQueue: true,
     changeable: true,
   },
@@ -236,6 +250,7 @@ export const waitingReasons = {
         ? "The free nodes go into maintenance before its max_time is over."
         : "The free nodes go into maintenance, and the job has no max_time and may not be preempted.",
     advice: "Submit it with a max_time that ends before; maintenance windows: tess node get",
+    ends: "It starts after the maintenance, or now with a max_time that ends before.",
     inQueue: true,
     changeable: true,
   },
@@ -249,6 +264,7 @@ export const waitingReasons = {
       ahead === 0
         ? "It would fit, but a planned job would then start later."
         : `It would fit, but ${many(ahead, "job")} ahead of it would then start later.`,
+    ends: "It starts once the jobs ahead of it have started.",
     inQueue: true,
     changeable: true,
   },

@@ -23,6 +23,7 @@ import { BusyReport, busyGroups } from "./shapes/busy.ts";
 import {
   AccountPath,
   CountQuery,
+  DateTime,
   DateTimeOrAgo,
   Duration,
   LargestQuery,
@@ -97,6 +98,7 @@ import {
   BillingPut,
   BillingShape,
   BudgetPage,
+  BudgetPreview,
   BudgetPut,
   BudgetShape,
   ClosePreview,
@@ -118,7 +120,7 @@ import {
 } from "./shapes/money.ts";
 import { FleetPlanShape } from "./shapes/plan.ts";
 import { PolicyPut, PolicyShape } from "./shapes/policy.ts";
-import { PoolCreate, PoolEdit, PoolPage, PoolShape } from "./shapes/pool.ts";
+import { PoolCreate, PoolEdit, PoolPage, PoolPreview, PoolPreviewBody, PoolShape } from "./shapes/pool.ts";
 import { PreviewShape } from "./shapes/preview.ts";
 import {
   IdentityLink,
@@ -180,14 +182,17 @@ export interface Route {
   readonly stepUp?: true | "force";
   /** Takes an Idempotency-Key. */
   readonly creates?: true;
-  /** Takes If-Match. */
-  readonly edits?: true;
+  /** Takes If-Match. `or-makes`: what is not there is made, and with `If-None-Match: *` only made. */
+  readonly edits?: true | "or-makes";
   /** With `Accept: text/event-stream`, sends the list and then each change. */
   readonly watch?: true;
-  /** Answers one JSON object a line for as long as it lasts. */
-  /** `bytes`: answers the bytes of a file. */
-  /** `events`: with `Accept: text/event-stream`, answers events of the lists that are watched on it. */
+  /**
+   * `ndjson`: answers one JSON object a line for as long as it lasts. `bytes`: answers the bytes of a file. `events`: with
+   * `Accept: text/event-stream`, answers events of the lists and logs that are told on it.
+   */
   readonly stream?: "ndjson" | "bytes" | "events";
+  /** With Tessera-Stream, its answer is told on that stream. */
+  readonly shares?: true;
   /** Also takes application/yaml. */
   readonly yaml?: true;
   /** Reads only, and a well-formed query can still mean nothing here. Whatever takes a body can. */
@@ -246,7 +251,8 @@ const table = {
     path: "/v1/stream",
     action: "self.read",
     resource: "self",
-    summary: "With Accept: text/event-stream, one connection for any number of lists, which join it by Tessera-Stream",
+    summary:
+      "With Accept: text/event-stream, one connection for any number of lists and logs, which join it by Tessera-Stream",
     answer: StreamCount,
     status: 200,
     stream: "events",
@@ -257,7 +263,7 @@ const table = {
     path: "/v1/stream/:topic",
     action: "self.read",
     resource: "self",
-    summary: "Stop watching a list on a stream",
+    summary: "Stop watching a list or reading a log on a stream",
     answer: none,
     status: 204,
   },
@@ -585,6 +591,7 @@ const table = {
         user: text(),
         name: text(),
         array: text(),
+        before: Type.Optional({ ...DateTime, description: "Only jobs that were submitted before" }),
         state: Type.Optional(
           Type.Enum(
             [
@@ -708,15 +715,28 @@ const table = {
     status: 200,
     judges: true,
     stream: "ndjson",
+    shares: true,
     query: Type.Object(
       {
         rank: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
         attempt: Type.Optional(
           Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Default: the last that ran" }),
         ),
-        tail: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000 })),
+        tail: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 1_000_000,
+            description:
+              "The last lines of each rank; with find, errors or until the last of all that are found, at most 10,000 and 4 MiB",
+          }),
+        ),
         since: instant,
-        follow: Type.Optional(Type.Boolean()),
+        until: Type.Optional({ ...DateTimeOrAgo, description: "Only lines before" }),
+        find: Type.Optional(Line(200, "Only lines that hold this text, in upper or lower case")),
+        errors: Type.Optional(Type.Boolean({ description: "Only lines that look like an error" })),
+        follow: Type.Optional(
+          Type.Boolean({ description: "Go on until the attempt is over; not with find, errors or until" }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -1371,6 +1391,16 @@ const table = {
     creates: true,
     stepUp: true,
   },
+  previewPool: {
+    method: "POST",
+    path: "/v1/pools/preview",
+    action: "pool.write",
+    resource: "fleet",
+    summary: "Which nodes a pool with these labels would have; changes nothing",
+    body: PoolPreviewBody,
+    answer: PoolPreview,
+    status: 200,
+  },
   getPool: {
     method: "GET",
     path: "/v1/pools/:pool",
@@ -1649,7 +1679,17 @@ const table = {
     answer: Moment,
     status: 200,
     judges: true,
-    query: Type.Object({ at: DateTimeOrAgo, project: Type.Optional(AccountPath) }, { additionalProperties: false }),
+    query: Type.Object(
+      {
+        at: DateTimeOrAgo,
+        project: Type.Optional(AccountPath),
+        reason: Type.Optional(Type.Enum(reasonKinds, { description: "List only jobs that waited for this reason" })),
+        job: Type.Optional(
+          Type.String({ maxLength: 100, description: "The id of a job to tell of, also where the list is too short" }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
   },
   readPlan: {
     method: "GET",
@@ -1776,6 +1816,7 @@ const table = {
     body: ContractPut,
     answer: PriceBookShape,
     status: 200,
+    edits: "or-makes",
     stepUp: true,
   },
   readCosts: {
@@ -1829,8 +1870,18 @@ const table = {
     body: BudgetPut,
     answer: BudgetShape,
     status: 200,
-    edits: true,
+    edits: "or-makes",
     stepUp: true,
+  },
+  previewBudget: {
+    method: "POST",
+    path: "/v1/accounts/:account/budget/preview",
+    action: "budget.write",
+    resource: "account",
+    summary: "Where such a budget would stand, and what it would stop at once; changes nothing",
+    body: BudgetPut,
+    answer: BudgetPreview,
+    status: 200,
   },
   dropBudget: {
     method: "DELETE",
@@ -1944,7 +1995,14 @@ const table = {
     summary: "Entries of the ledger, newest first, and balances",
     answer: LedgerPage,
     status: 200,
-    query: Type.Object({ ...PageQuery, account: Type.Optional(AccountPath) }, { additionalProperties: false }),
+    query: Type.Object(
+      {
+        ...PageQuery,
+        account: Type.Optional(AccountPath),
+        open: Type.Optional(Type.Boolean({ description: "Only holds that are neither posted nor voided" })),
+      },
+      { additionalProperties: false },
+    ),
   },
   postEntry: {
     method: "POST",

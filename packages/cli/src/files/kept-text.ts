@@ -1,6 +1,6 @@
 import type { Job, JobFile } from "@tessera/wire";
+import { quoteWord } from "@tessera/wire/shell-word";
 import type { Api } from "../http.ts";
-import { quoteWord } from "../job/quote.ts";
 import { readLines } from "../lines.ts";
 import { countText, sizeText } from "../output/bytes.ts";
 import { printable } from "../terminal.ts";

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Job, LogEntry, QueryOf } from "@tessera/wire";
+import { LogPosition } from "@tessera/wire/log-position";
 import { exit } from "../exit.ts";
 import { Failure } from "../failure.ts";
 import type { Api } from "../http.ts";
 import { outageOf } from "../sse.ts";
 import { elementsText } from "./elements.ts";
-import { LogPosition, readLogLines } from "./log-lines.ts";
+import { readLogLines } from "./log-lines.ts";
 import { looksAt } from "./look.ts";
 import type { Progress } from "./progress.ts";
 import { gangSize, nodesText } from "./state.ts";

@@ -1,10 +1,10 @@
 import type { Alternative, Displacement, Start } from "@tessera/wire";
 import { shortDuration } from "@tessera/wire/duration";
+import { quoteWord } from "@tessera/wire/shell-word";
 import type { Column } from "../output/column.ts";
 import { renderTable } from "../output/table.ts";
 import { instantText } from "../output/time.ts";
 import type { Session } from "../session.ts";
-import { quoteWord } from "./quote.ts";
 
 /** When a job starts, in a sentence; undefined where the reason has said it all. */
 export function startText(start: Start, now: number): string {

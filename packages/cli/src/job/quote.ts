@@ -1,15 +1,11 @@
+import { quoteWord } from "@tessera/wire/shell-word";
+
 /**
  * The shell line for the words after `--`. One word is a line as it stands, so `-- 'echo $HOME; exit 3'` works; several
  * words are an argument list and reach the program exactly as they were typed, so `-- sh -c 'exit 7'` works too.
  */
 export function shellLine(words: readonly string[]): string {
   return words.length === 1 ? words[0]! : words.map(quoteWord).join(" ");
-}
-
-/** One word that a POSIX shell reads back as the same word. */
-export function quoteWord(word: string): string {
-  if (/^[A-Za-z0-9_@%+:,./-]+$/.test(word)) return word;
-  return word === "" ? "''" : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
 
 /** A name for a job that was given none: the program that it runs. Undefined when that is no name. */

@@ -1,5 +1,5 @@
 import type { IPty } from "@lydell/node-pty";
-import { quoteWord } from "../job/quote.ts";
+import { quoteWord } from "@tessera/wire/shell-word";
 import { program, type RealServer } from "./real-server.ts";
 
 const nodePty = await import("@lydell/node-pty").catch(() => undefined);

@@ -203,7 +203,7 @@ function mistakeIn(route: Route, { query, body, headers }: Seen): string | undef
     return `query ${JSON.stringify(query)}`;
   if (route.body !== undefined && !Value.Check(route.body, body)) return `body ${JSON.stringify(body)}`;
   if (route.creates && headers["idempotency-key"] === undefined) return "no Idempotency-Key";
-  if (route.edits && headers["if-match"] === undefined) return "no If-Match";
+  if (route.edits && headers["if-match"] === undefined && headers["if-none-match"] === undefined) return "no If-Match";
   return undefined;
 }
 

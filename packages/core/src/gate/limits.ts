@@ -11,8 +11,14 @@ import type { ReadonlyState } from "../state/readonly-state.ts";
 /** A limit of an account that keeps a job from starting. */
 export type LimitHit =
   | { readonly kind: "gpus-per-user"; readonly account: Account; readonly max: number; readonly heldUnits: number }
-  | { readonly kind: "cpu-members"; readonly account: Account; readonly max: number }
-  | { readonly kind: "gpu-time"; readonly account: Account; readonly until: Instant };
+  | { readonly kind: "cpu-members"; readonly account: Account; readonly max: number; readonly running: number }
+  | {
+      readonly kind: "gpu-time";
+      readonly account: Account;
+      readonly until: Instant;
+      readonly usedUnitMs: number;
+      readonly maxUnitMs: number;
+    };
 
 /** The first limit on the path that keeps a job of that many GPU units from starting now. */
 export function limitHit(state: ReadonlyState, job: Job, units: number, now: Instant): LimitHit | undefined {
@@ -24,9 +30,11 @@ export function limitHit(state: ReadonlyState, job: Job, units: number, now: Ins
       if (heldUnits + units > gpusPerUserMax * unitsPerGpu)
         return { kind: "gpus-per-user", account, max: gpusPerUserMax, heldUnits };
     }
-    if (gpuTime !== undefined && usedInWindow(state, account.no, gpuTime.everyMs, now) >= gpuTime.unitMsMax) {
-      return { kind: "gpu-time", account, until: now - (now % gpuTime.everyMs) + gpuTime.everyMs };
-    }
+    if (gpuTime === undefined) continue;
+    const { everyMs, unitMsMax: maxUnitMs } = gpuTime;
+    const usedUnitMs = usedInWindow(state, account.no, everyMs, now);
+    if (usedUnitMs >= maxUnitMs)
+      return { kind: "gpu-time", account, until: now - (now % everyMs) + everyMs, usedUnitMs, maxUnitMs };
   }
   return undefined;
 }
@@ -37,7 +45,7 @@ function cpuMembersHit(state: ReadonlyState, { account, spec }: Job): LimitHit |
   const tenant = tenantOf(state, account);
   const max = tenant.terms.limits.cpuMembersMax ?? mostOf(state.policy, "cpuMembersPerTenant");
   const running = state.load.ofTenant(tenant.no).cpuMembers;
-  return running + spec.members.min > max ? { kind: "cpu-members", account: tenant, max } : undefined;
+  return running + spec.members.min > max ? { kind: "cpu-members", account: tenant, max, running } : undefined;
 }
 
 /** GPU time of an account's subtree in the present window: of ended leases as recorded, of running ones up to now. */

@@ -1,4 +1,5 @@
 import type { Event } from "../journal/event.ts";
+import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import type { BudgetStop } from "../money/budget.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
@@ -12,17 +13,22 @@ export function stopForBudget(
   now: Instant,
   why = `the budget of ${path} is spent`,
 ): Event[] {
-  if (stop !== "stop-burst" && stop !== "stop-all") return [];
-  const account = state.accountByPath.get(path);
-  if (account === undefined) return [];
   const events: Event[] = [];
+  for (const job of activeUnder(state, path, stop)) events.push(...stopJob(state, job, "budget", now, undefined, why));
+  return events;
+}
+
+/** Jobs of an account and below that a budget with this consequence would stop, had it been spent by now. */
+export function jobsStoppedBy(state: ReadonlyState, path: string, stop: BudgetStop | "none", now: Instant): Job[] {
+  return [...activeUnder(state, path, stop)].filter((job) => stopJob(state, job, "budget", now).length > 0);
+}
+
+function* activeUnder(state: ReadonlyState, path: string, stop: BudgetStop | "none"): Generator<Job> {
+  const account = state.accountByPath.get(path);
+  if (account === undefined || (stop !== "stop-burst" && stop !== "stop-all")) return;
   const below = [account.no];
   for (let no = below.pop(); no !== undefined; no = below.pop()) {
     below.push(...state.accounts[no]!.children);
-    for (const job of state.active.of(no)) {
-      if (stop === "stop-burst" && job.class !== "burst") continue;
-      events.push(...stopJob(state, job, "budget", now, undefined, why));
-    }
+    for (const job of state.active.of(no)) if (stop === "stop-all" || job.class === "burst") yield job;
   }
-  return events;
 }

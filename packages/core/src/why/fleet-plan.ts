@@ -2,10 +2,10 @@ import { type AccountNo, type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { endOf, runMsOf } from "../plan/run-time.ts";
-import { stopOrderOf } from "../run/stop.ts";
 import { isArrayFull } from "../schedule/array-limit.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { allPlans } from "./plans.ts";
+import { roomAt } from "./room-at.ts";
 
 /** A job that holds seats, and when it is expected to end [B1]; undefined = nothing tells. */
 export interface RunningUntil {
@@ -60,18 +60,6 @@ function* claimed(state: ReadonlyState, now: Instant): Generator<PlannedJob> {
     const { choice, cover = noAccount } = claim;
     yield { job, at, endsAt: endAfter(state, job, at), choice, gpusOn, cover, basis: "eviction" };
   }
-}
-
-/** When the stopping jobs on the claimed seats of a job are gone at the latest. */
-export function roomAt(state: ReadonlyState, job: Job, now: Instant): Instant {
-  const wanted = new Set<number>(job.claim?.seats.flatMap((seat) => seat.gpus) ?? []);
-  let at = now;
-  for (const lease of state.leases.values()) {
-    if (lease.state !== "stopping" || !lease.gpus.some((gpu) => wanted.has(gpu))) continue;
-    const leaving = state.jobs.get(lease.job);
-    if (leaving !== undefined) at = Math.max(at, lease.since + stopOrderOf(leaving, "preempt", state.policy).graceMs);
-  }
-  return at;
 }
 
 function endAfter(state: ReadonlyState, job: Job, at: Instant): Instant | undefined {

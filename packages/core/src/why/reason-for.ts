@@ -7,9 +7,9 @@ import { hourMicros } from "../gate/price-text.ts";
 import { type QuotaStop, quotaStop } from "../gate/quota-stop.ts";
 import { loadOf } from "../gpu/latency.ts";
 import type { NoSeat } from "../gpu/seat.ts";
-import type { Job } from "../model/job.ts";
+import type { Job, JobArray } from "../model/job.ts";
 import type { FleetNode } from "../model/node.ts";
-import { type Instant, unitsPerGpu } from "../model/units.ts";
+import { hour, type Instant, unitsPerGpu } from "../model/units.ts";
 import { isConfidential } from "../place/dedicated.ts";
 import { heldBeside } from "../place/dedicated-usage.ts";
 import { findSeats } from "../place/seats.ts";
@@ -23,7 +23,8 @@ import { unmadeById } from "../state/unmade.ts";
 import { enginesOut } from "./engines-out.ts";
 import { leftOutReason, nodesLeftOut } from "./left-out.ts";
 import { isPassedOver } from "./passed-over.ts";
-import type { Reason, ReasonOf } from "./reason.ts";
+import type { Reason, ReasonOf, ReasonValues } from "./reason.ts";
+import { roomAt } from "./room-at.ts";
 import { type Room, Rooms } from "./rooms.ts";
 
 /** Why a waiting job does not run, as values: the first reason of the list that holds. Many jobs can share the rooms. */
@@ -40,7 +41,8 @@ export function ownReason(state: ReadonlyState, job: Job, now: Instant): Reason 
         seat.gpus.filter((gpu) => !state.fleet.isFree(gpu) && state.fleet.gpuFree[gpu] !== unitsPerGpu),
       ),
     );
-    return { kind: "evicting", values: { gpus: leaving.size }, needed: leaving.size };
+    const until = roomAt(state, job, now);
+    return { kind: "evicting", values: { gpus: leaving.size }, needed: leaving.size, ...(until > now && { until }) };
   }
   if (job.notBeforeAt > now) {
     const cause = job.failures > 0 ? "retry" : "not-before";
@@ -48,7 +50,13 @@ export function ownReason(state: ReadonlyState, job: Job, now: Instant): Reason 
   }
   const array = arrayUseOf(state, job);
   if (array !== undefined && array.running >= array.limit)
-    return { kind: "not-yet", values: { cause: "array", ...array } };
+    return {
+      kind: "not-yet",
+      values: { cause: "array", ...array },
+      unit: "elements",
+      held: array.running,
+      limit: array.limit,
+    };
   if (job.waitsFor > 0) return { kind: "dependency", values: { jobs: job.waitsFor, awaited: awaited(state, job) } };
   return undefined;
 }
@@ -79,11 +87,16 @@ function sharedReason(state: ReadonlyState, job: Job, now: Instant, rooms: Rooms
 /** How many of the jobs that a job waits for are named; there may be a hundred. */
 const awaitedNamed = 3;
 
-function awaited(state: ReadonlyState, { spec }: Job): { id: string; name: string }[] {
+function awaited(state: ReadonlyState, { spec }: Job): ReasonValues["dependency"]["awaited"] {
   const live = spec.after.flatMap(
     ({ job }) => state.jobById.get(job) ?? state.arrayById.get(job) ?? unmadeById(state, job) ?? [],
   );
-  return live.slice(0, awaitedNamed).map(({ id, spec: { name } }) => ({ id, name }));
+  return live.slice(0, awaitedNamed).map((job) => ({ id: job.id, name: job.spec.name, state: stateOf(job) }));
+}
+
+function stateOf(job: Job | JobArray): string {
+  if ("size" in job) return job.active > 0 ? "running" : "waiting";
+  return job.state;
 }
 
 /** Of two models that both lack GPUs, the one with more of them free says more. */
@@ -112,7 +125,8 @@ function reasonAs(
   const stop = quotaStop(state, { job, choice, demand: demandOf(state, job, choice, model), now, held });
   if (stop !== undefined) return quotaReason(state, job, stop, needed);
   if (typeof seats === "object") return undefined;
-  if (seats === "reserved") return besideReason(state, job, choice, model) ?? maintenanceReason(state, job, now);
+  if (seats === "reserved")
+    return besideReason(state, job, choice, model, needed) ?? maintenanceReason(state, job, needed, now);
   const leftOut = leftOutReason(state, job, choice);
   if (leftOut !== undefined) return leftOut;
   if (seats === "isolation" && ask.part === undefined) return apartReason(wholeNodes, needed, name);
@@ -151,15 +165,19 @@ function reasonAs(
 }
 
 /** Seats are free, but their nodes go into maintenance before the job would end [B5]. */
-function maintenanceReason({ fleet }: ReadonlyState, { spec }: Job, now: Instant): Reason {
+function maintenanceReason({ fleet }: ReadonlyState, { spec }: Job, needed: number, now: Instant): Reason {
   let until = Number.POSITIVE_INFINITY;
+  let free = 0;
   for (const no of fleet.maintained) {
     const node = fleet.nodes[no]!;
     if (node.mode !== "up" || outlasts(node, spec, now)) continue;
+    node.facts.gpus.forEach((_, i) => {
+      if (fleet.isFree(node.firstGpu + i)) free++;
+    });
     for (const { to } of node.maintenance!) if (to > now) until = Math.min(until, to);
   }
   const values = { maxTime: spec.maxTimeMs !== undefined };
-  return Number.isFinite(until) ? { kind: "reservation", values, until } : { kind: "reservation", values };
+  return { kind: "reservation", values, needed, free, ...(Number.isFinite(until) && { until }) };
 }
 
 /**
@@ -229,12 +247,18 @@ function mostBeside({ fleet }: ReadonlyState, need: MemberNeed): { cpusMilli: nu
 }
 
 /** Room is free, but only beside jobs from which `apart_from` separates this job, theirs or its own [P8]. */
-function besideReason(state: ReadonlyState, { account, spec }: Job, choice: number, model: number): Reason | undefined {
+function besideReason(
+  state: ReadonlyState,
+  { account, spec }: Job,
+  choice: number,
+  model: number,
+  needed: number,
+): Reason | undefined {
   const alone = { account, spec: { ...spec, name: "", apartFrom: undefined } };
   if (!state.apart.concerns({ account, spec }) || typeof findSeats(state, alone, choice, model) === "string")
     return undefined;
   const names = spec.apartFrom === undefined ? {} : { names: spec.apartFrom };
-  return { kind: "shape", values: { cause: "apart-from", ...names } };
+  return { kind: "shape", values: { cause: "apart-from", ...names }, needed };
 }
 
 /** Parts are free for all members, but not in one domain. */
@@ -297,24 +321,37 @@ function quotaReason(state: ReadonlyState, job: Job, stop: QuotaStop, needed: nu
     case "price":
       return priceReason(state, job, stop.hit);
     case "limit":
-      return limitReason(stop.hit, needed);
+      return limitReason(job, stop.hit, needed);
     case "max": {
       const { what, maxUnits, usedUnits } = stop.hit;
       const account = stop.hit.account.path;
       const scale = what === "cpus" ? 1000 : what === "memory" ? 1 : unitsPerGpu;
       const [limit, held] = [maxUnits / scale, usedUnits / scale];
       const values = { cause: "max", account, what, max: limit, held } as const;
-      const inGpus = what !== "cpus" && what !== "memory";
-      return { kind: "quota", values, account, needed, ...(inGpus && { held, limit }) };
+      if (what === "cpus") return { kind: "quota", values, account, unit: "cores", needed: coresOf(job), held, limit };
+      if (what === "memory") return { kind: "quota", values, account, unit: "MiB", needed: memoryOf(job), held, limit };
+      return { kind: "quota", values, account, needed, held, limit };
     }
     case "not-lent":
-      return { kind: "quota", values: { cause: "not-lent", gpus: stop.unlentUnits / unitsPerGpu }, needed };
+      return { kind: "quota", values: { cause: "not-lent", gpus: unlentOf(stop) }, needed, free: unlentOf(stop) };
     case "must-be-guaranteed":
       return unguaranteed(state, job, needed);
   }
 }
 
-function limitReason(hit: LimitHit, needed: number): Reason {
+function unlentOf({ unlentUnits }: Extract<QuotaStop, { kind: "not-lent" }>): number {
+  return unlentUnits / unitsPerGpu;
+}
+
+function coresOf({ spec }: Job): number {
+  return (spec.cpusMilli * spec.members.min) / 1000;
+}
+
+function memoryOf({ spec }: Job): number {
+  return spec.memoryMiB * spec.members.min;
+}
+
+function limitReason({ spec }: Job, hit: LimitHit, needed: number): Reason {
   const account = hit.account.path;
   switch (hit.kind) {
     case "gpus-per-user":
@@ -327,10 +364,31 @@ function limitReason(hit: LimitHit, needed: number): Reason {
         limit: hit.max,
       };
     case "cpu-members":
-      return { kind: "quota", values: { cause: "cpu-members", account, membersMax: hit.max }, account };
+      return {
+        kind: "quota",
+        values: { cause: "cpu-members", account, membersMax: hit.max },
+        account,
+        unit: "members",
+        needed: spec.members.min,
+        held: hit.running,
+        limit: hit.max,
+      };
     case "gpu-time":
-      return { kind: "quota", values: { cause: "gpu-hours", account }, account, until: hit.until };
+      return {
+        kind: "quota",
+        values: { cause: "gpu-hours", account },
+        account,
+        unit: "GPU-hours",
+        held: gpuHours(hit.usedUnitMs),
+        limit: gpuHours(hit.maxUnitMs),
+        until: hit.until,
+      };
   }
+}
+
+/** To the hundredth. */
+function gpuHours(unitMs: number): number {
+  return Math.round((100 * unitMs) / (unitsPerGpu * hour)) / 100;
 }
 
 /** The price of an hour and when it falls; names a guarantee on the path, which covers jobs at any price. */
@@ -359,7 +417,7 @@ function unguaranteed(state: ReadonlyState, job: Job, needed: number): Reason {
     const { gpus: limit, held } = guarantee;
     return { kind: "quota", values: { cause: "not-preemptible", guarantee }, account: path, needed, held, limit };
   }
-  return { kind: "quota", values: { cause: "not-preemptible" }, needed };
+  return { kind: "quota", values: { cause: "not-preemptible" }, needed, held: 0, limit: 0 };
 }
 
 function orderReason(state: ReadonlyState, job: Job): Reason {

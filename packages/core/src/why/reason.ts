@@ -31,20 +31,27 @@ export interface ReasonOf<Kind extends ReasonKind> {
   readonly account?: string;
   /** The scarce resource, if it is not the GPUs themselves. */
   readonly missing?: "cpus" | "memory" | "gpu_memory";
-  /** GPUs. */
+  /** What the amounts below count; absent = GPUs. */
+  readonly unit?: ReasonUnit;
   readonly needed?: number;
-  /** GPUs; for the reason `health` those on nodes that take no work. */
+  /**
+   * For the reason `health` on nodes that take no work, for `reservation` on nodes that go into maintenance, for `quota`
+   * idle GPUs that their owners do not lend.
+   */
   readonly free?: number;
   /** GPUs, of the free ones, on which members fit as the job asks for them. */
   readonly fits?: number;
-  /** GPUs that the account, or the user in it, holds of what the limit allows. */
+  /** What the account, the user in it or the array holds of what the limit allows. */
   readonly held?: number;
-  /** GPUs. */
   readonly limit?: number;
   readonly until?: Instant;
   /** Engines that could hold the job and take nothing new; absent where there are none. */
   readonly engines?: readonly EngineOut[];
 }
+
+/** What the amounts of a reason count, if not GPUs. */
+export const reasonUnits = ["elements", "members", "cores", "MiB", "GPU-hours"] as const;
+export type ReasonUnit = (typeof reasonUnits)[number];
 
 /** An engine that takes nothing new, with the GPUs there that a job could use. */
 export interface EngineOut {
@@ -95,7 +102,7 @@ export interface ReasonValues {
   dependency: {
     readonly jobs: number;
     /** The first few of them. */
-    readonly awaited: readonly { readonly id: string; readonly name: string }[];
+    readonly awaited: readonly { readonly id: string; readonly name: string; readonly state: string }[];
   };
   budget: { readonly account: string; readonly of: "budget" | "credit"; readonly guaranteedMayStart: boolean };
   price: {

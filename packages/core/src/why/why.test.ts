@@ -380,7 +380,13 @@ describe("an array with a limit", () => {
     assert.notEqual(expected(w.state, claimant, w.now).when, "unknown");
     const other = elements.find(({ claim }) => claim === undefined)!;
     const values = { cause: "array", running: 1, limit: 1 };
-    assert.deepEqual(reasonFor(w.state, other, w.now), { kind: "not-yet", values });
+    assert.deepEqual(reasonFor(w.state, other, w.now), {
+      kind: "not-yet",
+      values,
+      unit: "elements",
+      held: 1,
+      limit: 1,
+    });
     assert.equal(expected(w.state, other, w.now).when, "unknown");
   });
 });

@@ -142,13 +142,17 @@ export interface Call<Id extends RouteId> {
   readonly host: string;
   readonly idempotency: Asker["idempotency"];
   readonly ifMatch: string | undefined;
+  /** Only to be made: refused where there is one. */
+  readonly ifNone: boolean;
 }
 
 type Maybe<Value> = Value | Promise<Value>;
 export type Handler<Id extends RouteId> = (api: Api, call: Call<Id>) => Maybe<AnswerOf<Id> | Denial>;
 
 /** Who asks the control plane, for the audit record. */
-export function askerOf(call: Omit<Call<RouteId>, "params" | "query" | "body" | "target" | "ifMatch" | "host">): Asker {
+export function askerOf(
+  call: Omit<Call<RouteId>, "params" | "query" | "body" | "target" | "ifMatch" | "ifNone" | "host">,
+): Asker {
   const { principal, requestId, address, idempotency } = call;
   const actor = { user: principal.user.id, token: principal.token.id };
   return { actor, request: requestId, address, ...(idempotency !== undefined && { idempotency }) };

@@ -166,7 +166,9 @@ export function headersOf(route: Route): (keyof typeof headerShapes)[] {
   return [
     ...(route.creates ? (["Idempotency-Key"] as const) : []),
     ...(route.edits ? (["If-Match"] as const) : []),
-    ...(route.watch ? (["Last-Event-ID", "Tessera-Stream"] as const) : []),
+    ...(route.edits === "or-makes" ? (["If-None-Match"] as const) : []),
+    ...(route.watch ? (["Last-Event-ID"] as const) : []),
+    ...(route.watch || route.shares ? (["Tessera-Stream"] as const) : []),
   ];
 }
 /** Parts as they come: a line of JSON that says what follows, then its bytes. */

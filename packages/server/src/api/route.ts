@@ -129,7 +129,8 @@ export async function serve(
   const key = route.creates ? (request.headers["idempotency-key"] as string | undefined) : undefined;
   const idempotency = key === undefined ? undefined : idempotencyOf(key, id, body, principal.token);
   const ifMatch = route.edits ? request.headers["if-match"] : undefined;
-  const whence = { principal, requestId, address, host, idempotency, ifMatch };
+  const ifNone = route.edits === "or-makes" && request.headers["if-none-match"] !== undefined;
+  const whence = { principal, requestId, address, host, idempotency, ifMatch, ifNone };
   const call = { ...whence, params, query, body, target } as unknown as Call<RouteId>;
   noteRead(api, id, call);
   const wantsEvents = request.headers.accept?.includes("text/event-stream") ?? false;

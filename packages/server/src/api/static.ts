@@ -1,25 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { pagePaths } from "@tessera/wire/pages";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 export type AnswerVisit = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 /** Where pages of the console live. Only these answer with the page; everything else that is unknown stays unknown. */
-const pages = [
-  "sign-in",
-  "fleet",
-  "queue",
-  "jobs",
-  "new",
-  "quota",
-  "cost",
-  "invoices",
-  "nodes",
-  "people",
-  "audit",
-  "settings",
-] as const;
+const pages = new Set(pagePaths.map((path) => path.split("/")[1]!).filter((name) => name !== ""));
 
 const types: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",

@@ -8,10 +8,14 @@ import {
   type SpelledEntry,
 } from "@tessera/core";
 import type { EntryShape, InvoiceShape, InvoiceSummary, LineShape, PriceBookShape } from "@tessera/wire";
+import type { Seal } from "../access/seal.ts";
 import { hours } from "./hours.ts";
 import { timestamp } from "./quantities.ts";
 
-export function renderPrices(versions: readonly PriceVersion[], contracts: readonly Contract[]): PriceBookShape {
+export function renderPrices(
+  versions: readonly PriceVersion[],
+  contracts: readonly (Contract & { readonly revision: string })[],
+): PriceBookShape {
   return {
     versions: versions.map(({ fromAt, zone, timesOfDay, unbilled, idle, gpus, ...rest }) => ({
       ...rest,
@@ -28,10 +32,16 @@ export function renderPrices(versions: readonly PriceVersion[], contracts: reado
         perMille,
       })),
     })),
-    contracts: contracts.map(({ tenant, fromAt, toAt, gpus, perMille }) => ({
-      ...{ tenant, from: timestamp(fromAt), to: timestamp(toAt), gpus: [...gpus], perMille },
+    contracts: contracts.map(({ tenant, fromAt, toAt, gpus, perMille, revision }) => ({
+      ...{ tenant, from: timestamp(fromAt), to: timestamp(toAt), gpus: [...gpus], perMille, revision },
     })),
   };
+}
+
+/** All contracts of a tenant have one revision, since a new one can replace several; undefined where there is none. */
+export function contractsTag(seal: Seal, contracts: Iterable<Contract>, tenant: string): string | undefined {
+  const own = [...contracts].filter((each) => each.tenant === tenant);
+  return own.length === 0 ? undefined : seal.tag(`contracts ${JSON.stringify(own)}`, 0);
 }
 
 function clockOf(minuteOfDay: number): string {

@@ -226,6 +226,9 @@ class MemoryStore implements Store {
           matches(row.action, query.action) &&
           matches(row.target, query.target) &&
           matches(row.outcome, query.outcome) &&
+          (query.actions?.includes(row.action) ?? true) &&
+          (query.outcomes?.includes(row.outcome) ?? true) &&
+          !query.notBy?.includes(row.actor) &&
           (query.origins === undefined || query.origins.includes(row.origin ?? "")) &&
           underAny(row.account, query.accounts, query.madeAt, row.at) &&
           (fromAt === undefined || row.at >= fromAt) &&

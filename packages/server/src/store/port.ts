@@ -221,6 +221,11 @@ export interface AuditQuery {
   readonly action?: string;
   readonly target?: string;
   readonly outcome?: string;
+  /** Any of these. */
+  readonly actions?: readonly string[];
+  readonly outcomes?: readonly string[];
+  /** By none of these. */
+  readonly notBy?: readonly string[];
   /** Names of addresses; a record matches when its origin is one of them. Absent = any. */
   readonly origins?: readonly string[];
   readonly fromAt?: Instant;

@@ -232,6 +232,10 @@ export interface SeqSpan {
   readonly to: number;
 }
 
+function anyOf(column: string, values: readonly unknown[]): string {
+  return values.length === 0 ? "1 = 0" : `${column} IN (${values.map(() => "?").join(", ")})`;
+}
+
 /** How to find audit records: one statement for each list that has to be merged. The narrowest index leads. */
 export function auditStatements(query: AuditQuery, span: SeqSpan, columns: string, dialect: Dialect): Statement[] {
   const kept = keptOf("audit", dialect);
@@ -246,7 +250,9 @@ export function auditStatements(query: AuditQuery, span: SeqSpan, columns: strin
     if (query.actor !== undefined) where.and("a.actor = ?", query.actor);
     if (query.action !== undefined) where.and("a.action = ?", query.action);
     if (query.outcome !== undefined) where.and("a.outcome = ?", query.outcome);
-    // Said in so many words, so that the index of these alone can be used.
+    if (query.outcomes !== undefined) where.and(anyOf("a.outcome", query.outcomes), ...query.outcomes);
+    for (const actor of query.notBy ?? []) where.and("a.actor <> ?", actor);
+    // Spelled out, so that the index of these alone can be used.
     if (query.outcome !== undefined && query.outcome !== "ok") where.and("a.outcome <> 'ok'");
     if (query.fromAt !== undefined) where.and(`${key}.seq >= ? AND ${key}.at >= ?`, span.from, query.fromAt);
     if (query.toAt !== undefined) where.and(`${key}.seq <= ? AND ${key}.at < ?`, span.to, query.toAt);
@@ -259,10 +265,15 @@ export function auditStatements(query: AuditQuery, span: SeqSpan, columns: strin
     if (roots.length > 0) where.and(...within("a.account", roots, "a.at", madeAt));
     return statement(`${dialect.schema}audit a`, "a", common("a", where));
   };
+  const { actions } = query;
+  /** Where something narrower leads, actions are only compared. */
+  const among = (where: Where) => (actions === undefined ? where : where.and(anyOf("a.action", actions), ...actions));
   if (query.origins !== undefined)
-    return query.origins.map((origin) => overall(new Where(dialect).and("a.origin = ?", origin)));
+    return query.origins.map((origin) => overall(among(new Where(dialect).and("a.origin = ?", origin))));
   const led =
     query.actor !== undefined || query.target !== undefined || (query.outcome !== undefined && query.outcome !== "ok");
+  if (led && actions !== undefined) return [overall(among(new Where(dialect)))];
+  if (actions !== undefined) return actions.map((action) => overall(new Where(dialect).and("a.action = ?", action)));
   if (led || roots.length === 0) return [overall(new Where(dialect))];
   return roots.map((root) => {
     const where = common("u", new Where(dialect).and("u.ancestor = ?", root));

@@ -37,7 +37,10 @@ export const lasting: readonly RouteId[] = all
 
 /** How each is opened; watched lists are opened alike. A route that lasts and is neither cannot be tested, and is found. */
 const openers: Readonly<Partial<Record<RouteId, Opener>>> = {
-  readLogs: (ground, reader) => ground.read("log", reader, `/v1/jobs/${reader.job}/logs?follow=true`),
+  readLogs: async (ground, reader) => [
+    ...(await ground.read("log", reader, `/v1/jobs/${reader.job}/logs?follow=true`)),
+    await ground.sharing("log on a stream", reader, `/v1/jobs/${reader.job}/logs?follow=true`),
+  ],
   listFiles: (ground, reader) => ground.read("files", reader, `/v1/jobs/${reader.job}/files?output=out`),
   readFile: (ground, reader) => ground.read("file", reader, `/v1/jobs/${reader.job}/file?path=a&output=out`),
   openStream: (ground, reader) => ground.shared(reader),
@@ -104,18 +107,26 @@ export class Ground {
   }
 
   async shared(reader: Reader): Promise<OpenStream[]> {
-    const headers = { authorization: `Bearer ${reader.token}`, accept: "text/event-stream" };
-    const carrier = await this.#answerOf("/v1/stream", headers);
+    const empty = await this.#carrier(reader);
+    return [
+      await this.sharing("lists on one stream", reader, "/v1/jobs"),
+      { name: "a stream without lists", over: ended(empty) },
+    ];
+  }
+
+  /** A stream that is shared, on which something is told. */
+  async sharing(name: string, reader: Reader, path: string): Promise<OpenStream> {
+    const carrier = await this.#carrier(reader);
     const [, stream] = /"stream":"([a-z0-9]+)"/.exec(String(carrier.read() ?? (await once(carrier, "data")))) ?? [];
-    const joined = await this.#server.call(reader.token, "GET", "/v1/jobs", undefined, {
+    const joined = await this.#server.call(reader.token, "GET", path, undefined, {
       ...{ accept: "text/event-stream", [streamHeader]: `${stream}-1` },
     });
     assert.ok(joined.status < 300, joined.text);
-    const empty = await this.#answerOf("/v1/stream", headers);
-    return [
-      { name: "lists on one stream", over: ended(carrier) },
-      { name: "a stream without lists", over: ended(empty) },
-    ];
+    return { name, over: ended(carrier) };
+  }
+
+  #carrier({ token }: Reader): Promise<IncomingMessage> {
+    return this.#answerOf("/v1/stream", { authorization: `Bearer ${token}`, accept: "text/event-stream" });
   }
 
   async upload({ token }: Reader): Promise<OpenStream[]> {

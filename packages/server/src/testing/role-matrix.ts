@@ -171,6 +171,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   deleteEngine: { fleet: true, needs: "engine.write", answers: 422 },
   listPools: { anywhere: true },
   createPool: { anywhere: true, needs: "pool.write" },
+  previewPool: { anywhere: true, needs: "pool.write" },
   getPool: { fleet: true },
   editPool: { fleet: true, needs: "pool.write" },
   deletePool: { fleet: true, needs: "pool.write" },
@@ -206,6 +207,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   listBudgets: { sees: "account.read", needs: "budget.read" },
   setBudget: { sees: "account.read", needs: "budget.write" },
   dropBudget: { sees: "account.read", needs: "budget.write" },
+  previewBudget: { sees: "account.read", needs: "budget.write" },
   listBilling: { sees: "account.read", needs: "invoice.read" },
   setBilling: { sees: "account.read", needs: "bill.write", tenantOnly: true },
   listUsageEvents: { sees: "account.read", needs: "usage.read" },
@@ -387,6 +389,7 @@ export async function requestFor(
       if (exists) await tenancy.budget(account);
       return { path };
     case "setBudget":
+    case "previewBudget":
       return { path, body: { limitMicros: "1000000" } };
     case "setBilling":
       return { path, body: { mode: "chargeback" } };
@@ -432,6 +435,8 @@ export async function requestFor(
       // Pools are few; those of other cells make room for the next.
       for (const pool of [...tenancy.control.state.pools.keys()])
         await tenancy.control.must({ kind: "pool.delete", name: pool });
+      return { path, body: { name: `p${n}`, labels: { kind: "x" } } };
+    case "previewPool":
       return { path, body: { name: `p${n}`, labels: { kind: "x" } } };
     case "editPool":
       return { path, body: { price: "1.5", tenants: null } };

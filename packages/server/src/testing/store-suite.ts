@@ -598,6 +598,16 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         assert.deepEqual(await found({ origins: ["org_1", "org_2"], fromAt: 45 }), ["6.0", "5.0"]);
         assert.deepEqual(await found({ origins: ["org_1", "org_2"], limit: 2 }), ["6.0", "5.0"]);
         assert.deepEqual(await found({ origins: [] }), []);
+        const done = { actions: ["account.create", "job.submit"], outcomes: ["ok", "changed"] };
+        assert.deepEqual(await found(done), ["6.0", "3.1", "2.0", "1.1", "1.0"]);
+        assert.deepEqual(await found({ ...done, limit: 2 }), ["6.0", "3.1"]);
+        assert.deepEqual(await found({ ...done, notBy: ["ada"] }), ["6.0", "2.0"]);
+        assert.deepEqual(await found({ ...done, accounts: ["a"], before: { seq: 3, index: 1 } }), ["1.1"]);
+        assert.deepEqual(await found({ ...done, actor: "ada", fromAt: 20 }), ["3.1"]);
+        assert.deepEqual(await found({ ...done, origins: ["org_1"] }), ["6.0"]);
+        assert.deepEqual(await found({ actions: [] }), []);
+        assert.equal(await store.countAudit({ ...done, accounts: [], limit: 100 }), 5);
+        assert.equal(await store.countAudit({ ...done, accounts: [], notBy: ["ada"], limit: 100 }), 2);
         assert.deepEqual(await found({ fromAt: 100 }), []);
         assert.deepEqual(await found({ toAt: 10 }), []);
       });

@@ -4,7 +4,7 @@ import { FairQueue } from "./fair-queue.ts";
 
 /** Questions that wait, of one caller and of all; with more, one is refused. */
 const limits = { perCaller: 32, all: 256 };
-/** Questions that the thread has at a time. It answers one after the other: with more, those who come later wait longer. */
+/** Questions that the thread has at a time. It answers in order: more in flight only delays later callers. */
 const askedMax = 8;
 
 interface Question {

@@ -62,7 +62,7 @@ function end(error: unknown): void {
   });
 }
 
-/** So few rows are taken in before a question is answered. */
+/** The most rows that are read before a question is answered. */
 const rowsNear = 2_000;
 /**
  * How long a question waits for the newest minute. A browser has six connections to a server: charts that wait for

@@ -65,3 +65,14 @@ test("a server that opens a simulated day goes on with what ran", async (t) => {
     [],
   );
 });
+
+test("several days are one story, with the faults of each", async (t) => {
+  const data = mkdtempSync(join(tmpdir(), "tessera-day-"));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  const untilAt = Date.UTC(2026, 0, 6);
+  const one = await writeDay({ data: join(data, "one"), gpus: 16, seed: 3, untilAt, progress: () => {} });
+  const three = await writeDay({ data: join(data, "three"), gpus: 16, days: 3, seed: 3, untilAt, progress: () => {} });
+  assert.deepEqual([three.from, three.to], [new Date(untilAt - 3 * day).toISOString(), one.to]);
+  assert.deepEqual([three.nodesLost, three.samples], [3 * one.nodesLost, 3 * one.samples]);
+  assert.ok(three.ended > 2 * one.ended, JSON.stringify([one, three]));
+});

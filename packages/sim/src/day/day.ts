@@ -43,8 +43,10 @@ import { budgetOf, pricesFrom } from "./prices.ts";
 export interface DayAsk {
   readonly data: string;
   readonly gpus: number;
+  /** How many days are written; one where it is left out. */
+  readonly days?: number;
   readonly seed: number;
-  /** The end of the day. */
+  /** The end of the last day. */
   readonly untilAt: Instant;
   readonly progress: (passedMs: number, what: string) => void;
 }
@@ -76,10 +78,10 @@ export const everyMs = 15 * minute;
 const unwrittenMax = 400_000;
 const batchesMax = 24;
 /**
- * Jobs come and end on these beats. What happens at one instant is one batch, as on a busy server; a batch for each of a
- * hundred thousand ends takes minutes more.
+ * Jobs come and end on beats, further apart the more days are written. What happens at one instant is one batch, as on
+ * a busy server; a batch for each of a hundred thousand ends takes minutes more.
  */
-const beatMs = 10 * second;
+const beatMsOf = (days: number) => Math.min(days * 10 * second, 2 * minute);
 /** Between two snapshots, as a server that is up all day writes them: a look back replays no more than this. */
 const snapshotEveryMs = 60 * minute;
 
@@ -95,6 +97,7 @@ export async function writeDay(ask: DayAsk): Promise<DayFigures> {
 
 class Day {
   readonly #ask: DayAsk;
+  readonly #days: number;
   readonly #startAt: Instant;
   readonly #clock: SimulatedClock;
   readonly #store: Store;
@@ -108,10 +111,11 @@ class Day {
   readonly #counts = { jobs: 0, submitted: 0, ended: 0, preemptions: 0, samples: 0, rowsOfJournal: 0 };
 
   private constructor(ask: DayAsk, store: Store) {
-    const { gpus, untilAt, seed, data } = ask;
+    const { gpus, days = 1, untilAt, seed, data } = ask;
     this.#ask = ask;
     this.#store = store;
-    this.#startAt = untilAt - day;
+    this.#days = days;
+    this.#startAt = untilAt - days * day;
     this.#tenants = tenantsOf(gpus);
     const clock = new SimulatedClock(this.#startAt);
     this.#clock = clock;
@@ -175,8 +179,9 @@ class Day {
 
   async live(): Promise<void> {
     const { untilAt, gpus, seed, progress } = this.#ask;
-    for (const job of jobsOf(this.#tenants, gpus, this.#startAt, seed)) this.#arrives(job);
-    this.#faults.arrange({ from: this.#startAt, to: untilAt });
+    const span = { startAt: this.#startAt, days: this.#days };
+    for (const job of jobsOf(this.#tenants, gpus, span, seed)) this.#arrives(job);
+    for (let from = this.#startAt; from < untilAt; from += day) this.#faults.arrange({ from, to: from + day });
     const collector = new Collector({
       ...{ engines: () => [this.#engine], state: this.#control.state, now: () => this.#clock.now(), everyMs },
       ...{ store: this.#telemetry, warn: (text) => progress(0, text) },
@@ -212,6 +217,7 @@ class Day {
 
   #arrives({ account, user, spec, submitAt, runMs }: Arrival): void {
     const id = `job_${(++this.#counts.jobs).toString(36).padStart(16, "0")}` as JobId;
+    const beatMs = beatMsOf(this.#days);
     const at = Math.min(Math.ceil(submitAt / beatMs) * beatMs, this.#ask.untilAt);
     this.#members.add(id, Math.ceil(runMs / beatMs) * beatMs);
     this.#clock.at(

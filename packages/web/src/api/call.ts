@@ -1,5 +1,6 @@
 import type { AnswerOf, BodyOf, Problem, QueryOf, RouteId } from "@tessera/wire";
 import { addresses, creates } from "@tessera/wire/addresses";
+import { inZone } from "../format/times.ts";
 import { problemOf } from "./problem.ts";
 import { withProof } from "./proof.ts";
 
@@ -23,6 +24,8 @@ export interface Ask<Id extends RouteId> {
   /** A job file as it was written; sent instead of `body`. */
   readonly yaml?: string;
   readonly ifMatch?: string;
+  /** Only to be made: refused where there is one already. */
+  readonly ifNone?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -88,6 +91,7 @@ async function send<Id extends RouteId>(id: Id, ask: Ask<Id>): Promise<Response>
   else if (ask.body !== undefined) headers["content-type"] = "application/json";
   if (id in creates) headers["idempotency-key"] = crypto.randomUUID();
   if (ask.ifMatch !== undefined) headers["if-match"] = `"${ask.ifMatch}"`;
+  if (ask.ifNone) headers["if-none-match"] = "*";
   const body = ask.yaml ?? (ask.body === undefined ? undefined : JSON.stringify(ask.body));
   try {
     return await fetch(addressOf(id, ask.at, ask.query as object | undefined), {
@@ -118,11 +122,16 @@ export function isMissing(error: unknown): error is Refused {
   return error instanceof Refused && error.problem.status === 404;
 }
 
-/** What went wrong, in the API's own words. */
+/** Whether the thing was changed by someone else since it was read. */
+export function isStale(error: unknown): boolean {
+  return error instanceof Refused && error.problem.status === 412;
+}
+
+/** What went wrong, in the API's own words, with times in the reader's zone. */
 export function wordsOf(error: unknown): string {
   if (error instanceof Refused) {
     const { detail, hint } = error.problem;
-    return hint === undefined ? detail : `${detail} ${hint}`;
+    return inZone(hint === undefined ? detail : `${detail} ${hint}`);
   }
   return error instanceof Error ? error.message : String(error);
 }
@@ -133,17 +142,24 @@ const itemsMax = 20_000;
 /** What a page of a list holds at most. */
 const pageMax = 1_000;
 
+interface AllAsk {
+  readonly signal?: AbortSignal;
+  readonly at?: Readonly<Record<string, string>>;
+  /** So many at most. */
+  readonly most?: number;
+}
+
 /** Every page of a list, or its first rows. */
 export async function callAll<Id extends RouteId>(
   id: Id,
   query: QueryOf<Id>,
-  signal?: AbortSignal,
-  most = itemsMax,
+  { signal, at = {}, most = itemsMax }: AllAsk = {},
 ): Promise<ItemOf<Id>[]> {
   const items: ItemOf<Id>[] = [];
   for (let cursor: string | undefined, more = true; more && items.length < most; ) {
     const limit = Math.min(pageMax, most - items.length);
     const page = (await call(id, {
+      at,
       query: { ...(query as object), limit, ...(cursor && { cursor }) } as QueryOf<Id>,
       ...(signal && { signal }),
     })) as {

@@ -3,7 +3,7 @@ import { addresses, streamHeader } from "@tessera/wire/addresses";
 import { EventStream } from "./event-stream.ts";
 import { problemOf } from "./problem.ts";
 
-/** What is told of one watched list. */
+/** What is told of one watched list, or of a log. */
 export interface TopicEars {
   readonly heard: (event: string, data: string) => void;
   /** It cannot be watched by this user. */
@@ -13,9 +13,9 @@ export interface TopicEars {
 /** What is told of the connection as a whole. */
 export type State = { readonly is: "live" } | { readonly is: "lost" } | { readonly is: "ended"; readonly why: string };
 
-/** Where lists can be watched: a connection of this window's own, or the one that all windows share. */
+/** Where lists and logs can be watched: a connection of this window's own, or the one that all windows share. */
 export interface Topics {
-  /** Watches the list at an address until the returned function is called. */
+  /** Watches the list or log at an address until the returned function is called. */
   watch(address: string, ears: TopicEars): () => void;
   /** Whether anything is looked at: without, the connection is given back. */
   want(wanted: boolean): void;
@@ -26,7 +26,7 @@ const silentMs = 13_000;
 const lookMs = 2_000;
 const retryMs = { first: 500, most: 3_000 };
 
-/** One event stream for any number of lists. It opens itself again after it was lost, and joins its lists to it again. */
+/** One event stream for any number of lists and logs. It opens itself again after it was lost, and joins them to it again. */
 export class Channel implements Topics {
   readonly #proof: () => Record<string, string>;
   readonly #tell: (state: State) => void;

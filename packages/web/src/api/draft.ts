@@ -2,6 +2,8 @@ import { useCallback, useState } from "react";
 import { useMe } from "./me.tsx";
 
 const prefix = "tessera-draft ";
+/** Begins the names under which open dialogs are kept. */
+export const openPrefix = "open ";
 
 /**
  * Text that is being written, kept in this tab until it is sent or thrown away: a session that ends, a reload or
@@ -19,6 +21,16 @@ export function useDraft<Value>(name: string, first: Value): readonly [Value, (v
   );
   const drop = useCallback(() => keep(place, undefined), [place]);
   return [value, set, drop];
+}
+
+/** Whether the user is writing something in this tab, beside what dialogs are open. */
+export function hasDrafts(user: string): boolean {
+  try {
+    const own = Object.keys(sessionStorage).filter((key) => key.startsWith(`${prefix}${user} `));
+    return own.some((key) => !key.startsWith(`${prefix}${user} ${openPrefix}`));
+  } catch {
+    return false;
+  }
 }
 
 /** Of every user: the one who signs out leaves nothing behind. */

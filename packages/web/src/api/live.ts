@@ -2,7 +2,7 @@ import type { QueryOf, RouteId } from "@tessera/wire";
 import type { WatchRoute } from "@tessera/wire/addresses";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { addressOf, callAll, type ItemOf, Refused, signedOut } from "./call.ts";
-import type { State, Topics } from "./channel.ts";
+import type { State, TopicEars, Topics } from "./channel.ts";
 import { noteLive, noteLost } from "./connection.ts";
 import { LiveList } from "./live-list.ts";
 import { openTopics } from "./topics.ts";
@@ -133,6 +133,11 @@ function topics(): Topics {
   return opened;
 }
 
+/** Has what an address answers told on the stream of all windows, until the returned function is called. */
+export function watchTopic(address: string, ears: TopicEars): () => void {
+  return topics().watch(address, ears);
+}
+
 /** One heartbeat for every page, also for those that watch no list. */
 function note(state: State): void {
   if (!isSignedIn) return;
@@ -147,7 +152,7 @@ export function beginStreams(): void {
   topics().want(!document.hidden);
 }
 
-// A window that nobody looks at costs the server nothing.
+// A hidden window costs the server nothing.
 if (typeof document !== "undefined") {
   document.addEventListener("visibilitychange", () => {
     if (!isSignedIn) return;

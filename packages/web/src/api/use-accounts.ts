@@ -7,16 +7,20 @@ const keptMs = 60_000;
 const none: readonly Account[] = [];
 
 /** Every account that the person sees but the root, for forms in which one is chosen. Empty until they are there. */
-export function useAccounts({ on = true, mayFail = false } = {}): readonly Account[] {
-  const { data = none } = useQuery({
+export function useAccounts(options?: Parameters<typeof useAllAccounts>[0]): readonly Account[] {
+  return useAllAccounts(options).data ?? none;
+}
+
+/** The same, with whether they are there. */
+export function useAllAccounts({ on = true, mayFail = false } = {}) {
+  return useQuery({
     queryKey: ["all accounts"],
     queryFn: async ({ signal }) => {
-      const all = await callAll("listAccounts", {}, signal);
+      const all = await callAll("listAccounts", {}, { signal });
       return all.filter(({ path }) => path !== "");
     },
     enabled: on,
     staleTime: keptMs,
-    throwOnError: mayFail ? false : isNotShown,
+    throwOnError: on && !mayFail ? isNotShown : false,
   });
-  return data;
 }

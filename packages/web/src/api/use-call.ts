@@ -3,7 +3,7 @@ import type { AnswerOf, RouteId } from "@tessera/wire";
 import { flushSync } from "react-dom";
 import { noteAct } from "../frame/attention.ts";
 import { toast } from "../frame/toasts.tsx";
-import { type Ask, call, isNotShown, wordsOf } from "./call.ts";
+import { type Ask, call, isNotShown, isStale, wordsOf } from "./call.ts";
 
 interface Options {
   readonly on?: boolean;
@@ -14,9 +14,9 @@ interface Options {
 }
 
 /**
- * A request to the API whose answer is cached for the next page that asks. There is no answer while another question
- * is asked: a page never shows what was asked before under the words of what is asked now. A refusal that nothing on
- * the page can mend is shown by the boundary around it.
+ * A request to the API whose answer is cached for the next page that asks. While another question
+ * is asked there is no answer: a page never shows an earlier answer under the words of the present question. The boundary
+ * around the page shows a refusal that nothing on the page can mend.
  */
 export function useCall<Id extends RouteId>(
   id: Id,
@@ -27,7 +27,8 @@ export function useCall<Id extends RouteId>(
     queryKey: [id, ask.at ?? {}, ask.query ?? {}],
     queryFn: ({ signal }) => call(id, { ...ask, signal }),
     enabled: on,
-    throwOnError: mayFail ? false : isNotShown,
+    // What is not asked for may have been refused before, on another page.
+    throwOnError: on && !mayFail ? isNotShown : false,
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });
 }
@@ -47,6 +48,10 @@ export function useAct<Id extends RouteId>(id: Id, said?: (answer: AnswerOf<Id>)
       if (leave !== undefined) flushSync(leave);
       void queries.invalidateQueries();
     },
-    onError: (error) => toast("bad", wordsOf(error)),
+    onError: (error) => {
+      toast("bad", wordsOf(error));
+      // What the person goes by is not what there is: forms show what there is now, and keep what was typed.
+      if (isStale(error)) void queries.invalidateQueries();
+    },
   });
 }

@@ -29,7 +29,7 @@ export function usePages<Id extends PagedId>(id: Id, query: QueryOf<Id>, everyMs
     // Who comes to a page sees the list as it is, not as it was when the page was left.
     refetchOnMount: "always",
     enabled: on,
-    throwOnError: isNotShown,
+    throwOnError: on ? isNotShown : false,
   });
   const more = useMemo(
     () => (hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined),

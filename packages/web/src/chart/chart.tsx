@@ -1,13 +1,16 @@
-import { useMemo, useState } from "react";
+import { useContext, useMemo, useState } from "react";
 import { onDemand } from "../design/on-demand.tsx";
 import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
 import { saveCsv } from "../format/csv.ts";
 import { count } from "../format/numbers.ts";
-import { spellClock, spellSeconds, spellUtcDay } from "../format/times.ts";
+import { spellClock } from "../format/times.ts";
 import type { Column } from "../table/column.ts";
 import { Table } from "../table/table.tsx";
+import { isOfDays, stepText } from "./axis.ts";
+import type { Look } from "./colours.ts";
 import { OrElse } from "./fallback.tsx";
-import { coarseStep, type Range, type RangeName, useRange, zoomed } from "./range.ts";
+import { Marked } from "./marked.ts";
+import { coarseStep, lengthOf, type Range, type RangeName, useRange, wholeDays, zoomed } from "./range.ts";
 import { type SeriesAsk, type SeriesQuery, useSeries, useSeriesOf } from "./use-series.ts";
 import {
   type ChartView,
@@ -15,6 +18,7 @@ import {
   fewer,
   isEmpty,
   type Kind,
+  leftOutText,
   newestStep,
   tableOf,
   totalAt,
@@ -23,11 +27,10 @@ import {
 
 const Plot = onDemand(() => import("./plot.tsx"));
 
-const dayMs = 86_400_000;
 const lookEveryMs = 10_000;
 const tableRows = 50;
 
-interface Look {
+interface Titled {
   readonly title: string;
   readonly kind?: Kind;
   readonly className?: string;
@@ -37,11 +40,11 @@ interface Look {
 
 /** One metric of a job or another thing over its own time. */
 export function Chart(
-  props: Look & {
+  props: Titled & {
     readonly metric: NonNullable<SeriesQuery["metric"]>;
     /** What it shows, as `GET /v1/series` takes it. */
     readonly of: Omit<SeriesQuery, "metric">;
-    /** The span is over: it does not change any more. */
+    /** The span is over and final. */
     readonly over?: boolean;
     readonly onZoom?: (from: number, to: number) => void;
   },
@@ -49,25 +52,27 @@ export function Chart(
   const { metric, of, over = false, onZoom, ...look } = props;
   const { from, to, ...what } = of;
   const time = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
-  const { view, error } = useSeries([{ ...what, metric }], time, over ? undefined : lookEveryMs, true, "place");
+  const { view, error } = useSeries([{ ...what, metric }], time, over ? undefined : lookEveryMs);
   return <ChartCard {...look} view={view} error={error} {...(onZoom && { onZoom })} />;
 }
 
-/** Metrics over the range of the page, with the period before it on request; dragging chooses another range. */
+/** Metrics over the page's range, on request with the period before. Dragging changes the range. */
 export function RangeChart(
-  props: Look & {
+  props: Titled & {
     readonly asks: readonly SeriesAsk[];
     readonly usual?: RangeName;
-    /** In few long steps: for what is counted. */
+    /** In about thirty long steps, for counts. */
     readonly coarse?: boolean;
+    /** The data is by calendar day. */
+    readonly ofDays?: boolean;
   },
 ) {
-  const { usual, kind = "lines", coarse = kind === "bars", ...look } = props;
-  const { range, choose, compares } = useRange(usual);
+  const { usual, kind = "lines", ofDays = false, coarse = kind === "bars" && !ofDays, ...look } = props;
+  const { range: chosen, choose, compares } = useRange(usual);
+  const range = ofDays ? wholeDays(chosen, Date.now()) : chosen;
   const asks = coarse ? props.asks.map((ask) => ({ ...ask, step: coarseStep(range) })) : props.asks;
-  const { view, error } = useSeriesOf(asks, range);
-  const before = useSeriesOf(asks, range, true, compares);
-  const shown = view && compared(fewer(view, kind), compares ? before.view : undefined, kind);
+  const { view, before, error } = useSeriesOf(asks, range, compares);
+  const shown = view && compared(fewer(view, kind), before, kind, lengthOf(range));
   const zoom = (from: number, to: number) => {
     const next: Range | undefined = zoomed(from, to);
     if (next !== undefined) choose(next);
@@ -75,9 +80,9 @@ export function RangeChart(
   return <ChartCard {...look} kind={kind} view={shown} error={error} onZoom={zoom} />;
 }
 
-/** A chart with its title, its values under the cursor or the newest; as a table or a file on request. */
+/** A chart with title and values at the cursor or the newest ones; also as table and CSV. */
 export function ChartCard(
-  props: Look & {
+  props: Titled & {
     readonly view: ChartView | undefined;
     readonly error?: Error | null;
     readonly onZoom?: (from: number, to: number) => void;
@@ -100,6 +105,7 @@ export function ChartCard(
   return (
     <Card title={title} className={className} beside={beside}>
       {about !== undefined && <p className="quiet small">{about}</p>}
+      {view !== undefined && isOfDays(view) && <p className="quiet small">Calendar days of UTC.</p>}
       {view?.knownTo !== undefined && (
         <p className="quiet small" role="status">
           The journal is still being read, up to {spellClock(new Date(view.knownTo).toISOString())} so far.
@@ -109,7 +115,7 @@ export function ChartCard(
       {empty && <p className="quiet">Nothing in this time.</p>}
       {view !== undefined &&
         !empty &&
-        (table ? <Values view={view} /> : <Drawn view={view} kind={kind} title={title} onZoom={onZoom} />)}
+        (table ? <Values view={view} kind={kind} /> : <Drawn view={view} kind={kind} title={title} onZoom={onZoom} />)}
     </Card>
   );
 }
@@ -123,44 +129,47 @@ interface DrawnProps {
 
 function Drawn({ view, kind, title, onZoom }: DrawnProps) {
   const [step, setStep] = useState<number>();
+  const mark = useContext(Marked);
+  const isMarked = mark !== undefined && mark >= view.from && mark <= view.to;
   const shown = step ?? newestStep(view);
   const total = kind === "lines" ? null : totalAt(view, shown);
   return (
     <>
-      <OrElse instead={<Values view={view} />}>
-        <Plot view={view} kind={kind} title={title} onStep={setStep} onZoom={onZoom} together="page" />
+      <OrElse instead={<Values view={view} kind={kind} />}>
+        <Plot view={view} kind={kind} title={title} onStep={setStep} onZoom={onZoom} mark={mark} together="page" />
       </OrElse>
-      <ul className="chart-legend" aria-label={`${title} at ${timeText(view, shown)}`}>
-        <li className="quiet small">{timeText(view, shown)}</li>
-        {view.lines.map(({ key, label, values, colour, dash, ghost }) => (
+      <ul className="chart-legend" aria-label={`${title} at ${stepText(view, shown, kind)}`}>
+        <li className="quiet small">{stepText(view, shown, kind)}</li>
+        {view.lines.map(({ key, label, values, ...line }) => (
           <li key={key}>
-            <i
-              className={kind !== "lines" && !ghost ? "mark area" : "mark line"}
-              style={
-                kind !== "lines" && !ghost
-                  ? { background: colour }
-                  : { borderTop: `2px ${dash.length === 0 ? "solid" : "dashed"} ${colour}` }
-              }
-            />
+            <Mark look={line} isArea={kind !== "lines" && !line.ghost && !line.over} />
             {label} <b>{valueText(values, shown, view.unit)}</b>
           </li>
         ))}
-        {total !== null && view.lines.filter(({ ghost }) => ghost !== true).length > 1 && (
+        {total !== null && view.lines.filter(({ ghost, over }) => !ghost && !over).length > 1 && (
           <li className="quiet">
             together <b>{valueText([total], 0, view.unit)}</b>
           </li>
         )}
-        {view.leftOut > 0 && <li className="quiet">and {count(view.leftOut, "smaller line")}</li>}
+        {isMarked && <li className="quiet">vertical line: the moment above</li>}
+        {leftOutText(view) !== undefined && <li className="quiet">{leftOutText(view)}</li>}
       </ul>
     </>
   );
 }
 
-function Values({ view }: { view: ChartView }) {
+/** The mark of a line or an area in a legend. */
+export function Mark({ look, isArea }: { look: Look; isArea: boolean }) {
+  const { colour, dash, pattern } = look;
+  if (isArea) return <i className={`mark area pattern-${pattern}`} style={{ backgroundColor: colour }} />;
+  return <i className="mark line" style={{ borderTop: `2px ${dash.length === 0 ? "solid" : "dashed"} ${colour}` }} />;
+}
+
+function Values({ view, kind }: { view: ChartView; kind: Kind }) {
   const steps = useMemo(() => view.times.map((_, step) => step).reverse(), [view]);
   const columns = useMemo(
     (): readonly Column<number>[] => [
-      { label: "From", show: (step) => timeText(view, step) },
+      { label: "From", show: (step) => stepText(view, step, kind) },
       ...view.lines.map(({ key, label, values }) => ({
         key,
         label,
@@ -168,7 +177,7 @@ function Values({ view }: { view: ChartView }) {
         show: (step: number) => valueText(values, step, view.unit),
       })),
     ],
-    [view],
+    [view, kind],
   );
   return (
     <Table
@@ -180,15 +189,6 @@ function Values({ view }: { view: ChartView }) {
       rest={() => `The newest ${tableRows} of ${count(steps.length, "step")}; the CSV file has all.`}
     />
   );
-}
-
-function timeText({ times, stepMs }: ChartView, step: number): string {
-  const at = times[step];
-  if (at === undefined) return "";
-  const text = new Date(at).toISOString();
-  // Days are those of UTC.
-  if (stepMs >= dayMs && at % dayMs === 0) return spellUtcDay(at);
-  return stepMs < 60_000 ? spellSeconds(text) : spellClock(text);
 }
 
 function fileName(title: string): string {

@@ -9,7 +9,7 @@ import type { Column } from "../table/column.ts";
 import { useLook } from "../table/look.tsx";
 import { Table } from "../table/table.tsx";
 import { type Heat, heatStep, heatSteps, spreadOf } from "./heat.ts";
-import { valueText } from "./view.ts";
+import { ranksText, valueText } from "./view.ts";
 
 const rowPx = 16;
 const heightMax = 320;
@@ -25,12 +25,14 @@ interface StripProps {
   readonly title: string;
   readonly heat: Heat | undefined;
   readonly error: Error | null;
-  /** What chooses the measure. */
+  /** The control that chooses the measure. */
   readonly choice: React.ReactNode;
+  /** Told the time over which the pointer was dragged. */
+  readonly onZoom: (from: number, to: number) => void;
 }
 
 /** Ranks × time as a strip of colours, with the value under the cursor; as a table or a file on request. */
-export default function HeatStrip({ title, heat, error, choice }: StripProps) {
+export default function HeatStrip({ title, heat, error, choice, onZoom }: StripProps) {
   const [table, setTable] = useState(false);
   const empty = heat?.rows.every(({ values }) => values.every((value) => value === null));
   return (
@@ -64,14 +66,19 @@ export default function HeatStrip({ title, heat, error, choice }: StripProps) {
       ) : table ? (
         <Spreads heat={heat} />
       ) : (
-        <Strip heat={heat} title={title} />
+        <Strip heat={heat} title={title} onZoom={onZoom} />
       )}
     </Card>
   );
 }
 
-function Strip({ heat, title }: { heat: Heat; title: string }) {
+/** A drag of fewer pixels is a click. */
+const dragMinPx = 4;
+
+function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: StripProps["onZoom"] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  /** Start and present place of a drag, as shares of the width. */
+  const [drag, setDrag] = useState<readonly [number, number]>();
   const theme = useTheme();
   const [cell, setCell] = useState<Cell>();
   const { rows, times, stepMs } = heat;
@@ -86,9 +93,15 @@ function Strip({ heat, title }: { heat: Heat; title: string }) {
     row: Math.min(rows.length - 1, Math.max(0, row)),
     column: Math.min(times.length - 1, Math.max(0, column)),
   });
+  const shareAt = (event: PointerEvent<HTMLDivElement>) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    return Math.min(1, Math.max(0, (event.clientX - box.left) / box.width));
+  };
   const at = (event: PointerEvent<HTMLDivElement>) => {
     const box = event.currentTarget.getBoundingClientRect();
-    const time = heat.from + ((event.clientX - box.left) / box.width) * span;
+    const share = shareAt(event);
+    const time = heat.from + share * span;
+    if (drag !== undefined) setDrag([drag[0], share]);
     const row = Math.floor(((event.clientY - box.top) / box.height) * rows.length);
     setCell(within({ row, column: Math.floor((time - times[0]!) / stepMs) }));
   };
@@ -122,6 +135,17 @@ function Strip({ heat, title }: { heat: Heat; title: string }) {
         tabIndex={0}
         aria-label={`${title}. Arrow keys move through ranks and time; the values are also in its table`}
         style={{ height }}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId);
+          setDrag([shareAt(event), shareAt(event)]);
+        }}
+        onPointerUp={(event) => {
+          const [begin, end] = (drag ?? [0, 0]).toSorted((a, b) => a - b);
+          setDrag(undefined);
+          const width = event.currentTarget.clientWidth;
+          if ((end! - begin!) * width > dragMinPx) onZoom(heat.from + begin! * span, heat.from + end! * span);
+        }}
+        onPointerCancel={() => setDrag(undefined)}
         onPointerMove={at}
         onPointerLeave={() => setCell(undefined)}
         onKeyDown={onKey}
@@ -132,6 +156,12 @@ function Strip({ heat, title }: { heat: Heat; title: string }) {
           height={rows.length}
           style={{ left: `${left(0)}%`, width: `${times.length * width}%` }}
         />
+        {drag !== undefined && (
+          <span
+            className="dragged"
+            style={{ left: `${100 * Math.min(...drag)}%`, width: `${100 * Math.abs(drag[1] - drag[0])}%` }}
+          />
+        )}
         {cell !== undefined && (
           <i
             style={{
@@ -145,7 +175,7 @@ function Strip({ heat, title }: { heat: Heat; title: string }) {
       </div>
       <p className="small heat-words" aria-live="polite">
         {cell === undefined
-          ? `${count(rows.length, "rank")}${heat.leftOut > 0 ? ` of ${rows.length + heat.leftOut}` : ""}; point at one, or use the arrow keys.`
+          ? `${ranksText(rows.length, heat.leftOut)}; point at one, or use the arrow keys.`
           : cellText(heat, cell)}
       </p>
       <Ramp heat={heat} />
@@ -162,7 +192,7 @@ function cellText({ rows, times, stepMs, unit }: Heat, { row, column }: Cell): s
   return `${line.label}, ${clock}: ${valueText(line.values, column, unit)}`;
 }
 
-/** One pixel for each value: the browser makes it as large as the strip. */
+/** One pixel for each value; the browser scales the canvas up. */
 function draw(canvas: HTMLCanvasElement, { rows, times, most }: Heat): void {
   const pen = canvas.getContext("2d");
   if (pen === null) return;
@@ -183,15 +213,12 @@ function Ramp({ heat: { most, unit } }: { heat: Heat }) {
     <ul className="chart-legend">
       {Array.from({ length: heatSteps }, (_, step) => `--heat-${step}`).map((name, step) => (
         <li key={name}>
-          <i className="mark area" style={{ background: `var(${name})` }} />
+          <i className="mark area edged" style={{ background: `var(${name})` }} />
           from {from(step)}
         </li>
       ))}
       <li>
-        <i
-          className="mark area"
-          style={{ background: "var(--map-unmeasured)", border: "1px solid var(--line-strong)" }}
-        />
+        <i className="mark area edged" style={{ background: "var(--map-unmeasured)" }} />
         not measured
       </li>
     </ul>

@@ -1,6 +1,6 @@
 import type { SeriesView } from "@tessera/wire";
 
-/** Lines as a picture of one row each: what is measured of many ranks at once. */
+/** A picture with one row for each rank. */
 export interface Heat {
   readonly rows: readonly {
     readonly key: string;
@@ -9,20 +9,20 @@ export interface Heat {
   }[];
   readonly times: readonly number[];
   readonly stepMs: number;
-  /** What the strip is as wide as; its steps begin at full ones, so that the first may lie before it. */
+  /** The time that the strip shows. Steps are aligned, so the first may begin earlier. */
   readonly from: number;
   readonly to: number;
   readonly unit: string;
-  /** What the brightest colour stands for. */
+  /** The value of the brightest colour. */
   readonly most: number;
-  /** Rows that there are beside these. */
+  /** How many rows are not shown. */
   readonly leftOut: number;
 }
 
-/** The colours of the ramp. */
+/** How many colours the ramp has. */
 export const heatSteps = 6;
 
-/** Rows in the order of their numbers; shares go up to the whole, other measures up to the largest value. */
+/** Sorts rows by number. The ramp ends at 100 % for shares, and at the largest value for other measures. */
 export function heatOf({ series, times, stepMs, unit, from, to, leftOut }: SeriesView): Heat {
   const rows = series.toSorted((a, b) => Number(a.key) - Number(b.key) || (a.key < b.key ? -1 : 1));
   let most = 0;
@@ -30,13 +30,13 @@ export function heatOf({ series, times, stepMs, unit, from, to, leftOut }: Serie
   return { rows, times, stepMs, from, to, unit, leftOut, most: unit === "%" ? 100 : Math.max(1, most) };
 }
 
-/** Which colour of the ramp a value has; undefined = it was not measured, which is not 0. */
+/** The colour of a value in the ramp; undefined = not measured, which is not 0. */
 export function heatStep(value: number | null | undefined, most: number): number | undefined {
   if (value === null || value === undefined) return undefined;
   return Math.min(heatSteps - 1, Math.max(0, Math.floor((value / most) * heatSteps)));
 }
 
-/** The least, mean and most of what is known of a row. */
+/** The least, mean and most of the known values of a row. */
 export function spreadOf(
   values: readonly (number | null)[],
 ): { least: number; mean: number; most: number } | undefined {

@@ -1,17 +1,19 @@
 import "uplot/dist/uPlot.min.css";
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import UPlot from "uplot";
-import { readColour } from "../design/colour.ts";
+import { paintOf, readColour } from "../design/colour.ts";
 import { spellNumber } from "../format/numbers.ts";
 import { spellSpan } from "../format/times.ts";
-import { zoneName } from "../format/zone.ts";
 import { useTheme } from "../frame/use-theme.ts";
+import { isOfDays, timeTexts, zoneOf } from "./axis.ts";
+import { fillOf } from "./fills.ts";
 import { type ChartView, columnsOf, drawnLines, type Kind, newestStep } from "./view.ts";
 
 const height = 190;
 const day = 86_400;
-/** Between two times on the axis, which may have seconds; and from its left end to the first. */
+/** Between two times on the axis, which may have seconds; between two days; and from the left end to the first. */
 const timeSpacePx = 80;
+const daySpacePx = 48;
 const edgePx = 16;
 /** Strips beside charts leave the same space on both sides: `.on-axis`. */
 const leftPx = 66;
@@ -25,20 +27,22 @@ interface PlotProps {
   readonly onStep: (step: number | undefined) => void;
   /** Told the time over which the pointer was dragged. */
   readonly onZoom?: ((from: number, to: number) => void) | undefined;
+  /** An instant to mark. */
+  readonly mark: number | undefined;
   /** Charts with the same word show the same instant. */
   readonly together: string;
 }
 
-/** The lines on a canvas. It is drawn again as a whole when lines or theme change, and gets new values otherwise. */
-export default function Plot({ view, kind, title, onStep, onZoom, together }: PlotProps) {
+/** The lines on a canvas. Other lines or another theme make a new plot; new values only update it. */
+export default function Plot({ view, kind, title, onStep, onZoom, mark, together }: PlotProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
-  const newest = useRef({ view, onStep, onZoom });
-  newest.current = { view, onStep, onZoom };
+  const newest = useRef({ view, onStep, onZoom, mark });
+  newest.current = { view, onStep, onZoom, mark };
   const theme = useTheme();
   const names = view.lines.map(({ key, label, colour }) => `${key} ${label} ${colour}`).join("\n");
-  const zone = zoneName();
-  const isOfDays = view.stepMs >= day * 1_000;
+  const zone = zoneOf(view);
+  const ofDays = isOfDays(view);
   // biome-ignore lint/correctness/useExhaustiveDependencies: other lines, another theme or zone are another plot
   useEffect(() => {
     const { current: element } = box;
@@ -56,8 +60,9 @@ export default function Plot({ view, kind, title, onStep, onZoom, together }: Pl
       drawn.destroy();
       plot.current = undefined;
     };
-  }, [names, theme, together, view.unit, kind, zone, isOfDays]);
-  useEffect(() => plot.current?.setData(columnsOf(view, kind)), [view, kind]);
+  }, [names, theme, together, view.unit, kind, zone, ofDays]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another mark is drawn with the same values
+  useEffect(() => plot.current?.setData(columnsOf(view, kind)), [view, kind, mark]);
 
   /** Arrow keys move the cursor as the pointer does. */
   const onKey = (event: KeyboardEvent) => {
@@ -94,7 +99,7 @@ export default function Plot({ view, kind, title, onStep, onZoom, together }: Pl
   );
 }
 
-type Newest = () => Pick<PlotProps, "view" | "onStep" | "onZoom">;
+type Newest = () => Pick<PlotProps, "view" | "onStep" | "onZoom" | "mark">;
 
 function optionsOf(newest: Newest, kind: Kind, width: number, together: string, zone: string): UPlot.Options {
   const { view, onZoom } = newest();
@@ -106,16 +111,21 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
   };
   const bars = UPlot.paths.bars?.({ size: [0.8, 60], align: 1 });
   const stepped = UPlot.paths.stepped?.({ align: 1 });
-  const lines = drawnLines(view, kind).map(({ label, colour, dash, ghost }): UPlot.Series => {
-    const stroke = colour.startsWith("var(") ? readColour(colour.slice(4, -1)) : colour;
+  const ground = readColour("--surface");
+  const lines = drawnLines(view, kind).map(({ label, colour, dash, pattern, ghost, over }): UPlot.Series => {
+    const stroke = paintOf(colour);
     // A step without any start leaves a gap: what stands alone between two gaps is a point.
     const points = unit === "s" && !ghost ? { show: true, size: 4, fill: stroke } : { show: false };
     const line = { label, stroke, width: ghost ? 1 : 1.5, dash: [...dash], points };
+    // Drawn by drawOver, above the areas.
+    if (over) return { ...line, stroke: "transparent" };
+    const fill = fillOf(stroke, pattern, ground);
     // A stroke would draw a line where a bar has no height.
     if (kind === "bars" && bars)
-      return { ...line, paths: bars, ...(ghost ? {} : { width: 0, fill: stroke, dash: [] }) };
+      return { ...line, paths: bars, ...(ghost ? {} : { width: 0, fill: () => fill, dash: [] }) };
     if (ghost || kind === "lines") return ghost ? { ...line, alpha: 0.7 } : line;
-    return { ...line, width: 0, fill: stroke, dash: [], ...(stepped && { paths: stepped }) };
+    // The edge separates areas of similar colours.
+    return { ...line, stroke: ground, width: 1, fill: () => fill, dash: [], ...(stepped && { paths: stepped }) };
   });
   return {
     width,
@@ -130,18 +140,18 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     },
     scales: {
       x: { time: true, range: () => [newest().view.from / 1000, newest().view.to / 1000] },
-      // From 0, so that heights can be compared; shares up to the whole.
-      y: { range: (_, __, most) => [0, unit === "%" ? 100 : Math.max(1, most * 1.08)] },
+      // From 0, so that heights can be compared, or below where values are negative; shares up to 100 %.
+      y: { range: (_, least, most) => [Math.min(0, least * 1.08), unit === "%" ? 100 : Math.max(1, most * 1.08)] },
     },
     axes: [
       {
         ...axis,
-        space: timeSpacePx,
+        space: isOfDays(view) ? daySpacePx : timeSpacePx,
         values: ({ valToPos }, splits, __, ___, step) =>
           // Half of a text at the left end would lie under the values of the other axis.
           timeTexts(splits, step, zone, (split) => valToPos(split, "x") >= edgePx),
         // Between days that are one step there is nothing to point at.
-        ...(view.stepMs >= day * 1000 && { incrs: [day, 2 * day, 7 * day, 30 * day] }),
+        ...(isOfDays(view) && { incrs: [day, 2 * day, 7 * day, 30 * day] }),
       },
       {
         ...axis,
@@ -155,6 +165,13 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
     series: [{}, ...lines],
     ...bandsOf(view, kind),
     hooks: {
+      draw: [
+        (drawn) => {
+          for (const [no, { over, colour }] of drawnLines(newest().view, kind).entries())
+            if (over) drawOver(drawn, no + 1, paintOf(colour), ground);
+          drawMark(drawn, newest().mark);
+        },
+      ],
       setCursor: [({ cursor }) => newest().onStep(cursor.idx ?? undefined)],
       setSelect: [
         (drawn) => {
@@ -167,6 +184,49 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
   };
 }
 
+/** A line over areas, with an edge in the background colour, visible on all of theirs. */
+function drawOver(drawn: UPlot, no: number, colour: string, edge: string): void {
+  const { ctx: pen, data } = drawn;
+  pen.save();
+  pen.beginPath();
+  let isDown = false;
+  for (const [step, value] of (data[no] ?? []).entries()) {
+    if (value === undefined) continue;
+    if (value !== null) {
+      const [x, y] = [drawn.valToPos(data[0][step]!, "x", true), drawn.valToPos(value, "y", true)];
+      if (isDown) pen.lineTo(x, y);
+      else pen.moveTo(x, y);
+    }
+    isDown = value !== null;
+  }
+  for (const [stroke, width] of [
+    [edge, 5],
+    [colour, 2],
+  ] as const) {
+    pen.strokeStyle = stroke;
+    pen.lineWidth = width * devicePixelRatio;
+    pen.lineJoin = "round";
+    pen.stroke();
+  }
+  pen.restore();
+}
+
+/** A vertical line at the moment that the page shows. */
+function drawMark(drawn: UPlot, mark: number | undefined): void {
+  const at = mark === undefined ? Number.NaN : drawn.valToPos(mark / 1000, "x", true);
+  const { ctx: pen, bbox } = drawn;
+  if (!(at >= bbox.left && at <= bbox.left + bbox.width)) return;
+  pen.save();
+  pen.strokeStyle = readColour("--text");
+  pen.lineWidth = 2 * devicePixelRatio;
+  pen.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+  pen.beginPath();
+  pen.moveTo(at, bbox.top);
+  pen.lineTo(at, bbox.top + bbox.height);
+  pen.stroke();
+  pen.restore();
+}
+
 /** The space between the low and the high line, where a chart has them. */
 function bandsOf(view: ChartView, kind: Kind): Pick<UPlot.Options, "bands"> {
   const drawn = drawnLines(view, kind);
@@ -176,26 +236,6 @@ function bandsOf(view: ChartView, kind: Kind): Pick<UPlot.Options, "bands"> {
 
 /** Of the forecast's colour, so faint that lines in it can be read. */
 const bandFill = "rgb(86 180 233 / 22%)";
-
-/** Hours, with the day where it begins; days alone where the steps are days. */
-function timeTexts(
-  splits: readonly number[],
-  step: number,
-  timeZone: string,
-  hasRoom: (split: number) => boolean,
-): string[] {
-  const seconds = step < 60 ? ({ second: "2-digit" } as const) : {};
-  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...seconds, timeZone });
-  const date = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone });
-  const first = splits.findIndex(hasRoom);
-  return splits.map((split, no) => {
-    if (no < first) return "";
-    const at = new Date(split * 1000);
-    if (step >= day) return date.format(at);
-    const text = clock.format(at);
-    return no === first || text === "00:00" ? `${text}\n${date.format(at)}` : text;
-  });
-}
 
 function tickText(split: number, unit: string): string {
   if (unit === "s") return split === 0 ? "0" : spellSpan(split * 1_000);

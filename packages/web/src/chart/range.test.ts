@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { coarseStep, moved, queryOf, readRange, writeRange, zoomed } from "./range.ts";
+import {
+  coarseStep,
+  isUnderWay,
+  moved,
+  partsOf,
+  queryOf,
+  rangeWords,
+  readRange,
+  wholeDays,
+  writeRange,
+  zoomed,
+} from "./range.ts";
 
 describe("the range of a page", () => {
   const hour = 3_600_000;
@@ -37,5 +48,40 @@ describe("the range of a page", () => {
     const before = moved({ name: "1h" }, -1, at);
     assert.deepEqual(before, { from: at - 1.5 * hour, to: at - hour / 2 });
     assert.deepEqual(moved(before, 1, at), { name: "1h" });
+  });
+
+  it("goes on while it ends now, and until two minutes after an end that was chosen", () => {
+    assert.equal(isUnderWay({ name: "1h" }, at), true);
+    const chosen = { from: at - hour, to: at };
+    assert.deepEqual(
+      [-60_000, 0, 60_000, 119_000, 120_000].map((later) => isUnderWay(chosen, at + later)),
+      [true, true, true, true, false],
+    );
+  });
+
+  it("is whole days of UTC for what is known by days, today among them", () => {
+    const [now, day] = [at + 10 * hour, 24 * hour];
+    assert.deepEqual(wholeDays({ name: "7d" }, now), { from: at - 6 * day, to: at + day });
+    assert.deepEqual(wholeDays({ name: "1h" }, now), { from: at, to: at + day });
+    assert.deepEqual(wholeDays({ name: "1h" }, at + 1), { from: at - day, to: at + day }, "both that it touches");
+    assert.deepEqual(wholeDays({ from: at - 1, to: at + 1 }, now), { from: at - day, to: at + day });
+  });
+
+  it("has parts that are as long as it is together; the last ends now", () => {
+    const now = at + 10 * hour + 20_000;
+    for (const [name, step, many] of [
+      ["1h", hour / 12, 12],
+      ["1d", hour, 24],
+      ["7d", 24 * hour, 7],
+      ["90d", 72 * hour, 30],
+    ] as const) {
+      const { stepMs, parts } = partsOf({ name }, now);
+      assert.deepEqual([stepMs, parts.length, parts.at(-1)!.to], [step, many, now], name);
+      for (const [no, { from }] of parts.entries()) if (no > 0) assert.equal(from, parts[no - 1]!.to);
+      assert.equal(parts[0]!.from % Math.min(stepMs, 24 * hour), 0, name);
+    }
+    const past = { from: at - 72 * hour, to: at - 24 * hour };
+    assert.equal(partsOf(past, now).parts.at(-1)!.to, past.to);
+    assert.deepEqual([rangeWords({ name: "7d" }), rangeWords(past)], ["7 days", "2d"]);
   });
 });

@@ -1,3 +1,4 @@
+import { spellSpan } from "../format/times.ts";
 import { useAddress } from "../frame/address.ts";
 
 const minute = 60_000;
@@ -49,21 +50,80 @@ export function queryOf(range: Range, before = false): { readonly from: string; 
   return { from: new Date(range.from - shift).toISOString(), to: new Date(range.to - shift).toISOString() };
 }
 
+/** Reports can reach the server this late, so a range that ends earlier is final. */
+const lateMs = 2 * minute;
+
+/** Whether data of a range can still change. */
+export function isUnderWay(range: Range, now: number): boolean {
+  return "name" in range || range.to + lateMs > now;
+}
+
+/** The calendar days (UTC) that a range touches. The last 7 days are today and the six before. */
+export function wholeDays(range: Range, now: number): { readonly from: number; readonly to: number } {
+  const end = Math.ceil(("name" in range ? now : range.to) / day) * day;
+  const length = lengthOf(range);
+  if ("name" in range && length >= day) return { from: end - length, to: end };
+  return { from: Math.floor(("name" in range ? now - length : range.from) / day) * day, to: end };
+}
+
+const words: Readonly<Record<RangeName, string>> = {
+  "1h": "1 hour",
+  "6h": "6 hours",
+  "1d": "1 day",
+  "7d": "7 days",
+  "30d": "30 days",
+  "90d": "90 days",
+};
+
+/** The length of a range in words. */
+export function rangeWords(range: Range): string {
+  return "name" in range ? words[range.name] : spellSpan(lengthOf(range));
+}
+
 const coarseSteps = [1, 5, 15, 60, 360, 1440, 4320] as const;
 
 /** Steps for what is counted: about thirty in a range, so that each holds enough to compare. */
 export function coarseStep(range: Range): string {
-  const least = lengthOf(range) / minute / 30;
-  return `${coarseSteps.find((minutes) => minutes >= least) ?? coarseSteps[6]}m`;
+  return `${coarseMinutes(range)}m`;
 }
 
-/** The range that a part of a chart is; undefined where it is too short to show anything. */
+function coarseMinutes(range: Range): number {
+  const least = lengthOf(range) / minute / 30;
+  return coarseSteps.find((minutes) => minutes >= least) ?? coarseSteps[6];
+}
+
+/** Ranges of this length and more are divided by calendar day. */
+const byDaysFrom = 2 * day;
+
+/**
+ * A range as steps that are asked for one by one, oldest first: parts of a day, days of UTC, or several days. Steps are
+ * aligned, and the running one counts as a whole one: the last 7 days are today and the six before.
+ */
+export function partsOf(range: Range, now: number): { readonly stepMs: number; readonly parts: readonly Part[] } {
+  const ofDays = lengthOf(range) >= byDaysFrom;
+  const stepMs = Math.max(ofDays ? day : 0, coarseMinutes(range) * minute);
+  const align = Math.min(day, stepMs);
+  const end = Math.ceil(("name" in range ? now : range.to) / align) * align;
+  const from = "name" in range ? end - lengthOf(range) : Math.floor(range.from / align) * align;
+  const parts = Array.from({ length: Math.ceil((end - from) / stepMs) }, (_, no) => from + no * stepMs)
+    .filter((at, no) => no === 0 || at < now)
+    .map((at) => ({ from: at, to: Math.min(at + stepMs, end, Math.max(now, at)) }));
+  return { stepMs, parts };
+}
+
+/** A part of a range, in milliseconds. */
+export interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The range of a dragged part of a chart, in whole minutes; undefined if it is too short to show anything. */
 export function zoomed(from: number, to: number): Range | undefined {
   const whole = { from: Math.floor(from / minute) * minute, to: Math.ceil(to / minute) * minute };
   return to - from < minute ? undefined : { ...whole, to: Math.max(whole.to, whole.from + shortestMs) };
 }
 
-/** Half its length earlier (-1) or later (1); what would reach beyond now is up to now. */
+/** The range half its length earlier (-1) or later (1). One that would pass now ends now. */
 export function moved(range: Range, direction: -1 | 1, now = Date.now()): Range {
   const length = lengthOf(range);
   const to = ("name" in range ? now : range.to) + (direction * length) / 2;
@@ -78,17 +138,18 @@ export function useZoom() {
   const zoom = "name" in range ? undefined : range;
   const onZoom = (from: number, to: number) => {
     const next = zoomed(from, to);
-    if (next !== undefined) set({ range: writeRange(next) });
+    if (next !== undefined) set({ range: writeRange(next) }, { push: true });
   };
-  return { zoom, onZoom, showAll: () => set({ range: undefined }) };
+  return { zoom, onZoom, showAll: () => set({ range: undefined }, { push: true }) };
 }
 
 /** The range of the page, which is in its address. */
 export function useRange(usual: RangeName = "1d") {
   const [params, set] = useAddress();
   const range = readRange(params.get("range"), usual);
-  const choose = (next: Range) => set({ range: "name" in next && next.name === usual ? undefined : writeRange(next) });
+  const choose = (next: Range) =>
+    set({ range: "name" in next && next.name === usual ? undefined : writeRange(next) }, { push: true });
   const compares = params.get("compare") === "before";
-  const compare = (on: boolean) => set({ compare: on ? "before" : undefined });
+  const compare = (on: boolean) => set({ compare: on ? "before" : undefined }, { push: true });
   return { range, choose, compares, compare };
 }

@@ -5,11 +5,19 @@ import { type SeriesAsk, useSeriesOf } from "./use-series.ts";
 const width = 120;
 const height = 28;
 
-/** How a figure came to what it is: a line without axes over the range of the page. */
-export function Sparkline({ asks, most, label }: { asks: readonly SeriesAsk[]; most?: number; label: string }) {
+interface SparklineProps {
+  /** One metric; or two, to draw the first as a share of the second in per cent. */
+  readonly asks: readonly [SeriesAsk] | readonly [SeriesAsk, SeriesAsk];
+  readonly most?: number;
+  readonly label: string;
+}
+
+/** The history of a figure: a line without axes over the page's range. */
+export function Sparkline({ asks, most, label }: SparklineProps) {
   const { range } = useRange();
   const { view } = useSeriesOf(asks, range);
-  const values = view?.lines[0]?.values ?? [];
+  const [first = [], whole] = (view?.lines ?? []).map((line) => line.values);
+  const values = whole === undefined ? first : sharesOf(first, whole);
   const known = values.filter((value) => value !== null);
   if (known.length < 2) return <span className="sparkline" />;
   const highest = most ?? Math.max(1, ...known);
@@ -26,6 +34,11 @@ export function Sparkline({ asks, most, label }: { asks: readonly SeriesAsk[]; m
       <path d={path} fill="none" stroke="currentColor" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
     </svg>
   );
+}
+
+/** Parts in per cent of the whole; null where the whole is 0 or unknown. */
+export function sharesOf(parts: readonly (number | null)[], whole: readonly (number | null)[]): (number | null)[] {
+  return parts.map((part, step) => (part === null || !whole[step] ? null : (100 * part) / whole[step]));
 }
 
 /** A line through the known values; unknown ones leave a gap. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { SeriesView } from "@tessera/wire";
-import { strokeOf, strokesOf } from "./colours.ts";
-import { pathOf } from "./sparkline.tsx";
+import { lookOfHue, looksOfNames } from "./colours.ts";
+import { pathOf, sharesOf } from "./sparkline.tsx";
 import {
   columnsOf,
   compared,
@@ -10,6 +10,7 @@ import {
   fewer,
   isEmpty,
   joined,
+  leftOutText,
   newestStep,
   tableOf,
   totalAt,
@@ -34,7 +35,10 @@ function answer(key: string, values: (number | null)[], from = 0): SeriesView {
 
 describe("a chart", () => {
   it("joins answers whose steps begin at different instants, and leaves gaps where nothing is known", () => {
-    const view = joined([{ view: answer("a", [1, 2]) }, { view: answer("", [5, 6], minute), name: "idle" }])!;
+    const view = joined([
+      { view: answer("a", [1, 2]) },
+      { view: { ...answer("", [5, 6], minute), metric: "idle", by: "none" }, name: "idle" },
+    ])!;
     assert.deepEqual(columnsOf(view, "lines"), [
       [0, 60, 120],
       [1, 2, null],
@@ -43,8 +47,8 @@ describe("a chart", () => {
     assert.deepEqual(
       view.lines.map(({ label, colour }) => [label, colour]),
       [
-        ["a", strokesOf([{ key: "a", label: "a" }])[0]!.colour],
-        ["idle", "#b8c0cc"],
+        ["a", looksOfNames(["a"]).get("a")!.colour],
+        ["idle", lookOfHue("grey").colour],
       ],
     );
     assert.deepEqual([view.from, view.to, newestStep(view), isEmpty(view)], [0, 3 * minute, 2, false]);
@@ -83,20 +87,27 @@ describe("a chart", () => {
   });
 
   it("draws the period before where this one is, and never counts it in", () => {
+    const length = 2 * minute;
     const now = joined([{ view: answer("a", [1, 2], 10 * minute) }])!;
     const before = joined([{ view: answer("a", [7, 8], 8 * minute) }])!;
-    const lines = compared(now, before, "lines");
+    const lines = compared(now, before, "lines", length);
     assert.deepEqual(lines.lines[1]!.values, [7, 8]);
     assert.deepEqual([lines.lines[1]!.ghost, lines.lines[1]!.colour], [true, lines.lines[0]!.colour]);
+    const late = compared({ ...now, from: now.from + minute }, before, "lines", length);
+    assert.deepEqual(late.lines[1]!.values, [7, 8], "what was before stays in place while what is now moves on");
+    const none = compared(now, { ...before, lines: [] }, "bars", length);
+    assert.deepEqual(none.lines.at(-1)!.values, [0, 0], "nothing before is 0, and known");
+    const coarser = { ...before, stepMs: 2 * minute };
+    assert.equal(compared(now, coarser, "stack", length), now, "sums of other lengths are not compared");
     const gone = joined([{ view: answer("gone", [7, 8], 8 * minute) }])!;
-    assert.equal(compared(now, gone, "lines").lines.length, 1, "what is not shown now is not shown before");
-    const stack = compared(now, before, "stack");
+    assert.equal(compared(now, gone, "lines", length).lines.length, 1, "what is not shown now is not shown before");
+    const stack = compared(now, before, "stack", length);
     assert.deepEqual(columnsOf(stack, "stack").slice(1), [
       [1, 2],
       [7, 8],
     ]);
     assert.equal(totalAt(stack, 0), 1);
-    assert.equal(compared(now, undefined, "stack"), now);
+    assert.equal(compared(now, undefined, "stack", length), now);
   });
 
   it("keeps as many accounts as there are colours; a stack is as high as before, lines say how many are left out", () => {
@@ -129,18 +140,82 @@ describe("a chart", () => {
     ]);
   });
 
-  it("gives what has a meaning its colour, an account the same one each time, and tells lines apart", () => {
-    const named = (...labels: string[]) => strokesOf(labels.map((label) => ({ key: `acc_${label}`, label })));
-    assert.equal(strokesOf([{ key: "burst", label: "burst" }])[0]!.colour, "#e69f00");
-    assert.deepEqual(named("x", "y")[0], named("x")[0]);
-    for (const label of ["constructor", "idle", "__proto__"]) assert.match(named(label)[0]!.colour, /^#[0-9a-f]{6}$/);
-    assert.notEqual(named("idle")[0]!.colour, strokesOf([{ key: "idle", label: "idle" }])[0]!.colour);
-    const many = named(...Array.from({ length: 24 }, (_, no) => `acc_${no}`));
-    assert.equal(new Set(many.map(({ colour, dash }) => `${colour} ${dash}`)).size, 24);
-    assert.equal(new Set(Array.from({ length: 24 }, (_, no) => JSON.stringify(strokeOf(no)))).size, 24);
+  it("stacks credits downwards from zero: they hide nothing, and count in the sum", () => {
+    const view = joined([
+      { view: answer("a", [5, -1]) },
+      { view: answer("b", [-2, -3]) },
+      { view: answer("c", [4, null]) },
+    ])!;
+    assert.deepEqual(columnsOf(view, "bars").slice(1), [
+      [9, null],
+      [-2, -4],
+      [5, -1],
+    ]);
+    assert.deepEqual([totalAt(view, 0), totalAt(view, 1)], [7, -4]);
   });
 
-  it("draws a small line with gaps", () => {
+  it("draws a line over a stack without adding it", () => {
+    const busy: SeriesView = { ...answer("", [3, 4]), metric: "activity", by: "none" };
+    const view = joined([{ view: answer("guaranteed", [5, 6]) }, { view: busy, name: "busy", over: true }])!;
+    assert.deepEqual(columnsOf(view, "stack").slice(1), [
+      [5, 6],
+      [3, 4],
+    ]);
+    assert.equal(totalAt(view, 0), 5);
+    assert.deepEqual(
+      drawnLines(view, "stack").map(({ label }) => label),
+      ["guaranteed", "busy"],
+    );
+  });
+
+  it("draws micros as the currency, and the day that is under way as wide as the others", () => {
+    const day = 86_400_000;
+    const spend: SeriesView = {
+      ...{ metric: "spend", unit: "micros", currency: "EUR", by: "model", leftOut: 0 },
+      ...{ from: 0, to: day + 1_000, stepMs: day, times: [0, day] },
+      series: [{ key: "", label: "no GPU", values: [12_345_678, -400_000] }],
+    };
+    const view = joined([{ view: spend }])!;
+    assert.deepEqual([view.unit, view.to, view.lines[0]!.label], ["EUR", 2 * day, "no GPU"]);
+    assert.deepEqual(view.lines[0]!.values, [12.35, -0.4]);
+  });
+
+  it("takes one line of an answer as that of all: a model against its limits, the second limit dashed", () => {
+    const of = (metric: SeriesView["metric"], key: string, value: number) => ({
+      ...answer(key, [value]),
+      metric,
+      by: "model" as const,
+    });
+    const held = of("allocated", "H100", 8);
+    const both = { ...held, series: [...held.series, { key: "A100", label: "A100", values: [1] }] };
+    const view = joined([
+      { view: both, only: "H100", name: "used" },
+      { view: of("max", "H100", 24), only: "H100", name: "most allowed" },
+      { view: of("max", "*", 30), only: "*", name: "most allowed, all models" },
+      { view: of("guarantee", "A100", 2), only: "H100", name: "guarantee" },
+    ])!;
+    assert.deepEqual(
+      view.lines.map(({ label, values }) => [label, values]),
+      [
+        ["used", [8]],
+        ["most allowed", [24]],
+        ["most allowed, all models", [30]],
+      ],
+    );
+    assert.equal(view.lines[1]!.colour, view.lines[2]!.colour);
+    assert.notDeepEqual(view.lines[1]!.dash, view.lines[2]!.dash);
+  });
+
+  it("says which ranks are shown where they are too many, and how many smaller lines are left out", () => {
+    const of = (by: SeriesView["by"], leftOut: number) =>
+      leftOutText(joined([{ view: { ...answer("0", [1]), by, leftOut } }])!);
+    assert.equal(of("rank", 3), "1 of 4 ranks: those that did most and least");
+    assert.equal(of("account", 3), "and 3 smaller lines");
+    assert.equal(of("rank", 0), undefined);
+  });
+
+  it("draws a small line of a share, with gaps where there is nothing to share", () => {
+    assert.deepEqual(sharesOf([5, 0, null, 3], [20, 10, 10, 0]), [25, 0, null, null]);
     assert.equal(pathOf([0, null, 10], 10), "M0.0 27.0M120.0 1.0");
   });
 });

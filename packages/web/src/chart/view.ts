@@ -2,15 +2,20 @@ import type { SeriesView } from "@tessera/wire";
 import { othersKey } from "@tessera/wire/others";
 import { count, spellNumber } from "../format/numbers.ts";
 import { spellSpan } from "../format/times.ts";
-import { coloursMax, hasMeaning, inOrder, othersColour, type Stroke, strokeOf, strokesOf } from "./colours.ts";
+import { isOfDays } from "./axis.ts";
+import { ghostLook, inOrder, type Look, looksOf, othersLook, type Places } from "./colours.ts";
 import { bridged } from "./gaps.ts";
 
-export interface ChartLine extends Stroke {
+export interface ChartLine extends Look {
   readonly key: string;
   readonly label: string;
   readonly values: readonly (number | null)[];
+  /** Its colour has a fixed meaning, so it is never added to the others. */
+  readonly isMeant?: boolean;
   /** Of the period before. */
   readonly ghost?: true;
+  /** Drawn as a line over a stack, and no part of it. */
+  readonly over?: true;
   /** Between the low and the high line of a chart the space is filled. */
   readonly band?: "low" | "high";
 }
@@ -24,86 +29,116 @@ export interface ChartView {
   readonly times: readonly number[];
   readonly lines: readonly ChartLine[];
   readonly leftOut: number;
+  /** The lines are ranks; beyond the limit, the most and the least active ones are shown. */
+  readonly ofRanks?: true;
   readonly simulated: boolean;
   /** The journal is still being read, and has been up to here. */
   readonly knownTo?: number;
-  /** The step whose values are told while no other is pointed at; absent = the newest. */
+  /** The step whose values are shown while no step is pointed at; absent = the newest. */
   readonly shown?: number;
 }
 
 export type Kind = "lines" | "stack" | "bars";
 
-/** An answer, and what a line that stands for all is called. */
-export interface Part {
-  readonly view: SeriesView;
+/** How an answer is drawn. */
+export interface Drawing {
+  /** The name of the line of all. */
   readonly name?: string;
   readonly words?: (key: string) => string | undefined;
+  /** Drawn as a line over a stack, and no part of it. */
+  readonly over?: true;
+  /** Shows only the line with this key, such as one model. */
+  readonly only?: string;
 }
 
+/** An answer, and how it is drawn. */
+export interface Part extends Drawing {
+  readonly view: SeriesView;
+}
+
+/** More lines than these are hard to tell apart. */
+const namesMax = 8;
+
 /**
- * Few enough lines to be told apart, in the order they had: what has a colour of its own, and as many more as there are
- * colours. Of lines those that reach highest; of a stack the largest, and all others as one, so that it stays as high.
+ * Limits the lines to those with a meaning and a few others, in their order: in a line chart those that reach highest; in
+ * a stack the largest, with the sum of the rest as one more line, so that the height stays.
  */
 export function fewer(view: ChartView, kind: Kind): ChartView {
   const sizeOf = ({ values }: ChartLine) =>
     values.reduce<number>((size, value) => (kind === "lines" ? Math.max(size, value ?? 0) : size + (value ?? 0)), 0);
   const already = view.lines.filter(({ key }) => key === othersKey);
   const named = view.lines
-    .filter((line) => !hasMeaning(line) && line.key !== othersKey)
+    .filter((line) => line.isMeant !== true && line.key !== othersKey)
     .sort((a, b) => sizeOf(b) - sizeOf(a));
-  if (named.length <= coloursMax && already.length === 0) return view;
-  const left = new Set([...named.slice(coloursMax), ...already]);
-  const kept = view.lines.filter((line) => !left.has(line));
-  const strokes = strokesOf(kept);
-  const lines = kept.map((line, place) => ({ ...line, ...strokes[place]! }));
+  if (named.length <= namesMax && already.length === 0) return view;
+  const left = new Set([...named.slice(namesMax), ...already]);
+  const lines = view.lines.filter((line) => !left.has(line));
   if (kind === "lines") return { ...view, lines, leftOut: view.leftOut + left.size };
   const rest = { ...view, lines: [...left] };
   const values = view.times.map((_, step) => totalAt(rest, step));
   const [only] = left;
   const label = left.size === 1 ? only!.label : already.length > 0 ? "others" : count(left.size, "other");
-  const others = { key: othersKey, label, values, colour: othersColour, dash: [] };
-  return { ...view, lines: [...lines, others] };
+  return { ...view, lines: [...lines, { key: othersKey, label, values, ...othersLook }] };
 }
 
-/** Several answers as one chart: their steps need not begin at the same instant. */
-export function joined(parts: readonly Part[], colours: "meaning" | "place" = "meaning"): ChartView | undefined {
+/** Micros are drawn in whole cents. */
+const perCent = 10_000;
+
+function shownValue(value: number | null | undefined, unit: string): number | null {
+  if (value === null || value === undefined) return null;
+  return unit === "micros" ? Math.round(value / perCent) / 100 : value;
+}
+
+/** An answer with one of its lines as the line of all. */
+function onlyLine(view: SeriesView, only: string): SeriesView {
+  const series = view.series.filter(({ key }) => key === only).map((line) => ({ ...line, key: "" }));
+  return { ...view, by: "none", series };
+}
+
+/** Joins answers to one chart. Their steps may begin at different instants. */
+export function joined(parts: readonly Part[], places?: Places): ChartView | undefined {
   const [first] = parts;
   if (first === undefined) return undefined;
   const times = [...new Set(parts.flatMap(({ view }) => view.times))].sort((a, b) => a - b);
   const at = new Map(times.map((time, step) => [time, step]));
-  const named = parts.flatMap(({ view, name, words }) =>
-    inOrder(view.series).map((line) => {
+  const named = parts.flatMap(({ view: whole, name, words, over, only }) => {
+    const view = only === undefined ? whole : onlyLine(whole, only);
+    return inOrder(view.series, view).map((line) => {
       const values: (number | null)[] = times.map(() => null);
-      for (const [step, time] of view.times.entries()) values[at.get(time)!] = line.values[step] ?? null;
+      for (const [step, time] of view.times.entries()) values[at.get(time)!] = shownValue(line.values[step], view.unit);
       const label = (line.key === "" ? name : words?.(line.key)) ?? line.label;
-      return { key: line.key === "" ? (name ?? "") : line.key, label, values };
-    }),
-  );
+      const key = line.key === "" ? (name ?? "") : line.key;
+      return { metric: view.metric, by: view.by, key, label, values, ...(over && { over }) };
+    });
+  });
   // A limit that an account does not have is no line.
   const known = named.filter(({ values }) => values.some((value) => value !== null));
   const shown = known.length === 0 ? named : known;
   const knownTo = Math.min(...parts.map(({ view }) => view.knownTo ?? Number.POSITIVE_INFINITY));
-  const strokes = colours === "place" ? shown.map((_, place) => strokeOf(place)) : strokesOf(shown);
-  const { unit, stepMs } = first.view;
+  const looks = looksOf(shown, places);
+  const { unit, stepMs, currency } = first.view;
+  const to = Math.max(...parts.map(({ view }) => view.to));
   return {
-    ...{ unit, stepMs, times },
+    ...{ unit: unit === "micros" ? (currency ?? "") : unit, stepMs, times },
     from: Math.min(...parts.map(({ view }) => view.from)),
-    to: Math.max(...parts.map(({ view }) => view.to)),
-    lines: shown.map((line, place) => ({ ...line, ...strokes[place]! })),
+    // Today's bar is as wide as the others.
+    to: isOfDays({ stepMs }) ? Math.max(to, (times.at(-1) ?? 0) + stepMs) : to,
+    lines: shown.map(({ metric: _, by: __, ...line }, no) => ({ ...line, ...looks[no]! })),
     leftOut: parts.reduce((sum, { view }) => sum + view.leftOut, 0),
+    ...(first.view.by === "rank" && { ofRanks: true }),
     simulated: parts.some(({ view }) => view.series.some(({ simulated }) => simulated === true)),
     ...(Number.isFinite(knownTo) && { knownTo }),
   };
 }
 
 /**
- * With the period before drawn behind it, moved to where this one is: line by line, or of a stack its sum. Steps of the
- * two periods lie apart by a whole number of steps or not; each goes to the step that holds it.
+ * Adds the period before as ghost lines, moved later by the length of the range: line by line, or the sum of a stack. Both
+ * have steps of the same length; where their starts are not aligned, values go to the nearest step.
  */
-export function compared(view: ChartView, before: ChartView | undefined, kind: Kind): ChartView {
-  if (before === undefined) return view;
-  const shift = view.from - before.from;
-  const stepOf = (time: number) => Math.round((time + shift - (view.times[0] ?? 0)) / view.stepMs);
+export function compared(view: ChartView, before: ChartView | undefined, kind: Kind, lengthMs: number): ChartView {
+  // Sums over steps of different lengths cannot be compared.
+  if (before?.stepMs !== view.stepMs) return view;
+  const stepOf = (time: number) => Math.round((time + lengthMs - (view.times[0] ?? 0)) / view.stepMs);
   const moved = (values: readonly (number | null)[]) => {
     const into: (number | null)[] = view.times.map(() => null);
     for (const [step, value] of values.entries()) {
@@ -112,10 +147,12 @@ export function compared(view: ChartView, before: ChartView | undefined, kind: K
     }
     return into;
   };
-  const ghost = { ghost: true as const, dash: [3, 3] };
+  const ghost = { ...ghostLook, ghost: true as const };
   if (kind !== "lines") {
-    const values = moved(before.times.map((_, step) => totalAt(before, step)));
-    const line = { ...ghost, key: "before", label: "all, period before", values, colour: "var(--quiet)" };
+    // An answer without lines says that there was nothing.
+    const sumAt = (step: number) => (before.lines.length === 0 ? 0 : totalAt(before, step));
+    const values = moved(before.times.map((_, step) => sumAt(step)));
+    const line = { ...ghost, key: "before", label: "all, period before", values };
     return { ...view, lines: [...view.lines, line] };
   }
   const lines = view.lines.flatMap(({ key, label, colour }) => {
@@ -129,56 +166,70 @@ export function compared(view: ChartView, before: ChartView | undefined, kind: K
 /** The sum of all lines at a step; null where none is known. */
 export function totalAt({ lines }: ChartView, step: number): number | null {
   let sum: number | null = null;
-  for (const { values, ghost } of lines) {
-    const value = values[step];
-    if (ghost !== true && value !== null && value !== undefined) sum = (sum ?? 0) + value;
+  for (const line of lines) {
+    const value = line.values[step];
+    if (isStacked(line) && value !== null && value !== undefined) sum = (sum ?? 0) + value;
   }
   return sum;
 }
 
 /**
- * Times in seconds, then the values of what is drawn, in the order of drawing; null leaves a gap, because it is not 0. Of
- * a stack each line is drawn as the sum of itself and all before it, the highest first: the next covers its lower part.
+ * Times in seconds, then one column for each line in drawing order; null leaves a gap, because it is not 0. In a stack a
+ * line is drawn as the sum of itself and those below it, the highest first, so that the next covers its lower part.
+ * Negative values, such as credits, are stacked downwards from zero and hide nothing.
  */
 export function columnsOf(view: ChartView, kind: Kind): [number[], ...(number | null | undefined)[][]] {
   const times = view.times.map((at) => at / 1000);
   if (kind === "lines") return [times, ...view.lines.map(({ values }) => bridged(values))];
-  const solid = view.lines.filter(({ ghost }) => ghost !== true);
-  const sums: (number | null)[][] = [];
-  for (const [place, { values }] of solid.entries()) {
-    const below = sums[place - 1];
-    sums.push(
-      view.times.map((_, step) => {
-        const value = values[step] ?? null;
-        const under = below?.[step] ?? null;
-        return value === null && under === null ? null : (value ?? 0) + (under ?? 0);
-      }),
-    );
-  }
-  const ghosts = view.lines.filter(({ ghost }) => ghost === true).map(({ values }) => [...values]);
-  return [times, ...sums.reverse(), ...ghosts];
+  const above: (number | null)[] = view.times.map(() => null);
+  const below = [...above];
+  const sums = view.lines.filter(isStacked).map(({ values }) =>
+    view.times.map((_, step) => {
+      const value = values[step] ?? null;
+      const side = value !== null && value < 0 ? below : above;
+      if (value !== null) side[step] = (side[step] ?? 0) + value;
+      return side[step] ?? null;
+    }),
+  );
+  const others = view.lines.filter((line) => !isStacked(line)).map(({ values }) => bridged(values));
+  return [times, ...sums.reverse(), ...others];
+}
+
+function isStacked({ ghost, over }: ChartLine): boolean {
+  return ghost !== true && over !== true;
 }
 
 /** The lines in the order of `columnsOf`. */
 export function drawnLines({ lines }: ChartView, kind: Kind): ChartLine[] {
   if (kind === "lines") return [...lines];
-  const isGhost = ({ ghost }: ChartLine) => ghost === true;
-  return [...lines.filter((line) => !isGhost(line)).reverse(), ...lines.filter(isGhost)];
+  return [...lines.filter(isStacked).reverse(), ...lines.filter((line) => !isStacked(line))];
 }
 
-/** Nothing is known of the whole span. */
+/** Whether no value is known. */
 export function isEmpty({ lines }: ChartView): boolean {
   return lines.every(({ values }) => values.every((value) => value === null));
 }
 
-/** What a line shows at a step, in words. */
+/** The value of a line at a step, with its unit. */
 export function valueText(values: readonly (number | null)[], step: number, unit: string): string {
   const value = values[step];
   if (value === null || value === undefined) return "not known";
   if (unit === "s") return spellSpan(value * 1_000);
-  // Means of what is counted in whole ones: from a hundred on, parts say nothing.
+  // Means of whole numbers: above a hundred, fractions say nothing.
   const digits = (unit === "GPUs" || unit === "jobs") && value >= 100 ? 1 : 100;
   return `${spellNumber(Math.round(value * digits) / digits)} ${unit}`;
+}
+
+/** What is left out, in words; undefined if nothing is. */
+export function leftOutText({ lines, leftOut, ofRanks }: ChartView): string | undefined {
+  if (leftOut === 0) return undefined;
+  return ofRanks ? ranksText(lines.length, leftOut) : `and ${count(leftOut, "smaller line")}`;
+}
+
+/** How many ranks are shown, and which if not all are. */
+export function ranksText(shown: number, leftOut: number): string {
+  if (leftOut === 0) return count(shown, "rank");
+  return `${spellNumber(shown)} of ${count(shown + leftOut, "rank")}: those that did most and least`;
 }
 
 /** The step to begin with: the newest in which any line has a value, -1 if none has. */

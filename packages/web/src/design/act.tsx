@@ -32,7 +32,8 @@ export function Allowed({ act, of, at, why, children }: WhyProps & { of: Permitt
   return allowed ? children : <p className="quiet small">{words.replace(/^Needs/, "Changing it needs")}</p>;
 }
 
-function useWhyNot({ act, at, why }: WhyProps, on: boolean): string {
+/** Which role an act needs, and who can give it. */
+export function useWhyNot({ act, at, why }: WhyProps, on: boolean): string {
   const { data } = useCall("readSession", {}, { on: on && why === undefined, mayFail: true });
   if (why !== undefined) return why;
   const needs = data?.needs?.find(({ acts }: ActNeeds) => acts.includes(act));

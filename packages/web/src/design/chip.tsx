@@ -1,7 +1,8 @@
 import type { Job, WaitReason } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 import type { ReactNode } from "react";
-import { meanings } from "./meanings.ts";
+import { colourOf, type Hue } from "./hues.ts";
+import { hueOf, meanings } from "./meanings.ts";
 
 export type Tone =
   | "guaranteed"
@@ -17,7 +18,7 @@ type Shape = "dot" | "square" | "ring" | "cross";
 
 interface ChipProps {
   readonly tone?: Tone;
-  /** Instead of a tone, where charts have a colour for it. */
+  /** A CSS colour instead of a tone, for what charts show too. */
   readonly colour?: string | undefined;
   readonly shape?: Shape;
   readonly children: ReactNode;
@@ -33,37 +34,28 @@ export function Chip({ tone = "idle", colour = `var(--${tone})`, shape = "dot", 
   );
 }
 
-/** How each outcome of a job looks, wherever it is drawn. */
-export const outcomes: Readonly<Record<string, { tone: Tone; shape: Shape }>> = {
-  succeeded: { tone: "healthy", shape: "square" },
-  failed: { tone: "down", shape: "cross" },
-  cancelled: { tone: "maintenance", shape: "cross" },
-};
+type Standing = Pick<Job, "state" | "outcome" | "held">;
+
+/** The state or outcome of a job in one word, with its hue in all pictures. */
+export function jobLook({ state, outcome, held }: Standing): { word: string; hue: Hue } {
+  if (state === "ended") return { word: outcome ?? "ended", hue: hueOf("outcome", outcome ?? "") ?? "ink" };
+  const word = held ? "held" : state;
+  return { word, hue: meanings.state[word] };
+}
+
+function shapeOf({ state, outcome, held }: Standing): Shape {
+  if (state === "ended") return outcome === "succeeded" ? "square" : "cross";
+  return held || state === "waiting" || state === "starting" ? "ring" : "dot";
+}
 
 /** The state of a job in a word. */
-export function StateChip({ job }: { job: Pick<Job, "state" | "outcome" | "held" | "class" | "exitCode"> }) {
-  if (job.state === "ended") {
-    const outcome = job.outcome ?? "ended";
-    const code = job.exitCode === undefined || job.exitCode === 0 ? "" : `, code ${job.exitCode}`;
-    return <Chip {...(outcomes[outcome] ?? { tone: "down", shape: "cross" })}>{`${outcome}${code}`}</Chip>;
-  }
-  if (job.held)
-    return (
-      <Chip tone="maintenance" shape="ring">
-        held
-      </Chip>
-    );
-  if (job.state === "waiting")
-    return (
-      <Chip tone="idle" shape="ring">
-        waiting
-      </Chip>
-    );
-  if (job.state === "stopping") return <Chip tone="leaving">stopping</Chip>;
-  const tone = job.class === "burst" ? "burst" : "guaranteed";
+export function StateChip({ job }: { job: Standing & Pick<Job, "class" | "exitCode"> }) {
+  const { word, hue } = jobLook(job);
+  const isUp = word === "starting" || word === "running";
+  const code = job.state !== "ended" || !job.exitCode ? "" : `, code ${job.exitCode}`;
   return (
-    <Chip tone={tone} shape={job.state === "starting" ? "ring" : "dot"}>
-      {job.class === undefined ? job.state : `${job.state} · ${job.class}`}
+    <Chip colour={colourOf(isUp && job.class ? meanings.class[job.class] : hue)} shape={shapeOf(job)}>
+      {isUp && job.class ? `${word} · ${job.class}` : `${word}${code}`}
     </Chip>
   );
 }
@@ -71,7 +63,7 @@ export function StateChip({ job }: { job: Pick<Job, "state" | "outcome" | "held"
 export function ReasonChip({ reason }: { reason: WaitReason | undefined }) {
   if (reason === undefined) return null;
   return (
-    <Chip colour={meanings[reason.kind]} shape="square">
+    <Chip colour={colourOf(meanings.reason[reason.kind])} shape="square">
       {waitingReasons[reason.kind].title}
     </Chip>
   );

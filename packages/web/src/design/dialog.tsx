@@ -6,7 +6,7 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly footer?: ReactNode;
-  /** A click beside it closes it: there is nothing in it that would be lost. */
+  /** A click beside it closes it, as long as nothing was typed that would be lost. */
   readonly light?: boolean;
 }
 
@@ -15,6 +15,7 @@ export function Dialog({ title, onClose, children, footer, light = false }: Dial
   const box = useRef<HTMLDialogElement>(null);
   /** Whether the press began beside it; one that began inside only selects text. */
   const beside = useRef(false);
+  const isTyped = useRef(false);
   const id = useId();
   useLayoutEffect(() => {
     const dialog = box.current!;
@@ -32,11 +33,14 @@ export function Dialog({ title, onClose, children, footer, light = false }: Dial
         event.preventDefault();
         onClose();
       }}
+      onInput={() => {
+        isTyped.current = true;
+      }}
       onPointerDown={(event) => {
         beside.current = event.target === box.current;
       }}
       onClick={(event) => {
-        if (light && beside.current && event.target === box.current) onClose();
+        if (light && !isTyped.current && beside.current && event.target === box.current) onClose();
       }}
     >
       <header>

@@ -1,4 +1,5 @@
 import type { InputHTMLAttributes, ReactNode } from "react";
+import { instantOf, localOf, zoneName } from "../format/zone.ts";
 import { Field } from "./parts.tsx";
 
 interface About {
@@ -26,6 +27,29 @@ export function TextField({ label, hint, wrong, value, onChange, ...rest }: Text
           className="input"
           value={value}
           onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface TimeFieldProps extends About {
+  /** An instant; empty where there is none. */
+  readonly value: string;
+  readonly onChange: (at: string) => void;
+}
+
+/** A moment, typed in the zone in which times are shown, which it names. It stays the same moment in another zone. */
+export function TimeField({ label, hint, wrong, value, onChange }: TimeFieldProps) {
+  return (
+    <Field label={`${label} (${zoneName()})`} hint={hint} wrong={wrong}>
+      {(props) => (
+        <input
+          {...props}
+          type="datetime-local"
+          className="input"
+          value={value === "" ? "" : localOf(value)}
+          onChange={(event) => onChange(instantOf(event.target.value) ?? "")}
         />
       )}
     </Field>

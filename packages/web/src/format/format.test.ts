@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { gpuHoursOf, spellMiB, spellShare } from "./numbers.ts";
-import { inZone, spell, spellClock, spellDate, spellSpan, spellStart } from "./times.ts";
+import { gpuHoursOf, spellMiB, spellShare, spellWaiting } from "./numbers.ts";
+import { inZone, spell, spellClock, spellDate, spellDay, spellMonth, spellSpan, spellStart } from "./times.ts";
 
 describe("words on screen", () => {
   it("say a span in at most two units", () => {
@@ -12,7 +12,17 @@ describe("words on screen", () => {
     const now = Date.parse("2026-11-15T12:00:00Z");
     assert.equal(spell("2026-11-15T11:00:00Z", now), "1h ago");
     assert.equal(spell("2026-11-15T12:30:00Z", now), "in 30m");
-    assert.match(spell("2026-11-13T12:00:00Z", now), /Nov/);
+    assert.match(spell("2026-11-13T12:00:00Z", now), /^Nov 13/);
+    assert.doesNotMatch(spell("2026-11-13T12:00:00Z", now), /2026/);
+  });
+
+  it("say the year where it is not this one", () => {
+    const now = Date.parse("2026-11-15T12:00:00Z");
+    const last = "2025-11-13T12:00:00Z";
+    assert.match(spell(last, now), /Nov 13, 2025/);
+    assert.match(spellClock(last, now), /Nov 13, 2025/);
+    assert.match(spellDay(Date.parse(last), now), /Nov 13, 2025/);
+    assert.equal(spellMonth("2025-12"), "December 2025");
   });
 
   it("have times of the server in the reader's zone, and dates of the books in theirs", () => {
@@ -23,8 +33,19 @@ describe("words on screen", () => {
 
   it("never round a part to nothing or to all", () => {
     assert.deepEqual(
-      [spellShare(1, 1000), spellShare(999, 1000), spellShare(1, 2), spellShare(1, 0)],
-      ["<1 %", ">99 %", "50 %", "0 %"],
+      [spellShare(1, 1000), spellShare(999, 1000), spellShare(1, 2), spellShare(1, 0), spellShare(132, 1)],
+      ["<1 %", ">99 %", "50 %", "0 %", "13,200 %"],
+    );
+  });
+
+  it("say what waits where the rest of its array runs", () => {
+    assert.deepEqual(
+      [
+        { jobs: 2, gpus: 9 },
+        { jobs: 0, gpus: 102 },
+        { jobs: 0, gpus: 0 },
+      ].map(spellWaiting),
+      ["2 jobs", "elements of running arrays", "0 jobs"],
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { plainAmount } from "@tessera/wire/money";
 import { readMoney, shareOf, spellMoney, writeMoney } from "./money.ts";
 
 const micros = (text: string, locale: string) => {
@@ -19,6 +20,8 @@ describe("money", () => {
     assert.equal(spellMoney("1500000", "JPY", "en"), "2 JPY");
     assert.equal(spellMoney("9007199254740993000000", "EUR", "en"), "9,007,199,254,740,993.00 EUR");
     assert.equal(spellMoney("41472220000", "EUR", "de"), "41.472,22 EUR");
+    assert.equal(spellMoney("123456000000", "EUR", "en-IN"), "1,23,456.00 EUR");
+    assert.equal(spellMoney("1234500000", "EUR", "ar-EG"), "١٬٢٣٤٫٥٠ EUR");
   });
 
   it("is read as the reader's language writes it", () => {
@@ -46,9 +49,20 @@ describe("money", () => {
   });
 
   it("is read as the same again when it was written for a field", () => {
-    for (const locale of ["en", "de", "fr"])
+    for (const locale of ["en", "de", "fr", "es", "de-CH", "pl", "en-IN", "bn", "ar-EG", "fa", "sv", "ja"])
       for (const amount of ["0", "1", "2125000", "2120000", "4250000", "90000000000", "1234567000001"])
         assert.equal(micros(writeMoney(amount, locale), locale), amount, `${amount} ${locale}`);
+  });
+
+  it("is a plain decimal on a command line, in whatever language it was typed", () => {
+    const typed = { en: "90,000", de: "90.000", fr: "90 000", "de-CH": "90’000", "en-IN": "90,000", fa: "۹۰٬۰۰۰" };
+    for (const [locale, text] of Object.entries(typed))
+      assert.equal(plainAmount(micros(text, locale)!), "90000", locale);
+    assert.equal(plainAmount(micros("41.472,22", "de")!), "41472.22");
+    assert.deepEqual(["0", "1", "-12500000", "2000000"].map(plainAmount), ["0", "0.000001", "-12.5", "2"]);
+  });
+
+  it("is compared with a whole", () => {
     assert.equal(shareOf("25", "100"), 0.25);
     assert.equal(shareOf("1", "0"), 0);
   });

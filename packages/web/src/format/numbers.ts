@@ -16,7 +16,7 @@ export function spellShare(part: number, of: number): string {
   const percent = (100 * part) / of;
   if (percent > 0 && percent < 1) return "<1 %";
   // Almost all is not all.
-  return percent > 99 && percent < 100 ? ">99 %" : `${Math.round(percent)} %`;
+  return percent > 99 && percent < 100 ? ">99 %" : `${spellNumber(Math.round(percent))} %`;
 }
 
 const unitMsPerGpuHour = 21_000 * 3_600_000;
@@ -31,12 +31,26 @@ export function count(value: number, noun: string, plural?: string): string {
   return `${spellNumber(value)} ${nounFor(value, noun, plural)}`;
 }
 
+/** The jobs that wait for GPUs. An array of which some elements run counts as running, and the others wait on. */
+export function spellWaiting({ jobs, gpus }: { readonly jobs: number; readonly gpus: number }): string {
+  return jobs === 0 && gpus > 0 ? "elements of running arrays" : count(jobs, "job");
+}
+
 /** A noun in the form that its number asks for. */
 export function nounFor(value: number, noun: string, plural = `${noun}s`): string {
   return value === 1 ? noun : plural;
 }
 
+const kib = 1024;
+
+/** `12 kB` would be another number: sizes of files are in KiB, MiB and GiB. */
+export function spellBytes(bytes: number): string {
+  if (bytes < kib) return count(bytes, "byte");
+  if (bytes < kib * kib) return `${part.format(bytes / kib)} KiB`;
+  return spellMiB(Math.round((100 * bytes) / (kib * kib)) / 100);
+}
+
 export function spellMiB(mib: number): string {
   if (mib >= 1_048_576) return `${part.format(mib / 1_048_576)} TiB`;
-  return mib >= 1024 ? `${part.format(mib / 1024)} GiB` : `${mib} MiB`;
+  return mib >= 1024 ? `${part.format(mib / 1024)} GiB` : `${part.format(mib)} MiB`;
 }

@@ -7,7 +7,17 @@ const dayMs = 86_400_000;
 const looks = {
   clock: { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
   seconds: { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+  year: { year: "numeric" },
+  dayOfYear: {
+    ...{ year: "numeric", month: "short", day: "numeric" },
+    ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  },
+  momentOfYear: {
+    ...{ year: "numeric", month: "short", day: "numeric" },
+    ...{ hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
+  },
   day: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  month: { year: "numeric", month: "long" },
   plain: { weekday: "short", month: "short", day: "numeric" },
   date: { year: "numeric", month: "2-digit", day: "2-digit" },
   moment: { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" },
@@ -31,11 +41,16 @@ export function spellSpan(ms: number): string {
   return shortDuration(Math.max(0, Math.round(ms / 1000) * 1000));
 }
 
+/** With the year, where it is not the one of now. */
+function dated(look: "day" | "moment", at: string | number, now: number): string {
+  return formatted(formatted("year", at) === formatted("year", now) ? look : `${look}OfYear`, at);
+}
+
 /** Relative under a day, absolute beyond. */
 export function spell(at: string, now = Date.now()): string {
   const away = Date.parse(at) - now;
   if (Math.abs(away) < 5_000) return "now";
-  if (Math.abs(away) >= dayMs) return formatted("day", at);
+  if (Math.abs(away) >= dayMs) return dated("day", at, now);
   return away < 0 ? `${spellSpan(-away)} ago` : `in ${spellSpan(away)}`;
 }
 
@@ -59,13 +74,18 @@ export function spellSeconds(at: string): string {
 }
 
 /** `Nov 16, 14:20:07`. */
-export function spellDay(at: number): string {
-  return formatted("moment", at);
+export function spellDay(at: number, now = Date.now()): string {
+  return dated("moment", at, now);
 }
 
 /** `Mon, Nov 16`: a calendar day of UTC. */
 export function spellUtcDay(at: number): string {
   return formatted("plain", at, "UTC");
+}
+
+/** `November 2026` of `2026-11`, a month as the books name it. */
+export function spellMonth(period: string): string {
+  return formatted("month", `${period}-01T00:00:00Z`, "UTC");
 }
 
 /** `2026-11-16` in a zone of its own: months of invoices begin where the books are kept. */
@@ -79,7 +99,7 @@ export function spellDate(at: string, timeZone: string): string {
 
 /** The time of day, with the date when it is not today. */
 export function spellClock(at: string, now = Date.now()): string {
-  return formatted(formatted("date", at) === formatted("date", now) ? "clock" : "day", at);
+  return formatted("date", at) === formatted("date", now) ? formatted("clock", at) : dated("day", at, now);
 }
 
 /** When a job starts, as far as is known: `Starts about 14:20 (p50) to 15:05 (p90)`. */
@@ -94,5 +114,5 @@ export function spellStart(
     return `Starts about ${spellClock(start.p50, now)} (p50) to ${spellClock(start.p90, now)} (p90)`;
   }
   if (planned !== "") return planned;
-  return start.why === undefined ? "Start not known yet" : `Start not known: ${start.why}`;
+  return start.why === undefined ? "Start not known yet" : `Start not known: ${inZone(start.why)}`;
 }

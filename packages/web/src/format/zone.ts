@@ -26,6 +26,15 @@ export function instantOf(local: string): string | undefined {
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
+/** An instant as a form has it, in the zone in which times are shown: `2026-11-16T14:20`. */
+export function localOf(at: string): string {
+  if (zoneChosen() === "utc") return at.slice(0, 16);
+  const when = new Date(at);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const date = `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
+  return `${date}T${two(when.getHours())}:${two(when.getMinutes())}`;
+}
+
 /** Found once: a log asks for each of its lines. */
 let localName: string | undefined;
 

@@ -3,6 +3,7 @@ import { Component, type ReactNode, useEffect } from "react";
 import { Refused, wordsOf } from "../api/call.ts";
 import { isLive, onReturn } from "../api/connection.ts";
 import { Button, Empty } from "../design/parts.tsx";
+import { inZone } from "../format/times.ts";
 
 interface BoundaryProps {
   /** When it changes, what failed is tried again: another address is another page. */
@@ -61,8 +62,8 @@ function Failed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const { status, detail, hint } = error.problem;
   return (
     <Empty title={status === 403 ? "Not for your role" : error.problem.title}>
-      <p>{detail}</p>
-      {hint !== undefined && <p>{hint}</p>}
+      <p>{inZone(detail)}</p>
+      {hint !== undefined && <p>{inZone(hint)}</p>}
       {status === 403 ? <a href="/">Home</a> : retry}
     </Empty>
   );

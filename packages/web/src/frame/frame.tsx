@@ -1,8 +1,10 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useConnection } from "../api/connection.ts";
+import { hasDrafts } from "../api/draft.ts";
 import { forgetHead, useHistoryFault } from "../api/heads.ts";
 import { useMe } from "../api/me.tsx";
+import { Confirm } from "../design/confirm.tsx";
 import { Dialog } from "../design/dialog.tsx";
 import { Icon } from "../design/icon.tsx";
 import { onDemand } from "../design/on-demand.tsx";
@@ -166,6 +168,7 @@ function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => 
   const me = useMe();
   const leave = useSignOut(onSignOut);
   const [theme, setTheme] = useState(themeChosen);
+  const [asking, setAsking] = useState(false);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const pick = (next: Theme) => {
@@ -209,10 +212,31 @@ function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => 
         <button type="button" onClick={() => void leave(false)}>
           Sign out
         </button>
-        <button type="button" onClick={() => void leave(true)}>
+        <button
+          type="button"
+          onClick={() => {
+            list.current?.hidePopover();
+            setAsking(true);
+          }}
+        >
           Sign out everywhere
         </button>
       </div>
+      {asking && (
+        <Confirm
+          title="Sign out everywhere?"
+          act="Sign out everywhere"
+          busy={false}
+          onAct={() => void leave(true)}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Every browser and terminal in which you are signed in has to sign in again, this one too. Tokens of programs
+            stay.
+            {hasDrafts(me.user) && " What you are writing in this tab is thrown away."}
+          </p>
+        </Confirm>
+      )}
     </>
   );
 }

@@ -27,6 +27,17 @@ export const pageLinks: readonly PageLink[] = [
   { href: "/settings", label: "Settings", icon: "settings", key: "s", shown: needing("policy.read") },
 ];
 
+/** The sections of Settings; the first is the page itself. */
+export const settingsSections = [
+  { name: "", href: "/settings", label: "Policy", needs: "policy.read" },
+  { name: "prices", href: "/settings/prices", label: "Price book", needs: "price.read" },
+  { name: "providers", href: "/settings/providers", label: "Signing in", needs: "provider.write" },
+  { name: "anchors", href: "/settings/anchors", label: "Anchors", needs: "policy.write" },
+  { name: "keys", href: "/settings/keys", label: "Data keys", needs: "policy.write" },
+  { name: "outlets", href: "/settings/outlets", label: "Webhooks and audit", needs: "policy.write" },
+  { name: "api", href: "/settings/api", label: "API", needs: "policy.read" },
+] as const;
+
 /** Pages inside others, which the rail does not show. */
 const innerPages: readonly Pick<PageLink, "href" | "label" | "shown">[] = [
   { href: "/fleet/engines", label: "Engines", shown: needing("node.read") },
@@ -39,6 +50,7 @@ const innerPages: readonly Pick<PageLink, "href" | "label" | "shown">[] = [
   { href: "/cost/ledger", label: "Ledger", shown: needing("ledger.read") },
   { href: "/cost/contracts", label: "Contracts", shown: needing("invoice.read") },
   { href: "/cost/close", label: "Close a month", shown: needing("bill.write") },
+  ...settingsSections.slice(1).map(({ href, label, needs }) => ({ href, label, shown: needing(needs) })),
   { href: "/people/me", label: "My tokens, password and sessions", shown: always },
 ];
 

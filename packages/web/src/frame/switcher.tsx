@@ -7,7 +7,7 @@ import { count } from "../format/numbers.ts";
 import { accountParameter, stepsOf, useAccount } from "./account.ts";
 import { decoded } from "./address.ts";
 
-/** So many are listed at once; typing a part of the name finds any. */
+/** Accounts that are listed at once; typing a part of a name finds any. */
 const listedMax = 200;
 /** Pages that show what an account has. */
 const narrowed = /^\/($|jobs$|queue$|cost(\/money|\/waste)?$|quota(\/|$))/;
@@ -17,7 +17,7 @@ export function Switcher() {
   const may = useMay();
   const [path] = useLocation();
   const isOn = may("account.read") && narrowed.test(path);
-  // Whether there is a choice; all of them are read when the list is opened.
+  // Whether there is a choice; the accounts are read when the list is opened.
   const first = useCall("listAccounts", { query: { limit: 3 } }, { on: isOn, mayFail: true }).data?.items ?? [];
   const inAddress = useAccount();
   const account = path.startsWith("/quota/") ? decoded(path.slice("/quota/".length)) : inAddress;

@@ -68,10 +68,10 @@ describe("what GPUs do, in the console", { skip: missing }, () => {
       .getByRole("region", { name: "Waste by account" })
       .getByRole("row", { name: /^rivals / })
       .waitFor();
-    await page.getByRole("button", { name: "1 day" }).click();
+    await page.getByRole("button", { name: "1d" }).click();
     await page.getByRole("button", { name: "by job" }).click();
     await page.getByRole("region", { name: "Waste by job" }).getByRole("link", { name: "rivals-train" }).waitFor();
-    assert.equal(new URL(page.url()).search, "?days=1&by=job");
+    assert.equal(new URL(page.url()).search, "?range=1d&by=job");
     assert.deepEqual(await seriousViolations(page), []);
     assert.deepEqual(watched.complaints, []);
     await watched.close();

@@ -67,9 +67,9 @@ describe("what a person types and clicks", { skip: missing }, () => {
   });
 
   it("is an amount of money as the reader's language writes it, and says what it means before it is saved", async () => {
-    for (const [locale, typed, means, saved] of [
-      ["en-US", "90,000", /= 90,000\.00 EUR a month; \d+\.\d+ EUR spent; nothing stops/, /of 90,000\.00 EUR/],
-      ["de-DE", "41.472,22", /= 41\.472,22 EUR a month; \d+,\d+ EUR spent; nothing stops/, /of 41\.472,22 EUR/],
+    for (const [locale, typed, means, command, saved] of [
+      ["en-US", "90,000", "= 90,000.00 EUR a month", "--limit 90000 ", /of 90,000\.00 EUR/],
+      ["de-DE", "41.472,22", "= 41.472,22 EUR a month", "--limit 41472.22 ", /of 41\.472,22 EUR/],
     ] as const) {
       const watched = await owner({ locale });
       const { page } = watched;
@@ -82,6 +82,9 @@ describe("what a person types and clicks", { skip: missing }, () => {
       assert.equal(await page.getByRole("button", { name: "Set it" }).isDisabled(), true);
       await typeInto(limit, typed);
       await page.getByText(means).waitFor();
+      await page.getByText(command).waitFor();
+      await page.getByText(/EUR spent this month/).waitFor();
+      await page.getByText("Nothing stops now.").waitFor();
       await page.getByRole("button", { name: "Set it" }).click();
       await page.getByText(saved).waitFor();
       await watched.close();
@@ -101,7 +104,7 @@ describe("what a person types and clicks", { skip: missing }, () => {
     const billing = (await server.call("listBilling")).items.find(({ tenant }) => tenant === "acme")!;
     assert.equal(billing.creditLimitMicros, "5000000000");
 
-    await watched.go("/settings");
+    await watched.go("/settings/prices");
     await typeInto(page.getByLabel("Burst, H100"), "1,250");
     await page.getByText("= 1,250.00 EUR").waitFor();
     await typeInto(page.getByLabel("Name", { exact: true }), "l2");
@@ -113,6 +116,37 @@ describe("what a person types and clicks", { skip: missing }, () => {
     const h100 = gpus.find(({ model }) => model === "H100")!;
     assert.deepEqual([h100.reservedMicros, h100.burstMicros], [2_125_000, 1_250_000_000]);
     assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("changes the budget that an account has, and none that somebody else has changed meanwhile", async () => {
+    const how = { every: "once", stop: "stop-burst" } as const;
+    const terms = { ...how, limitMicros: "500000000", alertsPerMille: [600, 995] };
+    await server.call("setBudget", { at: { account: "acme" }, body: terms });
+    const watched = await owner();
+    const { page } = watched;
+    const dialog = page.getByRole("dialog");
+    await watched.go("/cost/budgets");
+    await page.getByRole("button", { name: "Set a budget" }).click();
+    await dialog.getByLabel("Account").selectOption("acme");
+    await dialog.getByRole("heading", { name: "Change the budget of acme" }).waitFor();
+    await dialog.getByText("acme has a budget of 500.00 EUR, spent once.").waitFor();
+    const alerts = dialog.getByLabel("Alerts");
+    assert.equal(await alerts.inputValue(), "60, 99.5");
+    assert.equal(await dialog.getByLabel("Resets").inputValue(), "once");
+    await typeInto(alerts, "70");
+    // Typed by one, changed by another.
+    await server.call("setBudget", { at: { account: "acme" }, body: { ...terms, limitMicros: "700000000" } });
+    await dialog.getByRole("button", { name: "Set it" }).click();
+    await dialog.getByText(/was changed by someone else while you typed: 700\.00 EUR in all/).waitFor();
+    assert.equal(await alerts.inputValue(), "70");
+    assert.equal((await budgetOf("acme"))!.limitMicros, "700000000");
+    assert.deepEqual(await seriousViolations(page), []);
+    await dialog.getByRole("button", { name: "Go on with mine" }).click();
+    await dialog.getByRole("button", { name: "Set it" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const { limitMicros, alertsPerMille, every, stop } = (await budgetOf("acme"))!;
+    assert.deepEqual([limitMicros, alertsPerMille, every, stop], ["500000000", [700], "once", "stop-burst"]);
     await watched.close();
   });
 
@@ -229,5 +263,135 @@ describe("what a person types and clicks", { skip: missing }, () => {
     await admin.page.getByRole("button", { name: "Save" }).waitFor();
     assert.deepEqual(admin.complaints, []);
     await admin.close();
+  });
+
+  it("is not submitted where it would be refused, and accounts of others are named with the role they need", async () => {
+    for (const path of ["mill", "mill/a"]) await server.call("createAccount", { body: { path } });
+    const user = (await server.call("createUser", { body: { name: "mo", role: "viewer", account: "mill" } })).id;
+    await server.call("bindRole", { body: { user, role: "member", account: "mill/a" } });
+    const watched = await WatchedPage.open(browser, server.url);
+    const { page } = watched;
+    await watched.signInWithToken((await server.call("createToken", { body: { user } })).token);
+    await watched.go("/new");
+    const account = page.getByLabel("Account");
+    await account.locator("option", { hasText: /^mill\/a$/ }).waitFor({ state: "attached" });
+    assert.equal(await account.locator("option", { hasText: /^mill\/a$/ }).isEnabled(), true);
+    assert.equal(await account.locator("option", { hasText: /^mill$/ }).isEnabled(), false);
+    await page.getByText(/^Jobs of mill: Needs the role .*member.* at mill; ask a /).waitFor();
+    await account.selectOption("mill/a");
+    const submit = page.getByRole("button", { name: "Submit" });
+    await page.getByText(/It would (start now|wait)/).waitFor();
+    assert.equal(await submit.isEnabled(), true);
+    await typeInto(page.getByLabel("Time limit"), "soon");
+    await page.locator(".notice.bad").waitFor();
+    assert.equal(await submit.isEnabled(), false);
+    await typeInto(page.getByLabel("Time limit"), "2h");
+    await page.locator(".notice.bad").waitFor({ state: "detached" });
+    await submit.click();
+    await page.waitForURL(/\/jobs\/job_/);
+    // The browser itself tells of each refusal.
+    assert.deepEqual(
+      watched.complaints.filter((text) => !text.includes("status of 400")),
+      [],
+    );
+    await watched.close();
+  });
+
+  it("opens a dialog again after a session that ends, with what was typed; a click beside it loses nothing", async () => {
+    const watched = await owner();
+    const { page } = watched;
+    const dialog = page.getByRole("dialog");
+    await server.call("createAccount", { body: { path: "acme/kept" } });
+    await watched.go("/cost/budgets");
+    await page.getByRole("button", { name: "Set a budget" }).waitFor();
+    // From the palette: its entry opens the form.
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.keyboard.type("set a budget");
+    await page.getByRole("option", { name: /Set a budget/, selected: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.getByLabel("Account").selectOption("acme/kept");
+    await typeInto(dialog.getByLabel("At most, per month"), "123.45");
+    await page.mouse.click(5, 5);
+    await dialog.waitFor();
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByRole("button", { name: "Use a token" }).click();
+    await typeInto(page.getByLabel("Token"), server.ownerToken);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await dialog.waitFor();
+    assert.equal(await dialog.getByLabel("Account").inputValue(), "acme/kept");
+    assert.equal(await dialog.getByLabel("At most, per month").inputValue(), "123.45");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+
+    const { items } = await server.call("listNodes");
+    await watched.go(`/nodes/${items.at(-1)!.name}`);
+    await page.getByRole("button", { name: "Cordon" }).click();
+    await page.keyboard.type("new fan");
+    await page.mouse.click(5, 5);
+    assert.equal(await dialog.getByLabel("Reason").inputValue(), "new fan");
+    await page.reload();
+    assert.equal(await dialog.getByLabel("Reason").inputValue(), "new fan");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Cordon" }).click();
+    assert.equal(await dialog.getByLabel("Reason").inputValue(), "");
+    await page.mouse.click(5, 5);
+    await dialog.waitFor({ state: "detached" });
+    await watched.close();
+  });
+
+  it("asks before a role that reaches the work of others is given, before all sessions end, and before an erasure", async () => {
+    const watched = await owner();
+    const { page } = watched;
+    const dialog = page.getByRole("dialog");
+    const { id } = await server.call("createUser", { body: { name: "eve", role: "member", account: "acme" } });
+    const rolesOf = async () => (await server.call("getUser", { at: { user: id } })).bindings.map(({ role }) => role);
+    await watched.go(`/people/${id}`);
+    await page.getByLabel("Role", { exact: true }).selectOption("platform-owner");
+    await page.getByRole("button", { name: "Give" }).click();
+    await dialog.getByText(/eve may then stop and read every job, .* give and take every role/).waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    assert.deepEqual(await rolesOf(), ["member"]);
+    await page.getByRole("button", { name: "Give" }).click();
+    await dialog.getByRole("button", { name: "Give the role" }).click();
+    await page.getByText("eve is platform-owner of the platform now.").waitFor();
+    assert.ok((await rolesOf()).includes("platform-owner"));
+
+    await page.getByRole("button", { name: "New token" }).click();
+    await typeInto(dialog.getByLabel("What it is for"), "nightly");
+    await typeInto(dialog.getByLabel("Only for"), "job.read job.submit");
+    await typeInto(dialog.getByLabel("Only from"), "the office");
+    await dialog.getByText("the is not a network: type 10.1.0.0/16.").waitFor();
+    await typeInto(dialog.getByLabel("Only from"), "10.1.0.0/16");
+    await dialog.getByLabel("Works at").selectOption("acme");
+    await dialog.getByText(/--scope job\.read job\.submit --account acme --network 10\.1\.0\.0\/16/).waitFor();
+    assert.deepEqual(await seriousViolations(page), []);
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: "Your new token" }).waitFor();
+    const [token] = (await server.call("listTokens", { query: { user: id } })).items;
+    assert.deepEqual(
+      [token!.label, token!.scopes, token!.account, token!.networks],
+      ["nightly", ["job.read", "job.submit"], "acme", ["10.1.0.0/16"]],
+    );
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("button", { name: "Erase", exact: true }).click();
+    const erase = dialog.getByRole("button", { name: "Erase eve" });
+    assert.equal(await erase.isDisabled(), true);
+    await page.keyboard.type("eve");
+    await erase.click();
+    await page.getByText("eve was erased.").waitFor();
+    await page.waitForURL("**/people");
+    await assert.rejects(server.call("getUser", { at: { user: id } }), /404/);
+
+    const menu = page.getByRole("button", { name: /owner/ }).first();
+    await menu.click();
+    await page.getByRole("button", { name: "Sign out everywhere" }).click();
+    await dialog.getByText("Every browser and terminal").waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "People and tokens" }).waitFor();
+    await watched.close();
   });
 });

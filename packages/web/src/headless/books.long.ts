@@ -155,7 +155,7 @@ describe("the books in the console", { skip: missing }, () => {
     await dialog.getByText("from 0.1 to 100").waitFor();
     assert.equal(await dialog.getByRole("button", { name: "Set it" }).isDisabled(), true);
     await typeInto(dialog.getByLabel("Alerts"), "60, 99.5");
-    await dialog.getByLabel("It begins again").selectOption("never: it is spent once");
+    await dialog.getByLabel("Resets").selectOption("never");
     await dialog.getByRole("button", { name: "Set it" }).click();
     await dialog.waitFor({ state: "detached" });
     const [budget] = (await server.call("listBudgets")).items;

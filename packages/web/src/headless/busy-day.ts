@@ -13,13 +13,13 @@ const jobsAtOnce = 16;
 const lookEveryMs = 2_000;
 const longMs = 3 * 3_600_000;
 
-/** A server that a whole simulated day lies behind, with people of every role and a morning's work on top. */
-export interface BusyDay {
+/** A server that simulated days lie behind, with people of every role. */
+export interface Story {
   readonly server: OwnServer;
   /** Of people by what they are, as tokens. */
   readonly tokens: Readonly<Record<Who, string>>;
-  /** Jobs that are worth a look. */
-  readonly jobs: Readonly<Record<"waiting" | "gang" | "array" | "long", string>>;
+  /** Jobs that are worth a look, by what they show. */
+  readonly jobs: Readonly<Record<string, string>>;
   end(): Promise<void>;
 }
 
@@ -29,10 +29,41 @@ export type Who = "owner" | (typeof roles)[number];
 const team = "org1/vision";
 
 /** Simulates 24 hours of 50,000 GPUs into a folder, or opens the one that is given, and lets a morning begin. */
-export async function openBusyDay(folder: string | undefined, gpus = 50_000): Promise<BusyDay> {
+export function openBusyDay(folder: string | undefined): Promise<Story> {
+  const gpus = 50_000;
+  return openStory(folder, { gpus, days: 1 }, ["--virtual", "2x8:L40S"], (server, { member }) =>
+    morning(server, member, gpus),
+  );
+}
+
+/** Money by day, compared and forecast, needs more than a day: weeks of a smaller fleet, the month before closed. */
+export function openWeeks(folder: string | undefined): Promise<Story> {
+  return openStory(folder, { gpus: 512, days: 35 }, ["--no-local"], async (server) => {
+    await server.call("closePeriod", { body: { period: monthBefore() } });
+    return {};
+  });
+}
+
+export function monthBefore(): string {
+  const last = new Date();
+  last.setUTCDate(0);
+  return last.toISOString().slice(0, 7);
+}
+
+interface Simulated {
+  readonly gpus: number;
+  readonly days: number;
+}
+
+async function openStory(
+  folder: string | undefined,
+  simulated: Simulated,
+  args: readonly string[],
+  goOn: (server: OwnServer, tokens: Story["tokens"]) => Promise<Story["jobs"]>,
+): Promise<Story> {
   const data = folder ?? mkdtempSync(join(tmpdir(), "tessera-day-"));
-  if (folder === undefined) await simulate(data, gpus);
-  const server = OwnServer.on(data, "--no-local");
+  if (folder === undefined) await simulateDays(data, simulated);
+  const server = OwnServer.on(data, ...args);
   const end = async () => {
     await server.end();
     if (folder === undefined) rmSync(data, { recursive: true, force: true });
@@ -40,7 +71,7 @@ export async function openBusyDay(folder: string | undefined, gpus = 50_000): Pr
   await server.start();
   try {
     const tokens = await peopleOf(server);
-    const jobs = await morning(server, tokens.member, gpus);
+    const jobs = await goOn(server, tokens);
     await rolledUp(server);
     return { server, tokens, jobs, end };
   } catch (error) {
@@ -49,8 +80,9 @@ export async function openBusyDay(folder: string | undefined, gpus = 50_000): Pr
   }
 }
 
-async function simulate(data: string, gpus: number): Promise<void> {
-  const args = [simulator, "day", "--data", data, "--gpus", String(gpus)];
+/** Writes the last days of a simulated fleet into a folder. */
+export async function simulateDays(data: string, { gpus, days }: Simulated): Promise<void> {
+  const args = [simulator, "day", "--data", data, "--gpus", String(gpus), "--days", String(days)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new Error(`tess-sim day ended with ${code}`);
@@ -76,18 +108,33 @@ async function peopleOf(server: OwnServer): Promise<Record<Who, string>> {
   return tokens as Record<Who, string>;
 }
 
-/** A gang of several nodes that has run for hours. */
+/** A gang of several nodes that has run for hours, best one that was interrupted before. */
 async function longGang(server: OwnServer): Promise<string> {
   const { items } = await server.call("listJobs", { query: { state: "active", sort: "-gpus", limit: 200 } });
   const since = new Date(Date.now() - longMs).toISOString();
-  const long = items.find(({ startedAt, members }) => (startedAt ?? "9") < since && members.length > 1);
-  return (long ?? items[0]!).id;
+  const long = items.filter(({ startedAt, members }) => (startedAt ?? "9") < since && members.length > 1);
+  return (long.find(({ attempt }) => attempt > 1) ?? long[0] ?? items[0]!).id;
 }
 
+/** Of 240 runs some fail and some take too long: real processes, on the virtual GPUs of this machine. */
+const sweep = {
+  name: "sweep-lr",
+  gpus: "L40S:1",
+  array: "0-239%12",
+  max_time: "30s",
+  run: `echo "lr 1e-$((TESS_INDEX % 5 + 3))"
+sleep $((2 + TESS_INDEX % 4))
+case $((TESS_INDEX % 24)) in
+  5|13) echo "RuntimeError: CUDA out of memory" >&2; exit 1 ;;
+  17) sleep 600 ;;
+esac
+echo "loss 1.52"`,
+};
+
 /** More is asked for than is free; some of it is worth a look: an array under way, a gang that prints, a failure. */
-async function morning(server: OwnServer, member: string, gpus: number): Promise<BusyDay["jobs"]> {
+async function morning(server: OwnServer, member: string, gpus: number): Promise<Story["jobs"]> {
   const teams = ["vision", "speech", "language", "robotics", "search", "ads", "science", "platform"];
-  const many = Math.max(20, Math.round(gpus / 80));
+  const many = Math.round(gpus / 400);
   const bodies: BodyOf<"submitJob">[] = Array.from({ length: many }, (_, i) => ({
     name: `${["pretrain", "finetune", "sweep", "eval"][i % 4]}-${i + 1}`,
     project: `org${1 + ((i * 7) % 30)}/${teams[i % 8]}`,
@@ -103,7 +150,7 @@ async function morning(server: OwnServer, member: string, gpus: number): Promise
   const mine = (body: Omit<BodyOf<"submitJob">, "project">) =>
     server.call("submitJob", { body: { ...body, project: team }, token: member });
   const gang = await mine({ name: "llama-ft", gpus: "H100:8", nodes: 8, max_time: "8h", priority: "high", run });
-  const array = await mine({ name: "sweep-lr", gpus: "H100:1", array: "0-199%40", max_time: "1h", run: "sleep 45" });
+  const array = await mine(sweep);
   await mine({
     name: "eval-broken",
     gpus: "H100:1",

@@ -69,6 +69,26 @@ describe("charts of a simulated day", { skip: "missing" in browser ? browser.mis
     assert.equal(watched.page.url(), address);
     await watched.page.getByRole("button", { name: "Later" }).click();
     await watched.page.waitForFunction((before) => location.href !== before, address);
+    await watched.page.goBack();
+    await watched.page.waitForURL(address);
+    await watched.page.goBack();
+    await watched.page.waitForFunction(() => !location.search.includes("range="), undefined, { polling: 50 });
+  });
+
+  it("go on at the right edge: a range that was dragged up to now is asked for again", async () => {
+    const { page } = watched;
+    await watched.go("/?range=1h");
+    await shown("The fleet over time");
+    const box = (await chart("The fleet over time").locator(".u-over").boundingBox())!;
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 1, box.y + 50, { steps: 5 });
+    await page.mouse.up();
+    await page.waitForURL(/range=\d{4}-/);
+    const asks = () => page.waitForRequest((request) => /\/v1\/series\?.*to=\d{4}/.test(request.url()));
+    await asks();
+    await watched.answered();
+    await asks();
   });
 
   it("compare with the period before, and are a table and a file too", async () => {
@@ -86,9 +106,58 @@ describe("charts of a simulated day", { skip: "missing" in browser ? browser.mis
     assert.match(readFileSync(await file.path(), "utf8"), /^from,guaranteed \(GPUs\)/);
   });
 
+  it("mark the moment that the page looks back to, and a chosen job says what it did then", async () => {
+    const { page } = watched;
+    const momentAgo = async (hours: number) => {
+      const at = new Date(Date.now() - hours * 3_600_000).toISOString();
+      const { jobs } = await server.call("readMoment", { query: { at } });
+      const of = (state: string) => jobs.find((job) => job.state === state);
+      return { at, ran: of("running"), waited: of("waiting") };
+    };
+    let moment = await momentAgo(1);
+    for (let hours = 2; hours < 20 && (moment.waited === undefined || moment.ran === undefined); hours++)
+      moment = await momentAgo(hours);
+    const { at, ran, waited } = moment;
+    await watched.go(`/queue?at=${at}&job=${ran!.id}`);
+    assert.match(await shown("Waiting GPUs by reason over time"), /vertical line: the moment above/);
+    await page.getByText("It did not wait: it held GPUs.").waitFor();
+    await watched.go(`/queue?at=${at}&job=${waited!.id}&reason=${waited!.reason!.kind}`);
+    await page.locator(".chosen").getByText(waited!.reason!.detail).waitFor();
+    await page.getByRole("button", { name: "+10 min" }).click();
+    await page.waitForFunction((before) => !location.search.includes(encodeURIComponent(before)), at);
+    await page.goBack();
+    await page.waitForFunction((before) => new URLSearchParams(location.search).get("at") === before, at);
+  });
+
+  it("draw the elements of an array by outcome; the legend counts them and narrows picture and list", async () => {
+    const { page } = watched;
+    const { items } = await server.call("listAccounts");
+    const project = items.find(({ path }) => path.includes("/"))!.path;
+    const body = { name: "grid", project, gpus: "H100:1", array: "0-5", max_time: "1h", run: "true" };
+    const { id } = await server.call("submitJob", { body });
+    await server.call("cancelJob", { at: { job: `${id}.5` } });
+    await watched.go(`/jobs/${id}`);
+    const chip = page.getByRole("button", { name: /^cancelled 1$/ });
+    await chip.click();
+    await page.waitForURL(/only=cancelled/);
+    assert.equal(await page.getByRole("region", { name: "Elements: cancelled" }).getByRole("link").count(), 1);
+    assert.equal(await page.locator(".squares a:not(.faint)").count(), 1);
+    await page.goBack();
+    await page.waitForFunction(() => !location.search.includes("only="));
+    await page.getByRole("button", { name: "Elements: table" }).click();
+    await page
+      .getByRole("region", { name: "Elements by outcome" })
+      .getByRole("row", { name: /^cancelled 1 / })
+      .waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Elements: CSV" }).click();
+    assert.equal((await download).suggestedFilename(), "grid-elements.csv");
+    assert.deepEqual(await seriousViolations(page), []);
+  });
+
   it("are on Queue, Quota and Fleet, without a complaint of the browser or of axe", async () => {
     for (const [path, titles] of [
-      ["/queue", ["Waiting GPUs by reason over time", "Wait by account: nine of ten waited less (p90)"]],
+      ["/queue", ["Waiting GPUs by reason over time", "Wait by team: nine of ten waited less (p90)"]],
       [
         "/quota?range=1d",
         ["Held against guarantee, all accounts", "Borrowed and lent, all accounts", "Held by account"],

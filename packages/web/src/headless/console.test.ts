@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core";
 import { seriousViolations } from "./axe.ts";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
+import { typeInto } from "./typing.ts";
 import { WatchedPage } from "./watched-page.ts";
 
 const built = existsSync(new URL("../../bundle/index.html", import.meta.url));
@@ -59,26 +60,26 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.getByRole("heading", { name: "My work" }).waitFor();
 
     await page.getByRole("banner").getByRole("link", { name: "New job" }).click();
-    await page.getByLabel("Name").fill("from-the-form");
-    await page.getByLabel("Command").fill("for i in 1 2 3; do echo line-$i; done; sleep 3600");
-    await page.getByLabel("GPUs").fill("3");
+    await typeInto(page.getByLabel("Name"), "from-the-form");
+    await typeInto(page.getByLabel("Command"), "for i in 1 2 3; do echo line-$i; done; sleep 3600");
+    await typeInto(page.getByLabel("GPUs"), "3");
     await page.getByText("It would start now").waitFor();
     await page.getByRole("button", { name: "Submit" }).click();
     await page.getByText(/running · /).waitFor();
     await page.getByRole("region", { name: "Log" }).getByText("line-3").waitFor();
 
     await page.getByRole("banner").getByRole("link", { name: "New job" }).click();
-    await page.getByLabel("Name").fill("filler");
-    await page.getByLabel("Command").fill("sleep 3600");
-    await page.getByLabel("GPUs").fill("3");
+    await typeInto(page.getByLabel("Name"), "filler");
+    await typeInto(page.getByLabel("Command"), "sleep 3600");
+    await typeInto(page.getByLabel("GPUs"), "3");
     await page.getByText("It would start now").waitFor();
     await page.getByRole("button", { name: "Submit" }).click();
     await page.getByText(/running · /).waitFor();
 
     await page.getByRole("banner").getByRole("link", { name: "New job" }).click();
-    await page.getByLabel("Name").fill("too-large");
-    await page.getByLabel("Command").fill("echo smaller-is-fine; sleep 3600");
-    await page.getByLabel("GPUs").fill("4");
+    await typeInto(page.getByLabel("Name"), "too-large");
+    await typeInto(page.getByLabel("Command"), "echo smaller-is-fine; sleep 3600");
+    await typeInto(page.getByLabel("GPUs"), "4");
     await page.getByText("It would wait").waitFor();
     await page.getByRole("button", { name: "Submit" }).click();
     await page.getByText("What would help").waitFor();
@@ -140,7 +141,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     const busy = items.find(({ gpus, gpusFree }) => gpusFree < gpus)!;
     await watched.go(`/nodes/${busy.name}`);
     await page.getByRole("button", { name: "Drain" }).click();
-    await page.getByLabel("Reason").fill("new fan");
+    await typeInto(page.getByLabel("Reason"), "new fan");
     await page.getByRole("button", { name: "Drain it" }).click();
     await page.getByText(/still running here/).waitFor();
     await page.getByRole("button", { name: "Take work again" }).click();
@@ -159,7 +160,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.getByRole("link", { name: "Budgets" }).click();
     await page.getByRole("button", { name: "Set a budget" }).click();
     await page.getByLabel("Account").selectOption("acme");
-    await page.getByLabel("At most, per month").fill("250.50");
+    await typeInto(page.getByLabel("At most, per month"), "250.50");
     await page.getByRole("button", { name: "Set it" }).click();
     await page.getByText(/of 250\.50 EUR this month/).waitFor();
     await page.getByRole("link", { name: "Invoices" }).click();
@@ -199,9 +200,9 @@ describe("the console in a real browser", { skip: missing }, () => {
       .getByRole("button", { name: "Change" })
       .click();
     const dialog = page.getByRole("dialog", { name: "How acme is billed" });
-    await dialog.getByLabel("Credit limit").fill("a lot");
+    await typeInto(dialog.getByLabel("Credit limit"), "a lot");
     await dialog.getByText("a lot is not an amount.").waitFor();
-    await dialog.getByLabel("Credit limit").fill("1000.50");
+    await typeInto(dialog.getByLabel("Credit limit"), "1000.50");
     await dialog.getByLabel("Billing", { exact: true }).selectOption("showback");
     assert.deepEqual(await seriousViolations(page), []);
     await dialog.getByRole("button", { name: "Set it" }).click();
@@ -210,12 +211,12 @@ describe("the console in a real browser", { skip: missing }, () => {
     const billing = (await server.call("listBilling")).items.find(({ tenant }) => tenant === "acme")!;
     assert.deepEqual([billing.mode, billing.creditLimitMicros], ["showback", "1000500000"]);
 
-    await watched.go("/settings");
+    await watched.go("/settings/prices");
     const burst = page.getByLabel("Burst, H100");
-    await burst.fill("much");
+    await typeInto(burst, "much");
     assert.equal(await page.getByRole("button", { name: "Add it" }).isDisabled(), true);
-    await burst.fill("4.25");
-    await page.getByLabel("Name", { exact: true }).fill("l2");
+    await typeInto(burst, "4.25");
+    await typeInto(page.getByLabel("Name", { exact: true }), "l2");
     await page.getByRole("button", { name: "Try it on a month" }).click();
     await page.getByText(/would have come to .* instead of /).waitFor();
     await page.getByRole("button", { name: "Add it" }).click();
@@ -313,7 +314,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     const entries = page.getByRole("region", { name: "Audit" });
     await entries.getByText("user.create").first().waitFor();
     assert.equal(await entries.getByText("account.create").count(), 0);
-    await page.getByLabel("Text", { exact: true }).fill("the-auditor");
+    await typeInto(page.getByLabel("Text", { exact: true }), "the-auditor");
     await page.waitForURL("**/audit?*text=the-auditor*");
     await page.getByRole("heading", { name: "1 entry" }).waitFor();
     await page.getByLabel("Outcome", { exact: true }).selectOption("failed");
@@ -336,7 +337,7 @@ describe("the console in a real browser", { skip: missing }, () => {
     await page.keyboard.press("Enter");
     await page.waitForURL("**/nodes/*");
     await page.keyboard.press("/");
-    await page.getByRole("combobox").fill("acme/team");
+    await typeInto(page.getByRole("combobox"), "acme/team");
     await page.getByRole("option", { name: "acme/team" }).first().waitFor(); // accounts are read when one searches
     await page.keyboard.press("Enter");
     await page.waitForURL("**/quota/acme/team");

@@ -5,6 +5,7 @@ import type { Browser } from "playwright-core";
 import { seriousViolations } from "./axe.ts";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
+import { typeInto } from "./typing.ts";
 import { WatchedPage } from "./watched-page.ts";
 
 const built = existsSync(new URL("../../bundle/index.html", import.meta.url));
@@ -36,7 +37,7 @@ describe("the console of a fleet with two engines", { skip: missing }, () => {
     const east = page.locator(".card").filter({ has: page.getByRole("heading", { name: "east" }) });
     await east.getByText("0 of 16 GPUs held").waitFor();
     await east.getByRole("button", { name: "Cordon" }).click();
-    await page.getByLabel("Reason").fill("cluster upgrade");
+    await typeInto(page.getByLabel("Reason"), "cluster upgrade");
     await page.getByRole("button", { name: "Cordon it" }).click();
     await east.getByText("Takes nothing new: cluster upgrade").waitFor();
     assert.deepEqual(await seriousViolations(page), []);

@@ -96,6 +96,7 @@ async function stepUp({ page }: WatchedPage, keep: Keep): Promise<void> {
       times: 1,
     },
   );
+  await page.getByRole("button", { name: "New token" }).click();
   await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByRole("heading", { name: "Show that it is you" }).waitFor();
   await keep(page, "step-up");

@@ -40,6 +40,9 @@ describe("the home of each role", { skip: missing }, () => {
       const { id } = await server.call("createUser", { body: { name: `the-${role}`, role, account } });
       tokens[role] = (await server.call("createToken", { body: { user: id } })).token;
     }
+    await server.call("postEntry", {
+      body: { account: "acme", kind: "adjustment", micros: "12500000", memo: "a desk" },
+    });
     const token = tokens.member!;
     const of = { project: "acme/nlp" };
     const say = 'echo "epoch 7 loss 1.52"; sleep 3600';
@@ -137,9 +140,33 @@ describe("the home of each role", { skip: missing }, () => {
 
   it("shows finance what is spent and owed, and an auditor what was done with special rights", async () => {
     const finance = await home("finance");
-    await finance.main.getByText("Spent in 30 days").first().waitFor();
-    await finance.main.getByText("Every invoice is paid.").waitFor();
+    const month = new Intl.DateTimeFormat("en-US", { month: "long", year: "numeric", timeZone: "UTC" }).format();
+    await finance.main.getByText(`Spent in ${month}`).waitFor();
+    await finance.main.getByText(`${month}, at its end`).waitFor();
+    await finance.main
+      .getByText(/in all of [A-Z]/)
+      .first()
+      .waitFor();
+    // What is not known yet is not said to be nothing.
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await finance.page.route("**/v1/billing*", async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await finance.page.reload();
+    await finance.main.getByText("Not paid", { exact: true }).waitFor();
+    assert.equal(await finance.main.getByText(/Nothing is owed|by 0 tenants/).count(), 0);
+    answer();
+    await finance.main.getByText("12.50 EUR").first().waitFor();
+    await finance.main.getByText("by 1 tenant").waitFor();
     await finance.main.getByText(/% of 1\.00 EUR/).waitFor();
+    // Jobs are named, and lead nowhere: their pages are not for finance.
+    await finance.watched.go("/cost/money?by=job");
+    await finance.main.getByRole("cell", { name: "tune" }).waitFor();
+    assert.equal(await finance.main.locator('a[href^="/jobs"]').count(), 0);
     await done(finance);
     const auditor = await home("auditor");
     await auditor.main.getByText("role.bind").or(auditor.main.getByText("user.create")).first().waitFor();

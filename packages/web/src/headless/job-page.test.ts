@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
@@ -48,8 +49,11 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     assert.equal(await page.title(), "prints · Tessera");
     await page.getByLabel("Find in the log").click();
     await page.keyboard.type("red-words");
+    await page.getByRole("button", { name: "only matches" }).click();
+    await page.getByText("2 lines", { exact: false }).waitFor();
     await log.locator(".red").getByText("red-words").first().waitFor();
     assert.doesNotMatch((await log.textContent()) ?? "", /\[31m|\[0m/);
+    await page.getByLabel("Find in the log").click();
     await page.keyboard.press("Control+A");
     await page.keyboard.type("done");
     await log.getByText("100% done", { exact: true }).first().waitFor();
@@ -76,7 +80,7 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.reload();
     await log.locator(".marked").getByText("RuntimeError").waitFor();
 
-    await page.getByLabel("Rank").selectOption("columns");
+    await page.getByLabel("Rank", { exact: true }).selectOption("columns");
     // By the search: where the line lies among the others depends on how fast each rank was.
     await page.getByLabel("Find in the log").click();
     await page.keyboard.type("step-1 of-1");
@@ -86,6 +90,93 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.getByRole("banner").locator("button[popovertarget]").click();
     await page.getByRole("button", { name: "UTC", exact: true }).click();
     await page.getByText(/times in UTC/).waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("finds errors and texts in all of a long log, and keeps a reader's place while the oldest lines go", async () => {
+    const early = "echo 'RuntimeError: early' >&2; echo needle-early; for i in $(seq 1 30000); do echo n-$i; done";
+    const { id } = await submit({ name: "long", gpus: 0, run: `${early}; echo needle-late; exit 3` });
+    const { id: printing } = await submit({
+      ...{ name: "on-and-on", gpus: 0 },
+      run: "seq 1 30000; while true; do seq 1 300; sleep 0.2; done",
+    });
+    while ((await server.call("getJob", { at: { job: id } })).state !== "ended") await sleep(200);
+    const watched = await signedIn();
+    const { page } = watched;
+    const log = page.getByRole("region", { name: "Log" });
+    await watched.go(`/jobs/${id}/logs`);
+    await page.getByText(/^the newest 5,000 lines/).waitFor();
+    await page.getByRole("button", { name: /Last error.*RuntimeError: early/ }).click();
+    await log.locator(".marked.stderr").getByText("RuntimeError: early").waitFor();
+    await log.getByText("n-1", { exact: true }).waitFor();
+    await page.reload();
+    await log.locator(".marked").getByText("RuntimeError: early").waitFor();
+    await page.getByRole("button", { name: "newest lines" }).click();
+    await page.getByText(/^the newest 5,000 lines/).waitFor();
+    await page.getByRole("button", { name: "next error" }).click();
+    await log.locator(".marked").getByText("RuntimeError: early").waitFor();
+    await page.getByLabel("Find in the log").click();
+    await page.keyboard.type("NEEDLE");
+    await page.keyboard.press("Enter");
+    await log.locator(".marked").getByText("needle-early").waitFor();
+    await page.keyboard.press("Enter");
+    await log.locator(".marked").getByText("needle-late").waitFor();
+    await page.keyboard.press("Shift+Enter");
+    await log.locator(".marked").getByText("needle-early").waitFor();
+    await page.getByRole("button", { name: "previous match" }).click();
+    await page.getByText("No earlier line has “NEEDLE”.").waitFor();
+
+    await watched.go(`/jobs/${printing}/logs`);
+    await page.getByRole("button", { name: "earlier lines" }).click();
+    await page.getByText(/^the newest 20,000 lines/).waitFor();
+    await log.evaluate((box) => box.scrollTo(0, box.scrollHeight - 6_000));
+    const atEdge = () =>
+      log.evaluate((box) => {
+        const { top } = box.getBoundingClientRect();
+        const line = [...box.querySelectorAll(".line")].find((each) => each.getBoundingClientRect().bottom > top + 1);
+        return `${line?.querySelector(".at")?.getAttribute("title")} ${line?.textContent}`;
+      });
+    await page.waitForTimeout(300); // until the lines there are drawn
+    const seen = await atEdge();
+    await page.waitForTimeout(1_500);
+    assert.equal(await atEdge(), seen);
+    await page.getByRole("button", { name: "wrap" }).click();
+    await page.getByRole("button", { name: "follow" }).click();
+    await page.waitForFunction(() => {
+      const box = document.querySelector(".log")!;
+      return box.scrollHeight - box.scrollTop - box.clientHeight < 40;
+    });
+    await server.call("cancelJob", { at: { job: printing }, body: {} });
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("compares a run with the one before, also where there were many since", async () => {
+    const run = (last: string) => `echo same at $RANDOM:; echo loss 0.5; ${last}`;
+    const again = async (last: string) => {
+      const { id } = await submit({ name: "repeated", gpus: 0, run: run(last) });
+      while ((await server.call("getJob", { at: { job: id } })).state !== "ended") await sleep(100);
+      return id;
+    };
+    const first = await again("echo done");
+    const second = await again("echo 'RuntimeError: nan'; exit 3");
+    const later = { name: "repeated", gpus: 0, run: "true", not_before: "2100-01-01T00:00:00Z" };
+    const since = await Promise.all(Array.from({ length: 55 }, () => submit(later)));
+    const watched = await signedIn();
+    const { page } = watched;
+    await watched.go(`/jobs/${second}/spec`);
+    await page.getByRole("heading", { name: `Compared with ${first}` }).waitFor();
+    await page.getByRole("link", { name: "Compare", exact: true }).click();
+    await page.waitForURL(({ searchParams }) => searchParams.get("a") === first && searchParams.get("b") === second);
+    await page.getByText("RuntimeError: nan", { exact: true }).waitFor();
+    await page.locator(".spec .gone", { hasText: "- done" }).waitFor();
+    await page.locator(".spec .came", { hasText: "+ RuntimeError: nan" }).waitFor();
+    await page.getByText("failed", { exact: true }).waitFor();
+    await page.getByRole("list", { name: "Phases of run B" }).waitFor();
+    await watched.go(`/compare?b=${first}`);
+    await page.getByText("There is no run of repeated before it").first().waitFor();
+    await Promise.all(since.map(({ id }) => server.call("cancelJob", { at: { job: id }, body: {} })));
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });
@@ -158,6 +249,129 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.waitForURL((url) => url.searchParams.get("at") !== at);
     await bar.getByText(/row \d+ of the journal/).waitFor();
     assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("changes a waiting job, suspends, requeues and checks a running one, and fetches what one kept", async () => {
+    const kept = { name: "keeps", gpus: 0, run: "echo result-of-it > result.txt", outputs: { results: "*.txt" } };
+    const { id: keeps } = await submit(kept);
+    const { id: runs } = await submit({ name: "works", gpus: 1, run: "sleep 600" });
+    const { id: waits } = await submit({ name: "later", gpus: 2, run: "true", not_before: "2100-01-01T00:00:00Z" });
+    const stateOf = async (job: string) => (await server.call("getJob", { at: { job } })).state;
+    const until = async (job: string, state: string) => {
+      while ((await stateOf(job)) !== state) await sleep(100);
+    };
+    const watched = await signedIn();
+    const { page } = watched;
+    await watched.go(`/jobs/${waits}`);
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByLabel("GPUs of each member").click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("nonsense");
+    await page.getByRole("button", { name: "Change it" }).click();
+    await page.locator("dialog .wrong").waitFor();
+    await page.getByLabel("GPUs of each member").click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("1");
+    await page.getByLabel("Longest run").click();
+    await page.keyboard.type("2h");
+    await page.getByRole("button", { name: "Change it" }).click();
+    await page.getByText("later was changed.").waitFor();
+    const { spec } = await server.call("getJob", { at: { job: waits } });
+    assert.deepEqual([spec.gpus, spec.max_time], [1, "2h"]);
+
+    await until(runs, "running");
+    await watched.go(`/jobs/${runs}/placement`);
+    await page.getByRole("button", { name: "Check its GPUs" }).click();
+    await page
+      .locator(".toasts")
+      .getByText(/is being checked|cannot/)
+      .waitFor();
+    await page.getByRole("button", { name: "Requeue", exact: true }).click();
+    await page.getByText("It declares no checkpoint: what is not saved").waitFor();
+    await page.getByRole("button", { name: "Requeue it" }).click();
+    await page.getByText("goes back to the queue").waitFor();
+    while ((await server.call("getJob", { at: { job: runs } })).attempt < 2) await sleep(100);
+    await until(runs, "running");
+    await page.getByRole("button", { name: "Suspend", exact: true }).click();
+    await page.getByRole("button", { name: "Suspend it" }).click();
+    await page.getByRole("button", { name: "Release", exact: true }).first().waitFor();
+
+    await until(keeps, "ended");
+    await watched.go(`/jobs/${keeps}/files`);
+    await page.getByText("1 file kept").waitFor();
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download" }).click();
+    const saved = await (await download).path();
+    assert.equal(readFileSync(saved, "utf8"), "result-of-it\n");
+
+    const { items } = await server.call("listNodes");
+    await watched.go(`/nodes/${items[0]!.name}`);
+    await page.getByRole("button", { name: "Plan maintenance" }).click();
+    await page.getByLabel(/^From \(/).focus();
+    await page.keyboard.type("01012100");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("0900AM");
+    await page.getByLabel(/^To \(/).focus();
+    await page.keyboard.type("01012100");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("1100AM");
+    await page.getByRole("button", { name: "Plan it" }).click();
+    await page.getByText("Jan 1, 2100, 09:00 to Jan 1, 2100, 11:00", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Cancel maintenance" }).click();
+    await page.getByRole("button", { name: "Cancel the maintenance" }).click();
+    await page.getByText("None is planned.").waitFor();
+    assert.deepEqual(
+      watched.complaints.filter((words) => !/Failed to load resource/.test(words)),
+      [],
+    );
+    await watched.close();
+  });
+
+  it("shows the times in what the server says in the reader's zone, also in refusals", async () => {
+    const { id } = await submit({ name: "far", gpus: 1, run: "true", not_before: "2100-01-01T00:00:00Z" });
+    const watched = await WatchedPage.open(browser, server.url, { timezoneId: "Asia/Tokyo" });
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await page.route("**/explain", async (route) => {
+      const answer = await (await route.fetch()).json();
+      answer.reason.detail = "Engine east is out of reach since 2026-11-16T05:20:48Z.";
+      await route.fulfill({ json: answer });
+    });
+    const raw = /\dT\d\d:\d\d:\d\d(\.\d+)?Z/;
+    await watched.go(`/jobs/${id}/why`);
+    await page.getByRole("heading", { name: /since Nov 16, 14:20|since 14:20/ }).waitFor();
+    assert.doesNotMatch(await page.locator("main").innerText(), raw);
+    await watched.go(`/queue?job=${id}`);
+    await page
+      .locator(".chosen")
+      .getByText(/since .*14:20/)
+      .waitFor();
+
+    await watched.go("/quota/lab");
+    await page.getByLabel("Guarantee (GPUs)").click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("3");
+    // By keys: a click would begin at the part of the time that it hits.
+    await page.getByLabel("Weight").click();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("01012020");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("0930AM");
+    assert.equal(await page.getByLabel("Only until (Asia/Tokyo)").inputValue(), "2020-01-01T09:30");
+    await page.getByRole("button", { name: "Save" }).click();
+    const refusal = page.locator(".toasts").getByText(/is not after/);
+    await refusal.waitFor();
+    assert.match((await refusal.textContent()) ?? "", /Jan 1, 2020, 09:30/);
+    assert.doesNotMatch((await refusal.textContent()) ?? "", raw);
+    await page.getByRole("banner").getByRole("button", { name: "owner" }).click();
+    await page.getByRole("button", { name: "UTC", exact: true }).click();
+    assert.equal(await page.getByLabel("Only until (UTC)").inputValue(), "2020-01-01T00:30", "the same moment");
+
+    const session = (await server.call("listTokens")).items.find(({ prefix }) => prefix.startsWith("sess_"))!;
+    await server.call("revokeToken", { at: { token: session.id } });
+    await page.getByText("You were signed out:").waitFor();
+    assert.doesNotMatch(await page.locator("main").innerText(), raw);
     await watched.close();
   });
 });

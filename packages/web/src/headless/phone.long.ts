@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { seriousViolations } from "./axe.ts";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
+import { tooWide } from "./too-wide.ts";
 import { WatchedPage } from "./watched-page.ts";
 
 const built = existsSync(new URL("../../bundle/index.html", import.meta.url));
@@ -40,16 +41,6 @@ describe("a small screen, the wheel, paper and the clipboard", { skip: missing }
     await watched.signInWithToken(server.ownerToken);
     return watched;
   };
-  /** What is wider than the screen, by its class. */
-  const tooWide = (page: Page) =>
-    page.evaluate(() =>
-      [...document.querySelectorAll(".page, .page *")]
-        .filter(
-          (each) => each.getBoundingClientRect().right > innerWidth + 1 && !each.closest(".table-box, .tabs, canvas"),
-        )
-        .map((each) => `${each.tagName} ${each.className}`),
-    );
-
   it("shows what was chosen without scrolling, and nothing wider than a phone", async () => {
     const watched = await open({ width: 390, height: 844 });
     const { page } = watched;

@@ -156,7 +156,7 @@ describe("what is planned, and the time of a job", { skip: "missing" in browser 
     const chart = page.locator("section.card", { hasText: "Money per day, by account" });
     await chart.locator("canvas").waitFor();
     assert.match(await chart.locator(".chart-legend").innerText(), /(lab|mill) [\d.,]+ EUR/);
-    await page.getByText("too few to say between what it will end").first().waitFor();
+    await page.getByText("too few for a band").first().waitFor();
     await page.getByRole("button", { name: "by class" }).click();
     await page.getByText("Money per day, by class").waitFor();
     await page.getByRole("button", { name: "by day" }).click();

@@ -12,18 +12,20 @@ export interface Pressed {
 const settleMs = 400;
 /** What an off button says when it is pressed. */
 const reason = /Needs the role .*ask|You may act for/;
+/** These end the session with which the rest is pressed. */
+const endsSession = /sign out|end it|end all|log out/i;
 let fresh = 0;
 
 /**
- * Presses, as one role, every button that acts on a thing and is on, through the dialog that asks, and tells which of
- * them the server forbids. Presses those that are off too: they must say why.
+ * Presses, as one user, every button that is on, through the dialog that asks, and tells which acts the server forbids
+ * and which pages have a fault then. Presses those that are off too: they must say why.
  */
-export async function pressAs(browser: Browser, server: OwnServer, role: string, token: string): Promise<Pressed> {
+export async function pressAs(browser: Browser, server: OwnServer, walker: string, token: string): Promise<Pressed> {
   const watched = await WatchedPage.open(browser, server.url);
   const { page } = watched;
   const faults: string[] = [];
   // Members act on jobs of their own alone; what others may do with a job does not depend on whose it is.
-  const who = role === "member" ? token : undefined;
+  const who = walker === "member" ? token : undefined;
   let [pressed, off] = [0, 0];
   let refused: string[] = [];
   page.on("response", (answer) => {
@@ -32,19 +34,25 @@ export async function pressAs(browser: Browser, server: OwnServer, role: string,
   });
   await watched.signInWithToken(token);
   for (const place of places) {
-    for (let nth = 0; ; nth++) {
+    const done = new Set<string>();
+    for (;;) {
       const path = await place(server, who);
       refused = [];
+      watched.complaints.length = 0;
       await open(page, `${server.url}${path}`);
-      const button = page.locator("main [data-act]").nth(nth);
-      if ((await page.locator("main [data-act]").count()) <= nth) break;
-      const act = await button.getAttribute("data-act");
-      if (!(await ready(page, button))) continue;
-      await button.click();
+      const next = await nextButton(page, done);
+      if (next === undefined) break;
+      done.add(next.name);
+      if (!(await ready(page, next.button))) continue;
+      await next.button.click();
       await answerDialog(page);
       await page.waitForTimeout(settleMs);
       pressed++;
-      if (refused.length > 0) faults.push(`${role} ${path}: ${act} ended in 403: ${refused.join(", ")}`);
+      if (refused.length > 0) faults.push(`${walker} ${path}: ${next.name} ended in 403: ${refused.join(", ")}`);
+      if ((await page.getByText("This page has a fault").count()) > 0)
+        faults.push(`${walker} ${path}: ${next.name} broke the page`);
+      for (const words of watched.complaints)
+        if (!/Failed to load resource/.test(words)) faults.push(`${walker} ${path}: ${next.name}: ${words}`);
     }
     const path = await place(server, who);
     await open(page, `${server.url}${path}`);
@@ -57,17 +65,33 @@ export async function pressAs(browser: Browser, server: OwnServer, role: string,
       off++;
       await said
         .waitFor({ timeout: 3_000 })
-        .catch(() => faults.push(`${role} ${path}: ${name} is off and says nothing`));
+        .catch(() => faults.push(`${walker} ${path}: ${name} is off and says nothing`));
     }
   }
   await watched.close();
   return { pressed, off, faults };
 }
 
-/** With the token of who submits jobs there, if it is not the owner. */
+/** A button that was not pressed yet; of those with the same words, one. */
+async function nextButton(page: Page, done: ReadonlySet<string>) {
+  const all = page.locator("main button:visible:not([aria-disabled=true])");
+  const names = await all.evaluateAll((buttons) =>
+    buttons.map((button) => {
+      const words = (button.getAttribute("aria-label") ?? button.textContent ?? "").replace(
+        /\d+|[a-z]+_[a-z0-9]+/g,
+        "…",
+      );
+      return `${(button as HTMLElement).dataset.act ?? ""} ${words}`.trim();
+    }),
+  );
+  const nth = names.findIndex((name) => !done.has(name) && !endsSession.test(name));
+  return nth < 0 ? undefined : { button: all.nth(nth), name: names[nth]! };
+}
+
+/** With the token of the user who submits jobs there, if it is not the owner. */
 type Place = (server: OwnServer, who: string | undefined) => Promise<string>;
 
-/** The pages with acting buttons; each makes new things for every press. */
+/** The pages with buttons; each makes new things for every press. */
 const places: readonly Place[] = [
   async (server, who) => `/jobs/${await freshJob(server, who)}`,
   async (server, who) => {
@@ -95,6 +119,17 @@ const places: readonly Place[] = [
   async (server) => `/people/${await freshUser(server, "viewer", "acme/team")}`,
   async (server) => `/people/${await freshUser(server, "tenant-admin", "acme")}`,
   async () => "/settings",
+  async () => "/new",
+  async () => "/queue",
+  async () => "/fleet",
+  async () => "/fleet/pools",
+  async () => "/cost/ledger",
+  async () => "/cost/contracts",
+  async () => "/cost/close",
+  async () => "/audit",
+  async (server) => `/jobs/${await freshJob(server, undefined)}/spec`,
+  async (server) =>
+    `/jobs/${(await server.call("listJobs", { query: { state: "failed", limit: 1 } })).items[0]!.id}/logs`,
 ];
 
 async function freshJob(server: OwnServer, who: string | undefined): Promise<string> {

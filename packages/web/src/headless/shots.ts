@@ -2,15 +2,17 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { type BusyDay, openBusyDay, type Who } from "./busy-day.ts";
+import { openBusyDay, openWeeks, type Story, type Who } from "./busy-day.ts";
 import { openChromium } from "./chromium.ts";
-import { type LookName, looks, type Picture, picturesOf } from "./pictures.ts";
+import { dayPictures, type LookName, looks, type Picture, weeksPictures } from "./pictures.ts";
 import { WatchedPage } from "./watched-page.ts";
 
-const usage = `npm run shots -- [FOLDER] [--data DIR] [--only NAME,NAME] [--docs]
-  Pictures of every page, light and dark, desktop and phone, from a simulated day of 50,000 GPUs.
+const usage = `npm run shots -- [FOLDER] [--day DIR] [--weeks DIR] [--only NAME,NAME] [--docs]
+  Pictures of every page, light and dark, desktop and phone: from a simulated day of 50,000 GPUs, and money by day from
+  five simulated weeks of 512 GPUs. Both are simulated first, which takes minutes.
   FOLDER   where they go; packages/web/shots without
-  --data   a day that \`tess-sim day --data DIR\` has written; without, one is simulated first, which takes minutes
+  --day    a day that \`tess-sim day --data DIR\` has written
+  --weeks  weeks that \`tess-sim day --days 35 --gpus 512 --data DIR\` has written
   --only   the pictures of these names
   --docs   also renews the pictures of README and docs`;
 
@@ -20,13 +22,13 @@ const settleMs = 800;
 /** Pages of one look, a window for each role that is needed. */
 class Camera {
   readonly #browser: Browser;
-  readonly #day: BusyDay;
+  readonly #story: Story;
   readonly #look: LookName;
   readonly #windows = new Map<Who, WatchedPage>();
 
-  constructor(browser: Browser, day: BusyDay, look: LookName) {
+  constructor(browser: Browser, story: Story, look: LookName) {
     this.#browser = browser;
-    this.#day = day;
+    this.#story = story;
     this.#look = look;
   }
 
@@ -36,7 +38,7 @@ class Camera {
     const { page } = watched;
     const { width, height: usual } = looks[this.#look];
     await page.setViewportSize({ width, height: height ?? usual });
-    await watched.go(path);
+    await watched.go(path.replace(/:([a-z]+)/, (_, what: string) => this.#story.jobs[what] ?? what));
     await page.locator("h1").first().waitFor();
     await settled(page);
     const known = page.getByRole("button", { name: "It was me" });
@@ -53,8 +55,8 @@ class Camera {
   async #windowOf(who: Who): Promise<WatchedPage> {
     const known = this.#windows.get(who);
     if (known !== undefined) return known;
-    const made = await WatchedPage.open(this.#browser, this.#day.server.url, looks[this.#look]);
-    await made.signInWithToken(this.#day.tokens[who]);
+    const made = await WatchedPage.open(this.#browser, this.#story.server.url, looks[this.#look]);
+    await made.signInWithToken(this.#story.tokens[who]);
     this.#windows.set(who, made);
     return made;
   }
@@ -83,13 +85,49 @@ async function asWebp(page: Page, png: Buffer): Promise<Buffer> {
   return Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
 }
 
+interface Album {
+  readonly folder: string;
+  /** Also the pictures of README and docs. */
+  readonly docs: boolean;
+}
+
+/** The pictures of one story in every look; one that fails is told, and the others are taken. */
+async function takeAll(
+  browser: Browser,
+  story: Story,
+  pictures: readonly Picture[],
+  { folder, docs: isForDocs }: Album,
+): Promise<void> {
+  const blank = await (await browser.newContext()).newPage();
+  for (const look of Object.keys(looks) as LookName[]) {
+    const camera = new Camera(browser, story, look);
+    for (const picture of pictures) {
+      const { name, docs } = picture;
+      try {
+        writeFileSync(join(folder, `${name}-${look}.png`), await camera.take(picture, undefined));
+        const height = docs?.[look];
+        if (isForDocs && height !== undefined) {
+          const file = look === "light" ? name : `${name}-${look}`;
+          writeFileSync(`docs/pictures/${file}.webp`, await asWebp(blank, await camera.take(picture, height)));
+        }
+      } catch (error) {
+        console.log(`${name}, ${look}: ${(error as Error).message.split("\n")[0]}`);
+        process.exitCode = 1;
+      }
+    }
+    await camera.close();
+    console.log(`${look}: ${pictures.length} pictures in ${folder}`);
+  }
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      data: { type: "string" },
+      day: { type: "string" },
+      weeks: { type: "string" },
       only: { type: "string" },
-      docs: { type: "boolean" },
+      docs: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -98,36 +136,26 @@ async function main(): Promise<void> {
     return;
   }
   const folder = positionals[0] ?? "packages/web/shots";
+  const only = values.only?.split(",");
   const browser = await openChromium();
   if ("missing" in browser) throw new Error(browser.missing);
   mkdirSync(folder, { recursive: true });
-  const day = await openBusyDay(values.data);
   try {
-    const only = values.only?.split(",");
-    const pictures = picturesOf(day).filter(({ name }) => only?.includes(name) ?? true);
-    const blank = await (await browser.newContext()).newPage();
-    for (const look of Object.keys(looks) as LookName[]) {
-      const camera = new Camera(browser, day, look);
-      for (const picture of pictures) {
-        const { name, docs } = picture;
-        try {
-          writeFileSync(join(folder, `${name}-${look}.png`), await camera.take(picture, undefined));
-          const height = docs?.[look];
-          if (values.docs && height !== undefined) {
-            const file = look === "light" ? name : `${name}-${look}`;
-            writeFileSync(`docs/pictures/${file}.webp`, await asWebp(blank, await camera.take(picture, height)));
-          }
-        } catch (error) {
-          console.log(`${name}, ${look}: ${(error as Error).message.split("\n")[0]}`);
-          process.exitCode = 1;
-        }
+    for (const { pictures, open } of [
+      { pictures: dayPictures, open: () => openBusyDay(values.day) },
+      { pictures: weeksPictures, open: () => openWeeks(values.weeks) },
+    ]) {
+      const wanted = pictures.filter(({ name }) => only?.includes(name) ?? true);
+      if (wanted.length === 0) continue;
+      const story = await open();
+      try {
+        await takeAll(browser, story, wanted, { folder, docs: values.docs });
+      } finally {
+        await story.end();
       }
-      await camera.close();
-      console.log(`${look}: ${pictures.length} pictures in ${folder}`);
     }
   } finally {
     await browser.close();
-    await day.end();
   }
 }
 

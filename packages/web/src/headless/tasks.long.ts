@@ -120,8 +120,8 @@ describe("ten tasks by keyboard", { skip: missing }, () => {
     await keys.tabTo(/^Earlier$/, true);
     await keys.press("Enter");
     await page.waitForURL(/range=/);
-    const waits = page.locator("section.card", { hasText: "Wait by account: half" }).locator(".chart-legend");
-    await waits.getByText(/lab 4h/).waitFor();
+    const waits = page.locator("section.card", { hasText: "Wait by team: half" }).locator(".chart-legend");
+    await waits.getByText(/lab\/\w+ 4h/).waitFor();
     const series = await server.call("readSeries", {
       query: { metric: "wait_p50", by: "account", from: "2d", step: "1h" } as never,
     });

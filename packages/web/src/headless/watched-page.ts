@@ -1,10 +1,12 @@
 import type { Browser, BrowserContext, Page, Request } from "playwright-core";
+import { typeInto } from "./typing.ts";
 
 export interface Look {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
   readonly locale?: string;
+  readonly timezoneId?: string;
 }
 
 /** A page of its own browser profile that records console errors and all answers. */
@@ -25,8 +27,8 @@ export class WatchedPage {
     });
     page.on("pageerror", (error) => this.complaints.push(error.message));
     page.on("request", (request) => {
-      // The browser reports no end of a worker's file, and a log that is followed has none.
-      if (request.resourceType() === "fetch" && !request.url().includes("follow=true")) this.#asked.add(request);
+      // The browser reports no end of a worker's file.
+      if (request.resourceType() === "fetch") this.#asked.add(request);
     });
     page.on("requestfinished", (request) => this.#asked.delete(request));
     page.on("requestfailed", (request) => this.#asked.delete(request));
@@ -38,13 +40,14 @@ export class WatchedPage {
   }
 
   static async open(browser: Browser, base: string, look: Look = {}): Promise<WatchedPage> {
-    const { width = 1280, height = 800, dark = false, locale = "en-US" } = look;
+    const { width = 1280, height = 800, dark = false, locale = "en-US", timezoneId } = look;
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: dark ? "dark" : "light",
       reducedMotion: "reduce",
       // Without one the browser has the name of a locale of this machine, which is no language tag.
       locale,
+      ...(timezoneId !== undefined && { timezoneId }),
     });
     context.setDefaultTimeout(60_000);
     return new WatchedPage(context, await context.newPage(), base);
@@ -62,15 +65,15 @@ export class WatchedPage {
   async signInWithToken(token: string): Promise<void> {
     await this.go("/");
     await this.page.getByRole("button", { name: "Use a token" }).click();
-    await this.page.getByLabel("Token").fill(token);
+    await typeInto(this.page.getByLabel("Token"), token);
     await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }
 
   async signIn(name: string, password: string): Promise<void> {
     await this.go("/");
-    await this.page.getByLabel("Name").fill(name);
-    await this.page.getByLabel("Password").fill(password);
+    await typeInto(this.page.getByLabel("Name"), name);
+    await typeInto(this.page.getByLabel("Password"), password);
     await this.page.getByRole("button", { name: "Sign in", exact: true }).click();
     await this.page.locator(".frame").waitFor();
   }

@@ -16,9 +16,13 @@ const password = "correct horse battery";
 
 describe("windows of the console", { skip: missing }, () => {
   const server = new OwnServer("--simulated", "2x8:H100");
+  /** Its jobs are programs of this machine. */
+  const printing = new OwnServer("--virtual", "1x8:H100");
   const tokens: Record<string, string> = {};
   before(async () => {
     await server.start();
+    await printing.start();
+    await printing.call("createAccount", { body: { path: "acme", guarantee: 6 } });
     await server.call("createAccount", { body: { path: "acme", guarantee: 6 } });
     for (const role of ["member", "finance"] as const) {
       const user = await server.call("createUser", { body: { name: `the-${role}`, role, account: "acme" } });
@@ -30,6 +34,7 @@ describe("windows of the console", { skip: missing }, () => {
   after(async () => {
     await browser.close();
     await server.end();
+    await printing.end();
   });
 
   const open = async (token = server.ownerToken) => {
@@ -66,6 +71,78 @@ describe("windows of the console", { skip: missing }, () => {
     const session = (await server.call("listTokens")).items.find(({ prefix }) => prefix.startsWith("sess_"))!;
     await server.call("revokeToken", { at: { token: session.id } });
     for (const page of pages) await page.getByText("You were signed out:").waitFor();
+    await watched.close();
+  });
+
+  it("follow logs in seven of them, which all stay live and can be clicked, and a hidden one misses nothing", async () => {
+    const watched = await WatchedPage.open(browser, printing.url);
+    await watched.signInWithToken(printing.ownerToken);
+    const run = "for i in $(seq 1 100000); do echo tick-$i; sleep 0.05; done";
+    const jobs: string[] = [];
+    for (let i = 0; i < 7; i++) {
+      const { id } = await printing.call("submitJob", { body: { name: `ticks-${i}`, project: "acme", gpus: 0, run } });
+      jobs.push(id);
+    }
+    const pages: Page[] = [];
+    for (const job of jobs) {
+      const page = await watched.page.context().newPage();
+      await page.goto(`${printing.url}/jobs/${job}/logs`);
+      pages.push(page);
+    }
+    const newest = (page: Page) =>
+      page.evaluate(() => Number(/tick-(\d+)$/.exec(document.querySelector(".log")?.textContent ?? "")?.[1] ?? 0));
+    for (const page of pages) {
+      await page
+        .getByText(/tick-\d+/)
+        .first()
+        .waitFor();
+      const was = await newest(page);
+      await page.waitForFunction(
+        (before) => Number(/tick-(\d+)$/.exec(document.querySelector(".log")?.textContent ?? "")?.[1] ?? 0) > before,
+        was,
+      );
+      await page.getByText("Live", { exact: true }).waitFor();
+    }
+    const counted = () =>
+      watched.page.evaluate(async () => {
+        const headers = { "tessera-proof": localStorage.getItem("tessera-proof") ?? "" };
+        return (await fetch("/v1/stream", { headers })).json();
+      });
+    assert.equal((await counted()).streams, 1);
+    await pages[6]!.getByRole("link", { name: "Spec" }).click();
+    await pages[6]!.getByText("As it was understood").waitFor();
+    await pages[5]!.getByRole("button", { name: "Cancel" }).click();
+    await pages[5]!.getByRole("button", { name: "Cancel the job" }).click();
+    await pages[5]!.getByText("is cancelled").waitFor();
+
+    const [first] = pages as [Page];
+    const setHidden = (hidden: boolean) =>
+      first.evaluate((value) => {
+        Object.defineProperty(document, "hidden", { value, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, hidden);
+    const { lists } = await counted();
+    await setHidden(true);
+    while ((await counted()).lists >= lists) await first.waitForTimeout(50);
+    const was = await newest(first);
+    await first.waitForTimeout(1_500);
+    assert.equal(await newest(first), was, "a hidden window follows nothing");
+    await setHidden(false);
+    await first.waitForFunction(
+      (before) => Number(/tick-(\d+)$/.exec(document.querySelector(".log")?.textContent ?? "")?.[1] ?? 0) > before + 20,
+      was,
+    );
+    await printing.stop("SIGKILL");
+    await first.getByText("Not live").waitFor();
+    await printing.start();
+    await first.getByText("Live", { exact: true }).waitFor();
+    await printing.call("cancelJob", { at: { job: jobs[0]! }, body: {} });
+    await first.getByText(/^cancelled/).waitFor();
+    const answer = await fetch(`${printing.url}/v1/jobs/${jobs[0]}/logs`, {
+      headers: { authorization: `Bearer ${printing.ownerToken}` },
+    });
+    const lines = (await answer.text()).trimEnd().split("\n").length;
+    await first.getByRole("heading", { name: new RegExp(`^${lines} lines,`) }).waitFor();
     await watched.close();
   });
 
@@ -120,7 +197,8 @@ describe("windows of the console", { skip: missing }, () => {
 
   it("say whose role a page is for, and that an address names nothing", async () => {
     const visited = ["/", "/fleet", "/cost", "/cost/money", "/people/me", "/settings"];
-    assert.deepEqual(await walkAs(browser, server, "finance", tokens.finance!, [...visited, "/audit", "/new"]), []);
+    const visits = [...visited, "/audit", "/new"].map((path) => ({ path, exists: true }));
+    assert.deepEqual(await walkAs(browser, server, "finance", tokens.finance!, visits), []);
     const member = await open(tokens.member);
     await member.go("/audit");
     await member.page.getByText("Not for your role").waitFor();

@@ -1,4 +1,4 @@
-import type { JobOutcome } from "@tessera/core";
+import { type JobOutcome, reasonUnits } from "@tessera/core";
 import Type, { type Static } from "typebox";
 import { May } from "../acts.ts";
 import { reasonKinds } from "../reasons.ts";
@@ -463,17 +463,34 @@ export const WaitReason = Type.Object({
   missing: Type.Optional(
     Type.Enum(["cpus", "memory", "gpu_memory"], { description: "What there is too little of, if not GPUs" }),
   ),
-  needed: Type.Optional(Type.Integer({ description: "GPUs" })),
-  free: Type.Optional(Type.Integer({ description: "GPUs; for health those on nodes that take no work" })),
+  unit: Type.Optional(Type.Enum(reasonUnits, { description: "What the amounts count; absent: GPUs" })),
+  needed: Type.Optional(Type.Number()),
+  free: Type.Optional(
+    Type.Integer({
+      description:
+        "GPUs; for health on nodes that take no work, for reservation on nodes that go into maintenance, for quota idle ones whose owners do not lend them",
+    }),
+  ),
   fits: Type.Optional(
     Type.Integer({ description: "GPUs, of the free ones, on which members fit as it asks for them" }),
   ),
-  held: Type.Optional(Type.Number({ description: "GPUs that the account or the user holds of the limit" })),
-  limit: Type.Optional(Type.Number({ description: "GPUs" })),
+  held: Type.Optional(Type.Number({ description: "What the account, the user or the array has of the limit" })),
+  limit: Type.Optional(Type.Number()),
+  money: Type.Optional(
+    Type.Object(
+      {
+        currency: Type.String(),
+        heldMicros: Type.String({ description: "Spent, owed, or the price of an hour; millionths of the currency" }),
+        limitMicros: Type.String(),
+      },
+      { description: "For budget to callers who may read it, and for price; in explanations of one job" },
+    ),
+  ),
   until: Type.Optional(Timestamp),
   waitsFor: Type.Optional(
-    Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
-      description: "The first of the jobs of its after",
+    Type.Array(Type.Object({ id: Type.String(), name: Type.String(), state: Type.String() }), {
+      description:
+        "The first of the jobs of its after; while room is made for it, those that leave and that the caller may see",
     }),
   ),
 });
@@ -761,8 +778,8 @@ const ByClass = Type.Object({ guaranteed: Type.Integer(), burst: Type.Integer() 
 
 /** An act other than a change of the job that would help it, and that the caller may do. */
 export const Remedy = Type.Object({
-  act: Type.Enum(["release", "up"]),
-  target: Type.String({ description: "The job, or the node" }),
+  act: Type.Enum(["release", "up", "budget", "credit", "quota"]),
+  target: Type.String({ description: "The job, the node, or the account" }),
   text: Type.String({ description: "What it does, in a sentence" }),
 });
 export type Remedy = Static<typeof Remedy>;

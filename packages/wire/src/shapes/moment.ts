@@ -21,11 +21,14 @@ export const Moment = Type.Object({
   oldest: Timestamp,
   latest: Timestamp,
   nodes: Type.Array(FleetNodeShape),
-  waiting: Type.Integer({ description: "Jobs that waited" }),
+  waiting: Type.Integer({ description: "Jobs that waited; with reason=, those that waited for it" }),
   holding: Type.Integer({ description: "Jobs that held GPUs, or were to" }),
   jobs: Type.Array(Job, {
-    description: "Those that waited, in the order of the queue, then those that held GPUs; at most a thousand",
+    description:
+      "Those that waited, in the order of the queue, then those that held GPUs; at most a thousand. With reason=, only those that waited for it",
   }),
+  /** The one that was asked for with `job=`; absent where there was none then, or none that may be seen. */
+  job: Type.Optional(Job),
   summary: WaitingSummary,
   planned: Type.Optional(PlannedUntil),
 });

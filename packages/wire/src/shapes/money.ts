@@ -2,6 +2,7 @@ import Type, { type Static } from "typebox";
 import { May } from "../acts.ts";
 import { AccountPath, DateTime, gpuModelPattern, Line, Page, Timestamp, Zone } from "./common.ts";
 import { NamedKeys } from "./history.ts";
+import { EffectJobs } from "./preview.ts";
 
 /** Millionths of a currency's unit, as text: they pass 2^53. */
 const Micros = Type.String({
@@ -123,6 +124,7 @@ export const ContractShape = Type.Object({
   to: Timestamp,
   gpus: Type.Array(GpuRate),
   perMille: PerMille,
+  revision: Type.String({ description: "Of all contracts of the tenant. Opaque; send as If-Match" }),
 });
 /** All price lists, oldest first, and the contracts that the caller may see. */
 export const PriceBookShape = Type.Object({
@@ -160,8 +162,18 @@ export const CostReport = Type.Object({
   rest: Type.Optional(Type.Object({ rows: Type.Integer(), micros: Micros })),
   totalMicros: Micros,
   beforeMicros: Type.Optional(Micros),
-  /** At the end of the running month, if everything goes on as now. */
+  /** At the end of the running month, at the current rate. */
   forecastMicros: Type.Optional(Micros),
+  /** Of reports up to now: the month that runs. */
+  month: Type.Optional(
+    Type.Object({
+      period: Type.String({ description: "Such as 2026-11" }),
+      from: Timestamp,
+      spentMicros: Micros,
+      /** With `compare`: the whole month before it. */
+      before: Type.Optional(Type.Object({ period: Type.String(), micros: Micros })),
+    }),
+  ),
 });
 export type CostReport = Static<typeof CostReport>;
 
@@ -209,6 +221,21 @@ export const BudgetShape = Type.Object({
 });
 export type BudgetShape = Static<typeof BudgetShape>;
 export const BudgetPage = Page(BudgetShape);
+
+/** Where a budget that is not set yet would stand, and what would follow at once. Nothing is changed. */
+export const BudgetPreview = Type.Object({
+  account: Type.String(),
+  currency: Currency,
+  from: Timestamp,
+  to: Timestamp,
+  spentMicros: Micros,
+  forecastMicros: Micros,
+  /** When it would be spent at the rate of now. */
+  spentAt: Type.Optional(Timestamp),
+  passedPerMille: Type.Integer({ description: "The largest alert that is passed already; 1000: it is spent; 0: none" }),
+  stops: EffectJobs,
+});
+export type BudgetPreview = Static<typeof BudgetPreview>;
 
 /** How a tenant is billed: `chargeback` owes what it is shown, `showback` is only shown it. */
 export const BillingPut = Type.Object(

@@ -53,6 +53,26 @@ export const PoolCreate = Type.Object(
 );
 export type PoolCreate = Static<typeof PoolCreate>;
 
+/** A pool that is not made yet, or whose labels are not changed yet. */
+export const PoolPreviewBody = Type.Object(
+  {
+    name: FleetName("The name of the pool: a node belongs to the first, by name, whose labels it has"),
+    labels: Labels,
+  },
+  { additionalProperties: false },
+);
+const NodesOfPool = Type.Object({ pool: Type.String(), nodes: Type.Integer() });
+/** The nodes that would belong to it. Nothing is changed. */
+export const PoolPreview = Type.Object({
+  nodes: Type.Integer(),
+  gpus: Type.Integer(),
+  taken: Type.Array(NodesOfPool, { description: "Of these nodes, those that belong to another pool now" }),
+  left: Type.Array(NodesOfPool, {
+    description: "Nodes with these labels that stay with a pool whose name comes before",
+  }),
+});
+export type PoolPreview = Static<typeof PoolPreview>;
+
 /** What is left out stays. `null` takes back what was said: all tenants, the mode of each node, parts of every tenant. */
 export const PoolEdit = Type.Object(
   {

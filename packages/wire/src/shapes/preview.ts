@@ -4,7 +4,8 @@ import { Timestamp } from "./common.ts";
 /** Jobs of one kind that an effect names at most; the others are counted. */
 export const previewNamedMax = 20;
 
-const EffectJobs = Type.Object({
+/** Jobs that an effect is on: how many, and the first of them by name. */
+export const EffectJobs = Type.Object({
   jobs: Type.Integer(),
   gpus: Type.Number(),
   named: Type.Array(

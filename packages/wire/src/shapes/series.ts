@@ -3,6 +3,8 @@ import Type, { type Static } from "typebox";
 /** What is drawn over time, with its unit. */
 export const seriesMetrics = {
   activity: "%",
+  /** What GPUs at work come to: activity, added up over those that are measured. */
+  busy: "GPUs",
   tensor: "%",
   memory_activity: "%",
   memory_used: "GiB",
@@ -41,6 +43,8 @@ export const seriesMetricNames = Object.keys(seriesMetrics) as SeriesMetric[];
 export const seriesGroups = [
   "none",
   "account",
+  /** The accounts below those of `account` where these are tenants: the teams of all that one sees. */
+  "team",
   "user",
   "job",
   "rank",
@@ -66,14 +70,14 @@ export const journalMetrics = {
   down: { by: ["none", "model"], ofFleet: true },
   largest_gang: { by: ["none", "model", "level"], ofFleet: true },
   fragmentation: { by: ["none", "model"], ofFleet: true },
-  allocated: { by: ["none", "class", "account", "model"], ofFleet: false },
+  allocated: { by: ["none", "class", "account", "team", "model"], ofFleet: false },
   borrowed: { by: ["none", "account"], ofFleet: false },
-  waiting: { by: ["none", "reason", "account"], ofFleet: false },
-  guarantee: { by: ["none", "account"], ofFleet: false },
+  waiting: { by: ["none", "reason", "account", "team"], ofFleet: false },
+  guarantee: { by: ["none", "account", "model"], ofFleet: false },
   max: { by: ["none", "account", "model"], ofFleet: false },
   lent: { by: ["none", "account"], ofFleet: false },
-  wait_p50: { by: ["none", "account"], ofFleet: false },
-  wait_p90: { by: ["none", "account"], ofFleet: false },
+  wait_p50: { by: ["none", "account", "team"], ofFleet: false },
+  wait_p90: { by: ["none", "account", "team"], ofFleet: false },
   starts: { by: ["none", "account"], ofFleet: false },
   ends: { by: ["none", "outcome", "account"], ofFleet: false },
   preemptions: { by: ["none", "cause", "account"], ofFleet: false },

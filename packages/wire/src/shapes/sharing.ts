@@ -6,7 +6,7 @@ export const PoolMode = Type.Enum(["any", "whole", "mig", "mps", "timeslice"], {
 export const Ratio = Type.Integer({
   minimum: 1,
   maximum: 4,
-  description: "So many times as much compute as a GPU has is given out by time slices; memory is given out once",
+  description: "How often the compute of a GPU is given out by time slices; memory is given out once",
 });
 export const PartTrust = Type.Enum(["confidential", "untrusted", "trusted"], {
   description: "The least trust of a tenant whose parts of GPUs come here",

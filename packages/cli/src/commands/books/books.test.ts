@@ -4,6 +4,7 @@ import { join } from "node:path";
 import test from "node:test";
 import type { BudgetShape, CostReport, EntryShape, InvoiceSummary, LineShape } from "@tessera/wire";
 import { moneyText } from "@tessera/wire/money";
+import { Failure } from "../../failure.ts";
 import { parseMoney } from "../../output/money.ts";
 import { temporaryFolder } from "../../testing/folder.ts";
 import { StandIn } from "../../testing/stand-in.ts";
@@ -28,6 +29,26 @@ test("an amount is read exactly or not at all", () => {
   for (const text of ["", "12.1234567", "1e3", "twelve", "0x10"]) {
     assert.throws(() => parseMoney(text, "--limit"), /--limit must be an amount/);
   }
+  assert.deepEqual(
+    [parseMoney("90,000", "--limit"), parseMoney("-1,234,567", "--limit")],
+    ["90000000000", "-1234567000000"],
+  );
+});
+
+test("an amount that could be meant in two ways is refused, with both of them", () => {
+  const hintFor = (text: string) => {
+    try {
+      parseMoney(text, "--limit");
+    } catch (error) {
+      return error instanceof Failure ? `${error.message} ${error.hint}` : String(error);
+    }
+    return "taken";
+  };
+  assert.match(hintFor("12,5"), /--limit must be an amount, got "12,5".* type 125 or 12\.5$/);
+  assert.match(hintFor("41.472,22"), /got "41\.472,22".* type 41472\.22$/);
+  assert.match(hintFor("-0,125"), /type -0\.125$/);
+  for (const text of ["1,23,456", "1,2345", ",5", "5,", "1,,000", "1,000,00"])
+    assert.match(hintFor(text), /commas stand between groups of three digits/, text);
 });
 
 const report: CostReport = {
@@ -111,6 +132,8 @@ test("a budget is set in whole micros and percents", async (t) => {
   const [request] = server.requestsTo("setBudget");
   assert.deepEqual(request!.body, { limitMicros: "1200500000", alertsPerMille: [500, 800], stop: "stop-burst" });
   assert.equal(request!.headers["if-match"], "r1"); // a concurrent change is not lost
+  await runTess(["budget", "set", "lab", "--limit", "1", "--alerts", "none"], { env: server.env });
+  assert.deepEqual(server.requestsTo("setBudget")[1]!.body, { limitMicros: "1000000", alertsPerMille: [] });
   const bad = await runTess(["budget", "set", "lab", "--limit", "1", "--alerts", "150"], { env: server.env });
   assert.deepEqual([bad.code, /--alerts must be percents, got "150"/.test(bad.err)], [2, true]);
 });

@@ -47,7 +47,7 @@ export function define(command: Command, session: Session): void {
     .argument("<account>", "whose")
     .requiredOption("--limit <amount>", "in the currency of the price list")
     .addOption(new Option("--every <period>", "start again each month, or never").choices(["month", "once"]))
-    .option("--alerts <percents>", "alert at these percentages of the limit, such as 50,80,100")
+    .option("--alerts <percents>", "alert at these percentages of the limit, such as 50,80,100; or none")
     .addOption(
       new Option("--stop <what>", "what happens when it is spent").choices([
         "alert",
@@ -62,7 +62,8 @@ export function define(command: Command, session: Session): void {
     const body = bodyOf(flags);
     const { items } = await api.call("listBudgets", { query: { account } });
     const ifMatch = items.find((each) => each.account === account)?.revision;
-    const budget = await api.call("setBudget", { at: { account }, body, ...(ifMatch !== undefined && { ifMatch }) });
+    const known = ifMatch === undefined ? { ifNone: true } : { ifMatch };
+    const budget = await api.call("setBudget", { at: { account }, body, ...known });
     await emitObject(session, budget, budget.account, (value) => budgetText(session, value));
   });
 
@@ -82,7 +83,7 @@ function bodyOf({ limit, every, alerts, stop }: SetFlags): BodyOf<"setBudget"> {
   return {
     limitMicros: parseMoney(limit, "--limit"),
     ...(every !== undefined && { every }),
-    ...(alerts !== undefined && { alertsPerMille: alerts.split(",").map(perMilleOf) }),
+    ...(alerts !== undefined && { alertsPerMille: alerts === "none" ? [] : alerts.split(",").map(perMilleOf) }),
     ...(stop !== undefined && { stop }),
   };
 }
@@ -90,7 +91,7 @@ function bodyOf({ limit, every, alerts, stop }: SetFlags): BodyOf<"setBudget"> {
 function perMilleOf(text: string): number {
   const percent = Number(text.trim().replace(/%$/, ""));
   if (Number.isFinite(percent) && percent > 0 && percent <= 100) return Math.round(percent * 10);
-  throw usageFailure(`--alerts must be percents, got "${text}"`, "such as 50,80,100");
+  throw usageFailure(`--alerts must be percents, got "${text}"`, "such as 50,80,100, or none");
 }
 
 function columnsOf(session: Session): readonly Column<BudgetShape>[] {

@@ -30,10 +30,11 @@ export function define(command: Command, session: Session): void {
     .command("get")
     .summary("list entries and balances")
     .description("Lists entries, newest first, and the balance of each book.")
-    .argument("[account]", "only this tenant's");
+    .argument("[account]", "only this tenant's")
+    .option("--open", "only holds that are neither posted nor voided");
   addListFlags(get);
-  examples(get, ["tess ledger get", "tess ledger get lab -o json"]);
-  get.action(async (account: string | undefined, flags: ListFlags) => {
+  examples(get, ["tess ledger get", "tess ledger get lab -o json", "tess ledger get lab --open"]);
+  get.action(async (account: string | undefined, flags: ListFlags & { readonly open?: boolean }) => {
     let balances: LedgerPage["balances"] = {};
     const list = {
       page: async (api: Api, query: Query) => {
@@ -42,7 +43,7 @@ export function define(command: Command, session: Session): void {
         return page;
       },
     };
-    const query = account === undefined ? {} : { account };
+    const query = { ...(account !== undefined && { account }), ...(flags.open && { open: true }) };
     const page = await fetchPages(list, await session.api(), query, limitOf(flags));
     const view = { columns, nameOf: ({ no }: EntryShape) => String(no), plural: "entries" };
     await emitPage(session, view, { ...page, ...(session.readable ? {} : { balances }) }, flags);

@@ -57,7 +57,11 @@ export function define(command: Command, session: Session): void {
   examples(contract, ["tess price contract lab contract.yaml"]);
   contract.action(async (account: string, file: string) => {
     const body = (await documentOf(session, file)) as BodyOf<"setContract">;
-    await showBook(session, await (await session.api()).call("setContract", { at: { account }, body }));
+    const api = await session.api();
+    const { contracts } = await api.call("readPrices");
+    const ifMatch = contracts.find(({ tenant }) => tenant === account)?.revision;
+    const known = ifMatch === undefined ? { ifNone: true } : { ifMatch };
+    await showBook(session, await api.call("setContract", { at: { account }, body, ...known }));
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Explanation, Remedy, WaitReason } from "@tessera/wire";
 import { shortDuration } from "@tessera/wire/duration";
+import { moneyText } from "@tessera/wire/money";
 import { type ReasonText, waitingReasons } from "@tessera/wire/reasons";
 import type { Command } from "commander";
 import { examples } from "../../help.ts";
@@ -39,13 +40,8 @@ export function explainText(name: string, explanation: Explanation, session: Ses
   const { because, inQueue, advice } = textsOf(reason);
   const lines = [`${title} waits because ${paint("yellow", because)}. ${detail}`];
   if (explanation.again !== undefined) lines.push(sentence(explanation.again));
-  const { needed, free, account } = reason;
-  // What the sentence already says is not said again.
-  if (needed !== undefined && free !== undefined && !(mentions(detail, needed) && mentions(detail, free))) {
-    lines.push(
-      `It needs ${needed} ${needed === 1 ? "GPU" : "GPUs"}; ${free} ${free === 1 ? "is" : "are"} free for it.`,
-    );
-  }
+  const { account } = reason;
+  lines.push(...amountLines(reason, detail));
   if (account !== undefined && account !== "" && !detail.includes(account))
     lines.push(`The account that decides is ${account}.`);
   if (reason.until !== undefined) {
@@ -59,6 +55,24 @@ export function explainText(name: string, explanation: Explanation, session: Ses
   const text = lines.map((line) => `${line}\n`).join("");
   if (alternatives.length === 0) return text;
   return `${text}\nWhat would start it sooner:\n${alternativesText(alternatives, session).replace(/^(?=.)/gm, "  ")}`;
+}
+
+/** The amounts of a reason; what its sentence already says is not said again. */
+function amountLines({ kind, unit, needed, free, held, limit, money }: WaitReason, detail: string): string[] {
+  const lines: string[] = [];
+  const says = (...amounts: number[]) => amounts.every((amount) => mentions(detail, amount));
+  const isFreeForIt = kind !== "quota" && kind !== "reservation" && kind !== "health";
+  if (needed !== undefined && free !== undefined && isFreeForIt && !says(needed, free))
+    lines.push(
+      `It needs ${needed} ${needed === 1 ? "GPU" : "GPUs"}; ${free} ${free === 1 ? "is" : "are"} free for it.`,
+    );
+  if (held !== undefined && limit !== undefined && !says(held, limit))
+    lines.push(`${held} of ${limit} ${unit ?? "GPUs"} are used.`);
+  if (money !== undefined && kind === "budget")
+    lines.push(
+      `${moneyText(money.heldMicros, money.currency)} of ${moneyText(money.limitMicros, money.currency)} are used.`,
+    );
+  return lines;
 }
 
 /** The texts of a reason; a newer server may know kinds that this program does not. */
@@ -92,6 +106,14 @@ export function sentence(text: string): string {
   return /[.!?]$/.test(clean) ? clean : `${clean}.`;
 }
 
+const remedyCommands: Readonly<Record<Remedy["act"], (target: string) => string>> = {
+  release: (job) => `tess release ${job}`,
+  up: (node) => `tess node up ${node}`,
+  budget: (account) => `tess budget set ${account} --limit AMOUNT`,
+  credit: (tenant) => `tess billing set ${tenant} --credit-limit AMOUNT`,
+  quota: (account) => `tess account edit ${account} --max GPUS`,
+};
+
 function remedyCommand(act: Remedy["act"], target: string): string {
-  return act === "release" ? `tess release ${target}` : `tess node up ${target}`;
+  return remedyCommands[act](target);
 }

@@ -22,6 +22,7 @@ const away: { readonly [Id in RouteId]?: "always" | "large" | "rows" | "jobs" | 
   readCosts: "always",
   previewPrices: "always",
   previewContract: "always",
+  previewBudget: "always",
   previewClose: "always",
   listBudgets: "always",
   setBudget: "always",
@@ -103,9 +104,9 @@ export async function answerAway(
   call: Call<RouteId>,
   signal: AbortSignal,
 ): Promise<AwayAnswer | Denial> {
-  const { params, query, body, requestId, address, idempotency, ifMatch } = call;
+  const { params, query, body, requestId, address, idempotency, ifMatch, ifNone } = call;
   const { user, token } = call.principal;
-  const input = { id, user: user.id, token, params, query, body, requestId, address, idempotency, ifMatch };
+  const input = { id, user: user.id, token, params, query, body, requestId, address, idempotency, ifMatch, ifNone };
   try {
     return await work!.answering.run("answer", input, user.id, signal);
   } catch (error) {

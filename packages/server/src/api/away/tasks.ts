@@ -20,6 +20,7 @@ export interface AwayCall {
   readonly address: string;
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | undefined;
   readonly ifMatch: string | undefined;
+  readonly ifNone: boolean;
 }
 
 /** An answer as it is sent. */

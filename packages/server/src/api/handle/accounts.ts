@@ -68,8 +68,8 @@ export const accountHandlers: AccountHandlers = {
   getAccount: (api, { principal, target }) => show(api, principal, target),
 
   async editAccount(api, call) {
-    const { principal, target, ifMatch, body } = call;
-    const stale = staleUnless(ifMatch, accountTag(api.seal, target), "account");
+    const { principal, target, body } = call;
+    const stale = staleUnless(call, accountTag(api.seal, target), "account");
     if (stale !== undefined) return stale;
     if (body.window !== undefined) return editWindow(api, call);
     const terms = termsOf(body, target.base ?? target.terms, api.control.state.policy.sizes);
@@ -90,7 +90,7 @@ export const accountHandlers: AccountHandlers = {
 
   async deleteAccount(api, call) {
     const { target, ifMatch } = call;
-    const stale = staleUnless(ifMatch, accountTag(api.seal, target), "account");
+    const stale = staleUnless(call, accountTag(api.seal, target), "account");
     if (stale !== undefined) return stale;
     const { path, revision } = target;
     const secrets = secretRowsOf(api.control.state, target);

@@ -6,6 +6,7 @@ import { monthLabel } from "../../flow/bill/tenant-months.ts";
 import { belongsTo } from "../../flow/find/find-job.ts";
 import { addressesOf, namesOfAddress } from "../../flow/notice/origins.ts";
 import { stranger } from "../../flow/project/audit.ts";
+import { doneOutcomes, privilegedActions, unprivilegedActors } from "../../flow/project/privileged.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
 import { detailText } from "../../render/audit-detail.ts";
 import { timestamp } from "../../render/quantities.ts";
@@ -56,12 +57,13 @@ export async function auditSearch(
       ...(action !== undefined && { action }),
       ...(target !== undefined && { target }),
       ...(outcome !== undefined && { outcome }),
+      ...(query.privileged && { actions: privilegedActions, outcomes: doneOutcomes, notBy: unprivilegedActors }),
       ...(byName && { origins: names }),
       ...(fromAt !== undefined && { fromAt }),
       ...(toAt !== undefined && { toAt }),
     },
     sees: (row) => belongsTo(api.control.state, roots, row.account, toldOf(row, billingZone(api.control.state))),
-    matches: matching([query.text, idOf(query.text)], byName ? undefined : address, query.privileged === true),
+    matches: matching([query.text, idOf(query.text)], byName ? undefined : address),
   };
 }
 
@@ -72,25 +74,10 @@ function toldOf({ action, target: label, at }: AuditRow, zone: string): number {
   return label === month.label ? month.toAt - 1 : month.fromAt;
 }
 
-/** What takes more than the rights of a member: rules, people, money, machines, and going inside a job. */
-const privileged =
-  /^((account|anchor|budget|engine|exchange|head|invoice|key|ledger|node|password|policy|pool|price|provider|repair|role|scim|tenant|user|volume)\..+|session\.break-glass|factor\.remove|job\.enter|secret\.(set|delete))$/;
-
-function isPrivileged({ actor, action, outcome }: AuditEntry): boolean {
-  return (
-    actor !== "system" && actor !== stranger && (outcome === "ok" || outcome === "changed") && privileged.test(action)
-  );
-}
-
-function matching(
-  texts: readonly (string | undefined)[],
-  address: string | undefined,
-  special: boolean,
-): AuditSearch["matches"] {
+function matching(texts: readonly (string | undefined)[], address: string | undefined): AuditSearch["matches"] {
   const wanted = texts.flatMap((text) => text?.toLowerCase() ?? []);
-  if (wanted.length === 0 && address === undefined && !special) return undefined;
+  if (wanted.length === 0 && address === undefined) return undefined;
   return (entry) => {
-    if (special && !isPrivileged(entry)) return false;
     if (address !== undefined && entry.address !== address) return false;
     const held = Object.values(entry).join(" ").toLowerCase();
     return wanted.length === 0 || wanted.some((text) => held.includes(text));

@@ -1,13 +1,10 @@
-import { once } from "node:events";
 import { isRefusal, refuse } from "@tessera/core";
 import type { FastifyReply } from "fastify";
 import { filesOf, openFileOf, outputsOf, sourcesOf } from "../../flow/keep/files.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api, Call, Handler } from "../context.ts";
-import { followRights } from "./logs.ts";
-
-/** A reader that takes nothing for this long is cut off. */
-const unreadMsMax = 60_000;
+import { taken } from "../watch/shared.ts";
+import { followRights } from "./log-rights.ts";
 
 export const fileHandlers: { listOutputs: Handler<"listOutputs"> } = {
   listOutputs: (api, { target }) => outputsOf(api.control, target),
@@ -67,8 +64,7 @@ async function stream(
   raw.writeHead(200, { ...headers, "cache-control": "no-store", "x-request-id": call.requestId });
   try {
     for (let part = first; !part.done && !gone.signal.aborted; part = await reading.next()) {
-      if (raw.write(part.value)) continue;
-      await once(raw, "drain", { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(unreadMsMax)]) });
+      if (!raw.write(part.value)) await taken(raw, gone.signal);
     }
     raw.end();
   } catch {

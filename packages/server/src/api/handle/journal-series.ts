@@ -1,6 +1,6 @@
 import { type Account, type ReadonlyState, rootAccount } from "@tessera/core";
 import { type JournalMetric, journalMetrics, type SeriesGroup, type SeriesView, seriesMetrics } from "@tessera/wire";
-import { othersKey } from "@tessera/wire/others";
+import { formerKey, othersKey } from "@tessera/wire/others";
 import { Outage } from "../../flow/control.ts";
 import type { LineName } from "../../flow/series/lines.ts";
 import type { AccountGroup, RollUpAnswer, RollUpQuery } from "../../flow/series/query.ts";
@@ -87,10 +87,10 @@ export async function readJournalSeries(
   const { kind, hasParts, split, ...line } = metrics[metric];
   const shown = ofFleet
     ? fleetGroup(state)
-    : by === "account"
-      ? accountGroups(state, target, hasParts)
+    : by === "account" || by === "team"
+      ? accountGroups(state, by === "team" ? tenantsOf(state, target) : target, hasParts)
       : oneGroup(target);
-  const byKey = by !== "none" && by !== "account";
+  const byKey = by !== "none" && by !== "account" && by !== "team";
   const ask = {
     ...(split?.[by] ?? line),
     ...{ kind, groups: shown.map(({ group }) => group), byKey, ...span, linesMax },
@@ -102,8 +102,9 @@ export async function readJournalSeries(
   });
   if (answer instanceof Outage)
     return denialOfWork(answer) ?? deny("unavailable", answer.message, "try again in a while");
-  const labels = new Map(shown.map(({ group, label }) => [group.key, label]));
   const { stepMs, times, lines, leftOut, knownTo } = answer;
+  const hasFormer = lines.some(({ key }) => key === formerKey);
+  const labels = new Map(shown.map(({ group, root, label }) => [group.key, hasFormer ? (root ?? label) : label]));
   const series = lines.map(({ key, values }) => ({
     key,
     label: key === othersKey ? "others" : ((byKey ? key : labels.get(key)) ?? key),
@@ -128,6 +129,8 @@ export async function readJournalSeries(
 interface Shown {
   readonly group: AccountGroup;
   readonly label: string;
+  /** Of an account itself: what it is called beside lines of accounts that were below it. */
+  readonly root?: string;
 }
 
 function fleetGroup({ accounts }: ReadonlyState): Shown[] {
@@ -139,15 +142,36 @@ function oneGroup(roots: readonly Account[]): Shown[] {
   return [{ group: { key: "", plus: roots.map(({ id }) => id), minus: [] }, label: "all" }];
 }
 
-/** A line for each account right below the ones asked for, and one for what is in those themselves, if that is a rest. */
+/** The tenants, where the platform is among the accounts: what is below them are teams. */
+function tenantsOf(state: ReadonlyState, roots: readonly Account[]): Account[] {
+  return roots.flatMap((root) =>
+    root.no === rootAccount ? [...root.children].flatMap((no) => state.accounts[no] ?? []) : root,
+  );
+}
+
+/**
+ * A line for each account right below the ones asked for, one for those that were below them and are deleted, and one
+ * for what is in those themselves, if that is a rest.
+ */
 function accountGroups(state: ReadonlyState, roots: readonly Account[], hasParts: boolean): Shown[] {
-  return roots.flatMap((root) => {
+  const found = roots.flatMap((root): Shown[] => {
     const below = [...root.children].flatMap((no) => state.accounts[no] ?? []);
     const ofBelow = below.map(({ id, path }) => ({ group: { key: id, plus: [id], minus: [] }, label: path }));
     if (!hasParts && below.length > 0) return ofBelow;
-    const own = { key: root.id, plus: [root.id], minus: below.map(({ id }) => id) };
-    return [...ofBelow, { group: own, label: root.path === "" ? "the platform itself" : root.path }];
+    const ids = below.map(({ id }) => id);
+    const own = { key: root.id, plus: [root.id], minus: ids, ...(hasParts && { minusFormerOf: [root.id] }) };
+    const label = ownLabel(root.path, below.length > 0);
+    return [...ofBelow, { group: own, label, root: ownLabel(root.path, true) }];
   });
+  if (!hasParts) return found;
+  const former = { key: formerKey, plus: [], minus: [], plusFormerOf: roots.map(({ id }) => id) };
+  return [...found, { group: former, label: "former accounts" }];
+}
+
+/** What an account has that is in none of those below it. */
+export function ownLabel(path: string, hasBelow: boolean): string {
+  if (path === "") return "the platform itself";
+  return hasBelow ? `${path} itself` : path;
 }
 
 function nothing({ stepMs }: SeriesSpan): RollUpAnswer {

@@ -4,6 +4,7 @@ import {
   isRefusal,
   type Job,
   type JobArray,
+  type JobId,
   type JobNo,
   parseDuration,
   type ReadonlyState,
@@ -15,6 +16,7 @@ import { inScope } from "../../access/principal.ts";
 import { Reasons } from "../../flow/count/reasons.ts";
 import { seenAt, waitingOf } from "../../flow/count/summary.ts";
 import { JobCells } from "../../flow/count/tally.ts";
+import { liveById } from "../../flow/find/find-job.ts";
 import { Past } from "../../flow/past/past.ts";
 import { aheadMsMax, type ExpectedUntil, expectAt, planDaysMax } from "../../flow/plan/expect.ts";
 import { instantOrAgo } from "../../flow/zones.ts";
@@ -63,26 +65,51 @@ export const momentHandlers: { readMoment: Handler<"readMoment"> } = {
     const { state, seq } = moment;
     // What one may see is what one may see now; the accounts are those of then.
     const roots = call.target.filter(({ no }) => state.accounts[no] !== undefined);
-    const { waiting = [], holding = [] } = Object.groupBy(liveJobs(state, jobFilter(api, roots, {})), (job) =>
-      shownState(job) === "waiting" ? "waiting" : "holding",
-    );
-    const shown = [...inQueueOrder(waiting), ...holding].slice(0, jobsMax);
     const rooms = new Rooms(state.fleet);
+    const reasons = new Reasons({ state, now: () => at }, rooms);
+    const { waits = [], holds = [] } = jobsByFate(api, state, { roots, reasons, fateOf: fateNow, query });
+    const shown = [...inQueueOrder(waits), ...holds].slice(0, jobsMax);
+    const show = (job: Job | JobArray) =>
+      withName(api, "size" in job ? renderArray(state, job) : renderJob(state, job, at, rooms));
+    const chosen = chosenJob(state, roots, query.job);
     return {
       at: timestamp(at),
       row: seq,
       oldest: timestamp(oldest.at),
       latest: timestamp(now + aheadMsMax),
       nodes: nodesFor(call, state),
-      waiting: waiting.length,
-      holding: holding.length,
-      jobs: shown.map((job) =>
-        withName(api, "size" in job ? renderArray(state, job) : renderJob(state, job, at, rooms)),
-      ),
-      summary: summaryOf(state, roots, { at, rooms, fateOf: fateNow }),
+      waiting: waits.length,
+      holding: holds.length,
+      jobs: shown.map(show),
+      ...(chosen !== undefined && { job: show(chosen) }),
+      summary: summaryOf(state, roots, { reasons, fateOf: fateNow }),
     };
   },
 };
+
+interface Listing {
+  readonly roots: readonly Account[];
+  readonly reasons: Reasons;
+  readonly fateOf: FateOf;
+  readonly query: MomentCall["query"];
+}
+
+/** The jobs of a moment by what they do then; with a reason, those that wait for it. */
+function jobsByFate(api: Api, state: ReadonlyState, { roots, reasons, fateOf, query: { reason } }: Listing) {
+  // What `jobFilter` knows of reasons is of now.
+  const asked = reason === undefined ? {} : { reason };
+  const filter = { ...jobFilter(api, roots, asked), reasonOf: (job: Job) => reasons.kindOf(job) };
+  return Object.groupBy(liveJobs(state, filter), (job) => {
+    const fate = fateOf(job) ?? "gone";
+    return reason !== undefined && fate === "holds" ? "gone" : fate;
+  });
+}
+
+/** The job that was asked for, however many there are; undefined where it is not there, or may not be seen. */
+function chosenJob(state: ReadonlyState, roots: readonly Account[], id: string | undefined) {
+  const job = id === undefined ? undefined : liveById(state, id as JobId);
+  return job !== undefined && seenAt(state, roots)(job.account) ? job : undefined;
+}
 
 function inQueueOrder(jobs: readonly (Job | JobArray)[]): (Job | JobArray)[] {
   const keyed = jobs.map((job) => ({ job, key: `${queueKey(job.spec.priority, job.submittedAt)} ${job.id}` }));
@@ -129,15 +156,13 @@ function fateAt(state: ReadonlyState, then: ExpectedUntil): FateOf {
 }
 
 interface SummaryAsk {
-  readonly at: Instant;
-  readonly rooms: Rooms;
+  readonly reasons: Reasons;
   readonly fateOf: FateOf;
 }
 
 /** All jobs that wait at a moment, as the summary of now counts them. */
-function summaryOf(state: ReadonlyState, roots: readonly Account[], { at, rooms, fateOf }: SummaryAsk): WaitingSummary {
+function summaryOf(state: ReadonlyState, roots: readonly Account[], { reasons, fateOf }: SummaryAsk): WaitingSummary {
   const sees = seenAt(state, roots);
-  const reasons = new Reasons({ state, now: () => at }, rooms);
   const cells = new JobCells((job) => reasons.kindOf(job));
   for (const job of state.jobs.values()) if (sees(job.account) && fateOf(job) === "waits") cells.add(job);
   for (const array of state.arrays.values()) {
@@ -149,23 +174,22 @@ function summaryOf(state: ReadonlyState, roots: readonly Account[], { at, rooms,
 
 /** The fleet and the queue as they are planned to be; what comes meanwhile is not known. */
 function plannedMoment(api: Api, call: MomentCall, { now, at, oldest }: Ahead): Moment | Denial {
-  const { target } = call;
+  const { target, query } = call;
   const { state } = api.control;
   const then = expectAt(state, now, at);
   const sees = seenAt(state, target);
   const starts = then.starts.filter(({ job }) => sees(job.account));
   const ends = then.ends.filter(({ job }) => sees(job.account));
   const fateOf = fateAt(state, then);
-  const { waits = [], holds = [] } = Object.groupBy(
-    liveJobs(state, jobFilter(api, target, {})),
-    (job) => fateOf(job) ?? "gone",
-  );
   const rooms = new Rooms(state.fleet);
-  const shown = [...inQueueOrder(waits), ...holds].slice(0, jobsMax).map((job) => {
+  const reasons = new Reasons({ state, now: () => now }, rooms);
+  const { waits = [], holds = [] } = jobsByFate(api, state, { roots: target, reasons, fateOf, query });
+  const show = (job: Job | JobArray) => {
     const { reason, ...doc } = "size" in job ? renderArray(state, job) : renderJob(state, job, now, rooms);
     if (fateOf(job) === "holds") return withName(api, { ...doc, ...(doc.state === "waiting" && { state: "running" }) });
     return withName(api, { ...doc, state: "waiting", ...(reason !== undefined && { reason }) });
-  });
+  };
+  const chosen = chosenJob(state, target, query.job);
   return {
     at: timestamp(at),
     row: api.feed.seq,
@@ -174,8 +198,9 @@ function plannedMoment(api: Api, call: MomentCall, { now, at, oldest }: Ahead): 
     nodes: nodesFor(call, state, then),
     waiting: waits.length,
     holding: holds.length,
-    jobs: shown,
-    summary: summaryOf(state, target, { at: now, rooms, fateOf }),
+    jobs: [...inQueueOrder(waits), ...holds].slice(0, jobsMax).map(show),
+    ...(chosen !== undefined && fateOf(chosen) !== undefined && { job: show(chosen) }),
+    summary: summaryOf(state, target, { reasons, fateOf }),
     planned: {
       asOf: timestamp(now),
       started: starts.slice(0, blocksMax).map((each) => plannedBlock(state, each)),

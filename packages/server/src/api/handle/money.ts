@@ -20,7 +20,7 @@ import {
   type User,
   type UserId,
 } from "@tessera/core";
-import type { BillingShape, BudgetShape, InvoiceSummary } from "@tessera/wire";
+import type { BillingShape, BudgetPut, BudgetShape, InvoiceSummary } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import type { Principal } from "../../access/principal.ts";
 import { billingZone, bookOf, invoiceOf, modeOf, ratePeriod } from "../../flow/bill/bill.ts";
@@ -36,8 +36,17 @@ import { monthLabel, ratedMonths } from "../../flow/bill/tenant-months.ts";
 import type { ControlPlane } from "../../flow/control.ts";
 import { standingAccount } from "../../flow/find/find-job.ts";
 import { reportSpan } from "../../flow/meter/usage.ts";
+import { previewBudget } from "../../flow/preview/budget-preview.ts";
 import { foreseePrices } from "../../flow/watch/price-watch.ts";
-import { arithmeticOf, renderEntry, renderInvoice, renderLine, renderPrices, summaryOf } from "../../render/money.ts";
+import {
+  arithmeticOf,
+  contractsTag,
+  renderEntry,
+  renderInvoice,
+  renderLine,
+  renderPrices,
+  summaryOf,
+} from "../../render/money.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { isWithin } from "../../store/paths.ts";
 import { type Denial, isDenied, notFound } from "../answer/problem.ts";
@@ -57,6 +66,7 @@ type Money =
   | "estimateJob"
   | "listBudgets"
   | "setBudget"
+  | "previewBudget"
   | "dropBudget"
   | "listBilling"
   | "setBilling"
@@ -103,6 +113,9 @@ export const moneyHandlers: MoneyHandlers = {
   async setContract(api, call) {
     const tenant = tenantNamed(call.target);
     if (isRefusal(tenant)) return tenant;
+    const tag = contractsTag(api.seal, api.control.state.books.contracts.values(), tenant);
+    const stale = staleUnless(call, tag, "contract");
+    if (stale !== undefined) return stale;
     const contract = contractOf(tenant, call.body);
     if (isRefusal(contract)) return contract;
     const done = await api.control.ask({ kind: "contract.set", contract }, askerOf(call));
@@ -136,14 +149,17 @@ export const moneyHandlers: MoneyHandlers = {
     const { state } = api.control;
     const account = call.target.path;
     const known = state.books.budgets.get(account);
-    const stale = staleUnless(call.ifMatch, tagOf(api, account, known?.revision ?? 0), "budget");
+    const stale = staleUnless(call, known && tagOf(api, account, known.revision), "budget");
     if (stale !== undefined) return stale;
-    const { limitMicros, every = "month", alertsPerMille = [500, 800, 900], stop = "alert" } = call.body;
-    const currency = currencyOf(state.books.versions);
-    const budget = { account, currency, limitMicros, every, alertsPerMille, stop };
+    const budget = budgetOf(state, account, call.body);
     const done = await api.control.ask({ kind: "budget.set", budget }, askerOf(call));
     if (isRefusal(done)) return done;
     return (await showBudgets(api, call.principal, [state.books.budgets.get(account)!]))[0]!;
+  },
+
+  previewBudget({ control }, { principal, target, body }) {
+    const budget = budgetOf(control.state, target.path, body);
+    return previewBudget(control, principal.user, { ...budget, limitMicros: BigInt(budget.limitMicros), revision: 0 });
   },
 
   async dropBudget({ control }, call) {
@@ -280,16 +296,28 @@ async function previewLastMonth(control: ControlPlane, other: PriceBook, currenc
   };
 }
 
+/** A budget as it is asked for; what is left out is as usual. */
+function budgetOf({ books }: ReadonlyState, account: string, { limitMicros, ...terms }: BudgetPut) {
+  const { every = "month", alertsPerMille = [500, 800, 900], stop = "alert" } = terms;
+  return { account, currency: currencyOf(books.versions), limitMicros, every, alertsPerMille, stop };
+}
+
 function pathsOf(accounts: readonly Account[]): string[] {
   return accounts.map(({ path }) => path);
 }
 
 /** Everyone sees the price lists; a contract is shown to users who may read the tenant's invoices. */
-function showPrices({ control: { state } }: Api, principal: Principal) {
+function showPrices({ control: { state }, seal }: Api, principal: Principal) {
   // One that ended before its tenant was created is that of a former tenant with the same name.
-  const contracts = [...state.books.contracts.values()].filter(({ tenant, toAt }) =>
-    may(state, principal.user, "invoice.read", standingAccount(state, tenant, toAt - 1).no),
+  const all = [...state.books.contracts.values()];
+  const tags = new Map(
+    [...Map.groupBy(all, ({ tenant }) => tenant)].map(([tenant, own]) => [tenant, contractsTag(seal, own, tenant)]),
   );
+  const contracts = all
+    .filter(({ tenant, toAt }) =>
+      may(state, principal.user, "invoice.read", standingAccount(state, tenant, toAt - 1).no),
+    )
+    .map((contract) => ({ ...contract, revision: tags.get(contract.tenant)! }));
   const shown = renderPrices(state.books.versions, contracts);
   return { ...shown, may: new Acts(state, principal).onFleet("prices") };
 }

@@ -30,7 +30,7 @@ export const policyHandlers: PolicyHandlers = {
   getPolicy: ({ control, seal }) => renderPolicy(seal, control.state.policy),
 
   async setPolicy({ control, seal }, call) {
-    const stale = staleUnless(call.ifMatch, renderPolicy(seal, control.state.policy).revision, "policy");
+    const stale = staleUnless(call, renderPolicy(seal, control.state.policy).revision, "policy");
     if (stale !== undefined) return stale;
     const policy = policyOf(call.body, control.state.fleet);
     if (isRefusal(policy)) return policy;

@@ -1,5 +1,5 @@
-import { isRefusal, type Pool, type PoolTerms, type ReadonlyState } from "@tessera/core";
-import type { PoolShape } from "@tessera/wire";
+import { hasLabels, isRefusal, type Pool, type PoolTerms, type ReadonlyState } from "@tessera/core";
+import type { BodyOf, PoolPreview, PoolShape } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import type { Principal } from "../../access/principal.ts";
 import { notFound } from "../answer/problem.ts";
@@ -10,6 +10,7 @@ import { listing, pageOf } from "../request/page.ts";
 type PoolHandlers = {
   listPools: Handler<"listPools">;
   createPool: Handler<"createPool">;
+  previewPool: Handler<"previewPool">;
   getPool: Handler<"getPool">;
   editPool: Handler<"editPool">;
   deletePool: Handler<"deletePool">;
@@ -19,6 +20,8 @@ const usualPrice = "1";
 
 export const poolHandlers: PoolHandlers = {
   listPools: (api, call) => pageOf(api.seal, poolListing(api, call), call.query),
+
+  previewPool: ({ control: { state } }, { body }) => previewPool(state, body),
 
   getPool: (api, call) => shown(api, call, call.params.pool!),
 
@@ -71,6 +74,26 @@ function shown(api: Api, { principal }: Pick<Call<"getPool">, "principal">, name
   const { state } = api.control;
   const pool = state.pools.get(name);
   return pool === undefined ? notFound("pool") : render(state, principal, pool, countsByPool(state));
+}
+
+/** A node belongs to the first pool, by name, whose labels it has. */
+function previewPool({ fleet, nodePools }: ReadonlyState, { name, labels }: BodyOf<"previewPool">): PoolPreview {
+  const [taken, left] = [new Map<string, number>(), new Map<string, number>()];
+  const count = (of: Map<string, number>, pool: string) => of.set(pool, (of.get(pool) ?? 0) + 1);
+  let [nodes, gpus] = [0, 0];
+  for (const node of fleet.nodes) {
+    if (node === undefined || !hasLabels(node.facts, labels)) continue;
+    const { name: now = name } = nodePools.of(node.no) ?? {};
+    if (now < name) {
+      count(left, now);
+      continue;
+    }
+    if (now !== name) count(taken, now);
+    nodes++;
+    gpus += node.facts.gpus.length;
+  }
+  const told = (of: Map<string, number>) => [...of].sort().map(([pool, many]) => ({ pool, nodes: many }));
+  return { nodes, gpus, taken: told(taken), left: told(left) };
 }
 
 type Counts = ReadonlyMap<Pool, { nodes: number; gpus: number }>;

@@ -72,9 +72,12 @@ async function filterOf(api: Api, call: Call<"readSeries">): Promise<TelemetryFi
   if ("several" in found)
     return deny("ambiguous", "is the name of several live jobs", "name one of them by its id", "job", query.job);
   const { id } = "live" in found ? found.live : found.ended;
-  const own = new Set([found.account.id].filter((account) => accounts?.has(account) ?? true));
-  // What an account that is gone has left belongs to the nearest one above, and was kept under its own name.
-  return { ...common, job: id as JobId, ...(accounts !== undefined && { accounts: own }) };
+  const job = id as JobId;
+  if (accounts?.has(found.account.id) === false) return { ...common, job, accounts: new Set() };
+  // What an account that is gone has left belongs to the nearest one above, and its samples lie under its own id.
+  const isOfFormer = "ended" in found && found.ended.account !== found.account.path;
+  const { accounts: _, ...wide } = common;
+  return isOfFormer ? { ...wide, job } : { ...common, job, accounts: new Set([found.account.id]) };
 }
 
 /** These accounts and all below them; undefined = all that there are and were, and what no lease held. */
@@ -92,7 +95,7 @@ async function labelOf({ control, people }: Api, by: MeasuredGroup, key: string)
     case "none":
       return "all";
     case "account":
-      return key === "" ? "no lease" : (state.accountById.get(key as AccountId)?.path ?? key);
+      return key === "" ? "no lease" : (state.accountById.get(key as AccountId)?.path ?? `former account ${key}`);
     case "user":
       return key === "" ? "no lease" : people.nameOf(key as UserId) || key;
     case "job":

@@ -1,4 +1,4 @@
-import { currencyOf, day, isRefusal } from "@tessera/core";
+import { type Account, currencyOf, day, isRefusal, type ReadonlyState } from "@tessera/core";
 import { type SeriesGroup, type SeriesView, seriesMetrics, spendGroups } from "@tessera/wire";
 import { othersKey } from "@tessera/wire/others";
 import { may } from "../../access/policy.ts";
@@ -11,6 +11,7 @@ import { isWithin } from "../../store/paths.ts";
 import { type Denial, deny, forbidden, notFound } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
 import { checkScope } from "../guard/authorise.ts";
+import { ownLabel } from "./journal-series.ts";
 
 /** Money by day of the accounts whose costs the caller may see, or of one job over its time. */
 export async function readSpendSeries(api: Api, call: Call<"readSeries">, by: SeriesGroup) {
@@ -42,7 +43,7 @@ async function ofAccounts(
   const keyOf = { none: () => "", model: modelOf, class: kindOf, account }[group];
   const { times, lines } = await spendByDay(control, { ...span, accounts: seen, keyOf }, now);
   const series = within(lines).map(({ key, micros }) => ({
-    ...labelled(state.accountByPath.get(key)?.id, key, group),
+    ...labelled(state, seen, group, key),
     values: micros.map(Number),
   }));
   const about = { metric: "spend", unit: seriesMetrics.spend, by, currency: currencyOf(state.books.versions) } as const;
@@ -106,10 +107,18 @@ function within(lines: readonly SpendLine[]): readonly SpendLine[] {
   return [...lines.slice(0, linesMax - 1), { key: othersKey, micros }];
 }
 
-function labelled(id: string | undefined, key: string, group: (typeof spendGroups)[number]) {
+function labelled(
+  state: ReadonlyState,
+  roots: readonly Account[],
+  group: (typeof spendGroups)[number],
+  key: string,
+): { readonly key: string; readonly label: string } {
   if (group === "none") return { key: "", label: "all" };
-  if (group === "account" && key !== othersKey)
-    return { key: id ?? key, label: key === "" ? "the platform itself" : key };
+  if (group === "account" && key !== othersKey) {
+    const account = state.accountByPath.get(key);
+    const hasBelow = account !== undefined && account.children.length > 0 && roots.includes(account);
+    return { key: account?.id ?? key, label: ownLabel(key, hasBelow) };
+  }
   if (key === othersKey) return { key, label: "others" };
   return { key, label: key === "" ? "no GPU" : key };
 }

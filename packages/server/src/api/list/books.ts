@@ -1,5 +1,5 @@
-import { type Account, isFormerBook, type SpelledEntry } from "@tessera/core";
-import type { InvoiceSummary, LedgerPage, PageOf, QueryOf } from "@tessera/wire";
+import { type Account, isFormerBook, type ReadonlyState, type SpelledEntry } from "@tessera/core";
+import type { EntryShape, InvoiceSummary, LedgerPage, PageOf, QueryOf } from "@tessera/wire";
 import { billingZone, invoiceOf } from "../../flow/bill/bill.ts";
 import { type IssuedInvoice, invoiceOfIssued } from "../../flow/bill/close.ts";
 import { periodAt } from "../../flow/bill/periods.ts";
@@ -8,9 +8,9 @@ import { belongsTo } from "../../flow/find/find-job.ts";
 import { renderEntry, summaryOf } from "../../render/money.ts";
 import { isWithin } from "../../store/paths.ts";
 import type { BookPageQuery, BookRow } from "../../store/port.ts";
-import type { Denial } from "../answer/problem.ts";
+import { type Denial, isDenied } from "../answer/problem.ts";
 import type { Api } from "../context.ts";
-import { closeCursor, openCursor, type PageAsk, usualLimit } from "../request/page.ts";
+import { closeCursor, listing, openCursor, type PageAsk, pageOf, usualLimit } from "../request/page.ts";
 
 type Place = NonNullable<BookPageQuery["before"]>;
 
@@ -53,7 +53,16 @@ export async function listInvoices(
 }
 
 /** Entries, newest first, and balances. */
-export async function listEntries(api: Api, roots: readonly Account[], ask: PageAsk): Promise<LedgerPage | Denial> {
+export async function listEntries(
+  api: Api,
+  roots: readonly Account[],
+  ask: QueryOf<"listEntries">,
+): Promise<LedgerPage | Denial> {
+  const page = ask.open ? await openHolds(api, roots, ask) : await entries(api, roots, ask);
+  return isDenied(page) ? page : { ...page, balances: balancesOf(api.control.state, roots) };
+}
+
+async function entries(api: Api, roots: readonly Account[], ask: PageAsk): Promise<PageOf<EntryShape> | Denial> {
   const opened = openCursor(api.seal, "ledger", ask.cursor);
   if (opened !== undefined && "refused" in opened) return opened;
   const { state } = api.control;
@@ -62,17 +71,40 @@ export async function listEntries(api: Api, roots: readonly Account[], ask: Page
     belongsTo(state, roots, tenant, toAt) && (paths.includes("") || !isOfFormer(doc));
   const before = opened?.at as Place | undefined;
   const { rows, last } = await bookPage(api, "entry", roots, sees, before, ask.limit ?? usualLimit);
+  return {
+    items: rows.map(({ doc }) => renderEntry(JSON.parse(doc) as SpelledEntry)),
+    ...(last !== undefined && { next: closeCursor(api.seal, "ledger", last) }),
+  };
+}
+
+/** Money that is set aside now, whenever that was: the books know it by number, and the store has the entry. */
+async function openHolds({ control, seal }: Api, roots: readonly Account[], ask: PageAsk) {
+  const paths = roots.map(({ path }) => path);
+  const open = [...control.state.books.holds]
+    .map(([key, { tenant }]) => ({ tenant, no: Number(String(key).split("/").at(-1)) }))
+    .filter(({ tenant }) => isAmong(tenant, paths));
+  const show = async ({ tenant, no }: (typeof open)[number]) => {
+    const rows = await control.reader.books({ kind: "entry", key: String(no), tenant });
+    return renderEntry(JSON.parse(rows.at(-1)!.doc) as SpelledEntry);
+  };
+  const newest = { name: "number", of: ({ no }: (typeof open)[number]) => no, down: true };
+  const page = pageOf(
+    seal,
+    listing("open holds", open, ({ tenant }) => tenant, show, newest),
+    ask,
+  );
+  return isDenied(page) ? page : { ...page, items: await Promise.all(page.items) };
+}
+
+function balancesOf(state: ReadonlyState, roots: readonly Account[]): LedgerPage["balances"] {
+  const paths = roots.map(({ path }) => path);
   // A book that came to nothing may be one that a former tenant left.
   const isTold = (tenant: string, micros: bigint) =>
     isAmong(tenant, paths) && (micros !== 0n || !state.former.has(tenant));
   const balances = [...state.books.balances].filter(
     ([account, micros]) => paths.includes("") || isTold(tenantOfBook(account), micros),
   );
-  return {
-    items: rows.map(({ doc }) => renderEntry(JSON.parse(doc) as SpelledEntry)),
-    ...(last !== undefined && { next: closeCursor(api.seal, "ledger", last) }),
-    balances: Object.fromEntries(balances.sort().map(([account, micros]) => [account, String(micros)])),
-  };
+  return Object.fromEntries(balances.sort().map(([account, micros]) => [account, String(micros)]));
 }
 
 /** What is booked for a tenant whose name another one has now. */

@@ -90,6 +90,8 @@ class Look {
       if (compareInOrder(this.#order, { ...after, key }, after) < 0) return this.#found();
       after = undefined;
     }
+    const { before } = this.#filter;
+    if (after === undefined && this.#order.down && before !== undefined) after = { key, ...before };
     const limit = this.#perLook;
     while (this.#left > 0) {
       const query = { ...this.#asked, limit, oldestFirst: !this.#order.down, ...(after && { after }) };

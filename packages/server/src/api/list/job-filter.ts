@@ -34,6 +34,8 @@ export interface JobFilter {
   readonly model: string | undefined;
   /** Without a value: any. */
   readonly label: { readonly key: string; readonly value: string | undefined } | undefined;
+  /** Only jobs that are older: what comes after this place in the list. */
+  readonly before: JobPlace | undefined;
   /** In lower case; undefined for any. */
   readonly text: string | undefined;
   readonly nameOf: (user: UserId) => string;
@@ -48,6 +50,7 @@ export function jobFilter(api: Api, roots: readonly Account[], query: JobsQuery)
     ...{ roots, user, name, array, state, reason, model },
     label: labelOf(query.label),
     outcome: outcomeOf(state),
+    before: query.before === undefined ? undefined : { submittedAt: Date.parse(query.before), id: "" },
     text: text === "" ? undefined : text,
     nameOf: (id) => api.people.nameOf(id),
     reasonOf: (job) => api.reasons.kindOf(job),
@@ -83,7 +86,7 @@ function fitsState(wanted: JobFilter["state"], job: Job | JobArray): boolean {
 /** Whether a live job or array belongs in the list. Elements are shown only when their array is asked for. */
 export function matchesLive(state: ReadonlyState, filter: JobFilter, job: Job | JobArray): boolean {
   const { roots, user, name, array, model, text } = filter;
-  if (filter.outcome !== undefined || !fitsState(filter.state, job)) return false;
+  if (filter.outcome !== undefined || !fitsState(filter.state, job) || isTooNew(filter, job)) return false;
   const arrayNo = "array" in job ? job.array : undefined;
   if (array === undefined ? arrayNo !== undefined : state.arrays.get(arrayNo!)?.id !== array) return false;
   if ((user !== undefined && job.user !== user) || (name !== undefined && job.spec.name !== name)) return false;
@@ -93,6 +96,10 @@ export function matchesLive(state: ReadonlyState, filter: JobFilter, job: Job | 
   const words = { id: job.id, name: job.spec.name, account: state.accounts[job.account]!.path, user: job.user };
   if (text !== undefined && !holdsText(filter, text, words)) return false;
   return filter.reason === undefined || waitsFor(state, job, filter) === filter.reason;
+}
+
+function isTooNew({ before }: JobFilter, { submittedAt }: Pick<JobPlace, "submittedAt">): boolean {
+  return before !== undefined && submittedAt >= before.submittedAt;
 }
 
 function modelOf(state: ReadonlyState, job: Job | JobArray): string {
@@ -130,7 +137,7 @@ function holdsText({ nameOf }: JobFilter, text: string, { id, name, account, use
 
 export function matchesEnded(state: ReadonlyState, filter: JobFilter, row: EndedJobRow): boolean {
   const { outcome, text, model, label } = filter;
-  if (!belongsTo(state, filter.roots, row.account, row.submittedAt)) return false;
+  if (!belongsTo(state, filter.roots, row.account, row.submittedAt) || isTooNew(filter, row)) return false;
   if (typeof outcome === "object" ? outcome.not.includes(row.outcome) : (outcome ?? row.outcome) !== row.outcome)
     return false;
   if (text !== undefined && !holdsText(filter, text, row)) return false;

@@ -69,6 +69,22 @@ describe("a list of jobs that a long past is searched for", () => {
     for (const limit of [1, 2, 3, 4, 100]) assert.deepEqual((await pages(limit)).flat(), all, `pages of ${limit}`);
   });
 
+  it("begins before an instant that is named", async () => {
+    const at = new Date(began + (45_000 - 20_510) * 1_000 + 500).toISOString();
+    const path = `/v1/jobs?state=all&text=llama&limit=2&before=${at}`;
+    const first = await server.must<{ items: { name: string }[]; next: string }>(ada, "GET", path);
+    const second = await server.must<typeof first>(ada, "GET", `${path}&cursor=${encodeURIComponent(first.next)}`);
+    assert.deepEqual(
+      [...first.items, ...second.items].map(({ name }) => name),
+      ["llama-ended-20520", "llama-live-30000", "llama-ended-44000", "llama-live-44500"],
+    );
+    const live = await server.must<typeof first>(ada, "GET", `/v1/jobs?sort=name&count=true&before=${at}`);
+    assert.deepEqual(
+      live.items.map(({ name }) => name),
+      ["llama-live-30000", "llama-live-44500", "llama-oldest"],
+    );
+  });
+
   it("ends a page where it has read enough, with what it knows until there", async () => {
     assert.deepEqual(await pages(100), [
       ["llama-live-50", "llama-ended-100"],

@@ -93,7 +93,7 @@ const countMax = 1_000_000;
 /** Undefined where only reading all of the past would tell, or where there are too many. */
 async function countJobs({ control: { reader } }: Api, filter: JobFilter, live: number): Promise<number | undefined> {
   if (!wantsEnded(filter)) return live;
-  if (readsAll(filter)) return undefined;
+  if (readsAll(filter) || filter.before !== undefined) return undefined;
   const ended = await reader.countJobs({ ...storeQuery(filter), limit: countMax });
   return ended === countMax ? undefined : live + ended;
 }

@@ -132,5 +132,15 @@ describe("what the palette and the homes ask for", () => {
       (await server.must<AnswerOf<"listAudit">>(user, "GET", `/v1/audit?${query}`)).items.map(({ action }) => action);
     assert.ok((await actionsOf(admin, "limit=100")).includes("job.submit"));
     assert.deepEqual(await actionsOf(admin, "limit=100&privileged=true"), ["account.create"]);
+    // Counted and found by the store: a page is full, and whatever else was done in between does not hide them.
+    for (const path of ["acme/new2", "acme/new3"]) await server.must(admin, "POST", "/v1/accounts", { path });
+    const { items, total, next } = await server.must<AnswerOf<"listAudit">>(
+      admin,
+      "GET",
+      "/v1/audit?privileged=true&limit=2&count=true",
+    );
+    assert.deepEqual([items.map(({ target }) => target), total], [["acme/new3", "acme/new2"], 3]);
+    assert.notEqual(next, undefined);
+    assert.deepEqual(await actionsOf(admin, "privileged=true&action=job.submit"), []);
   });
 });

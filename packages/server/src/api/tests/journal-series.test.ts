@@ -100,11 +100,15 @@ describe("GET /v1/series of what the journal knows", () => {
       "acme/vision": [4, 0, 0, 0],
       "acme/speech": [2, 2, 2, 2],
     });
+    const teams = { "acme/vision": [4, 0, 0, 0], "acme/speech": [2, 2, 2, 2] };
+    assert.deepEqual(await read(owner, "metric=allocated&by=team"), { unit: "GPUs", rival: [8, 8, 8, 8], ...teams });
+    assert.deepEqual(await read(acme, "metric=allocated&by=team"), { unit: "GPUs", ...teams });
     assert.deepEqual(await read(owner, "metric=borrowed&by=account&account=acme"), {
       unit: "GPUs",
       "acme/speech": [2, 0, 0, 0],
     });
     assert.deepEqual(await read(acme, "metric=guarantee"), { unit: "GPUs", all: [4, 4, 4, 4] });
+    assert.deepEqual(await read(acme, "metric=guarantee&by=model"), { unit: "GPUs", "*": [4, 4, 4, 4] });
   });
 
   it("knows no limit where there is none, and takes no limit away from the account above", async () => {
@@ -144,7 +148,7 @@ describe("GET /v1/series of what the journal knows", () => {
 
   it("says what does not go together", async () => {
     for (const [query, field, hint] of [
-      ["metric=allocated&by=reason", "by", /none, class, account, model/],
+      ["metric=allocated&by=reason", "by", /none, class, account, team, model/],
       ["metric=activity&by=reason", "by", /none, account, user/],
       ["metric=allocated&job=x", "job", /Leave it out/],
       ["metric=idle&account=acme", "account", /whole fleet/],
@@ -167,5 +171,30 @@ describe("GET /v1/series of what the journal knows", () => {
     refusal = () => new Outage("the disk of the series is full; free some space");
     assert.deepEqual(await answers(team), [503, "unavailable", "The disk of the series is full; free some space."]);
     refusal = undefined;
+  });
+
+  it("keeps what deleted accounts did apart from what the account above did itself", async () => {
+    control.setTime(start + 5 * minute);
+    await control.must({ kind: "account.delete", path: "acme/vision" });
+    control.setTime(start + 6 * minute);
+    const head = await control.reader.head();
+    await follower.follow({ seq: head.seq, now: start + 7 * minute });
+    assert.deepEqual(await read(acme, "metric=allocated&by=account"), {
+      unit: "GPUs",
+      "former accounts": [4, 0, 0, 0],
+      "acme/speech": [2, 2, 2, 2],
+    });
+    assert.deepEqual(await read(acme, "metric=starts&by=account"), {
+      unit: "jobs",
+      "acme/speech": [1, 0, 0, 0],
+      "former accounts": [1, 0, 0, 0],
+    });
+    assert.deepEqual(await read(acme, "metric=allocated"), { unit: "GPUs", all: [6, 2, 2, 2] }, "the sum stays");
+    // A new account of that name has no part in it.
+    await tenancy.account("acme/vision");
+    assert.deepEqual(await read(acme, "metric=allocated&by=account&account=acme/vision"), {
+      unit: "GPUs",
+      "acme/vision": [0, 0, 0, 0],
+    });
   });
 });

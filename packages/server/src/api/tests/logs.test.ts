@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { plainText } from "@tessera/wire/log-text";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
 import { mergeByTime } from "../handle/merge-logs.ts";
@@ -85,6 +86,30 @@ describe("logs", () => {
     assert.equal((await server.call(bob.token, "GET", `/v1/jobs/${id}`)).status, 200);
     assert.equal((await server.call(bob.token, "POST", `/v1/jobs/${id}/cancel`)).status, 403);
     assert.equal((await server.call(ada.token, "POST", `/v1/jobs/${id}/cancel`)).status, 200);
+  });
+
+  it("are searched for a text and for errors, and cut to the last of those found, before an instant", async () => {
+    const { id } = (await server.call(ada.token, "POST", "/v1/jobs", { run: "x", nodes: 2, gpus: 1 })).json;
+    control.logLines.set(`${id}-1-0`, [
+      line(1000, 0, "Loss 1"),
+      line(3000, 0, "\u001b[31mCUDA error: \u001b[0mbad"),
+      line(6000, 0, "loss 2"),
+    ]);
+    control.logLines.set(`${id}-1-1`, [line(2000, 1, "LOSS 3"), line(5000, 1, "RuntimeError"), line(7000, 1, "end")]);
+    await control.run(id);
+    const texts = async (query: string) =>
+      (await logs(ada, id, query)).lines.map((each) => plainText(JSON.parse(each).text));
+    assert.deepEqual(await texts("?find=loss"), ["Loss 1", "LOSS 3", "loss 2"]);
+    assert.deepEqual(await texts("?find=loss&tail=2"), ["LOSS 3", "loss 2"]);
+    assert.deepEqual(await texts("?errors=true"), ["CUDA error: bad", "RuntimeError"]);
+    assert.deepEqual(await texts("?errors=true&tail=1&rank=0"), ["CUDA error: bad"]);
+    assert.deepEqual(await texts("?find=error%3A%20bad"), ["CUDA error: bad"], "across colours");
+    assert.deepEqual(await texts("?until=1970-01-01T00:00:05Z&tail=2"), ["LOSS 3", "CUDA error: bad"]);
+    assert.deepEqual(await texts("?errors=false&until=1970-01-01T00:00:03Z"), ["Loss 1", "LOSS 3"]);
+    for (const query of ["?find=x&follow=true", "?errors=true&tail=10001", "?until=nonsense"]) {
+      const { status } = await logs(ada, id, query);
+      assert.ok(status === 422 || status === 400, `${query}: ${status}`);
+    }
   });
 
   it("stop being read when the client leaves", async () => {

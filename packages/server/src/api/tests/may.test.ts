@@ -57,6 +57,7 @@ describe("what may be done with a thing", () => {
       ...([
         "previewAccount",
         "previewContract",
+        "previewBudget",
         "applyJob",
         "dryRunJob",
         "findMissing",
@@ -68,6 +69,7 @@ describe("what may be done with a thing", () => {
         "setPolicy",
         "createEngine",
         "createPool",
+        "previewPool",
         "previewPrices",
         "closePeriod",
         "previewClose",

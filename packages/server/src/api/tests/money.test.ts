@@ -5,6 +5,7 @@ import { type AccountTerms, extractFrom, hour, invoiceText, plainTerms, recomput
 import type {
   BudgetShape,
   CostReport,
+  EntryShape,
   ExtractShape,
   HeadShape,
   InvoiceShape,
@@ -138,6 +139,12 @@ describe("money over the API", () => {
       [open.totalMicros, open.forecastMicros],
       ["140000000", String(140_000_000 + 666_667 * 6 * (31 * 24 - 20))],
     );
+    assert.deepEqual(open.month, {
+      ...{ period: "2026-10", from: "2026-10-01T00:00:00.000Z", spentMicros: "140000000" },
+    });
+    const compared = await server.must<CostReport>(finance, "GET", "/v1/costs?from=1h&account=lab&compare=true");
+    assert.deepEqual(compared.month?.spentMicros, "140000000", "the month, whatever was asked for");
+    assert.deepEqual(compared.month?.before, { period: "2026-09", micros: "0" });
     const over = await server.must<CostReport>(
       finance,
       "GET",
@@ -201,6 +208,29 @@ describe("money over the API", () => {
       assert.deepEqual(numbers, [...numbers.keys()].map((i) => i + 1).reverse(), tenant);
     }
     assert.deepEqual(await paged("/v1/ledger"), ledger.items);
+    const post = (body: object) => server.must<EntryShape>(owner, "POST", "/v1/ledger", { memo: "m", ...body });
+    const hold = (account: string) => post({ account, kind: "hold", micros: "1000000" });
+    const [first, ended, of] = [await hold("lab"), await hold("lab"), await hold("ops")];
+    await post({ account: "lab", kind: "void", micros: "0", of: ended.no });
+    for (let i = 0; i < 5; i++) await post({ account: "lab", kind: "payment", micros: "1" });
+    const open = async (query: string) =>
+      (await server.must<LedgerPage>(owner, "GET", `/v1/ledger?open=true${query}`)).items;
+    assert.deepEqual(await open("&account=lab&limit=1"), [first], "however many entries came after it");
+    assert.deepEqual(
+      new Set((await open("")).map(({ no, memo }) => `${no} ${memo}`)),
+      new Set([`${first.no} m`, `${of.no} m`]),
+    );
+    const theirs = await server.must<LedgerPage>(finance, "GET", "/v1/ledger?open=true");
+    assert.deepEqual(
+      [theirs.items, Object.keys(theirs.balances).filter((book) => book.includes("ops"))],
+      [[first], []],
+    );
+    for (const { no, account } of [
+      { ...first, account: "lab" },
+      { ...of, account: "ops" },
+    ])
+      await post({ account, kind: "void", micros: "0", of: no });
+    assert.deepEqual(await open(""), []);
     const one = await server.must<{ items: InvoiceSummary[] }>(owner, "GET", "/v1/invoices?number=INV-lab-000001");
     assert.deepEqual(
       one.items.map(({ number }) => number),

@@ -79,6 +79,18 @@ describe("GET /v1/series", () => {
     assert.deepEqual(firsts(await read(user, "gpu=GPU-1-1")), []);
   });
 
+  it("shows what a job did whose account was deleted, to those of the account above and to no others", async () => {
+    const { user } = rival;
+    await control.run(rival.job);
+    await control.finish(rival.job);
+    await control.must({ kind: "account.delete", path: "rival/team" });
+    assert.deepEqual(firsts(await read(user, `job=${rival.job}`)), [["all", 20]]);
+    assert.deepEqual(firsts(await read(owner, `job=${rival.job}`)), [["all", 20]]);
+    assert.equal((await server.call(acme.user.token, "GET", `/v1/series?job=${rival.job}`)).status, 404);
+    const [, former] = firsts(await read(owner, "by=account&metric=activity")).sort();
+    assert.match(String(former![0]), /^former account acc_/);
+  });
+
   it("answers what one may not see like what does not exist", async () => {
     const ask = async (query: string) => {
       const { status, text } = await server.call(acme.user.token, "GET", `/v1/series?${query}`);

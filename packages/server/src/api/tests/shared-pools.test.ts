@@ -25,6 +25,18 @@ describe("pools that say how GPUs are shared", () => {
   });
   after(() => server.close());
 
+  it("[U5] say which nodes they would have: a node belongs to the first pool, by name, whose labels it has", async () => {
+    const preview = async (name: string, labels: object) =>
+      (await server.call(owner.token, "POST", "/v1/pools/preview", { name, labels })).json;
+    const shared = { tier: "shared" };
+    assert.deepEqual(await preview("shared", shared), { nodes: 1, gpus: 2, taken: [], left: [] });
+    const before = { pool: "shared", nodes: 1 };
+    assert.deepEqual(await preview("early", shared), { nodes: 1, gpus: 2, taken: [before], left: [] });
+    assert.deepEqual(await preview("zone-late", shared), { nodes: 0, gpus: 0, taken: [], left: [before] });
+    assert.deepEqual(await preview("other", { tier: "gold" }), { nodes: 0, gpus: 0, taken: [], left: [] });
+    assert.equal((await server.call(ada.token, "POST", "/v1/pools/preview", { name: "x", labels: {} })).status, 403);
+  });
+
   const edit = (body: object) => server.call(owner.token, "PATCH", "/v1/pools/shared", body);
 
   it("[U5] show them on the pool, the node and each GPU, with how much is given out", async () => {

@@ -77,7 +77,7 @@ it("spend by account is of the accounts right below those that one may see, and 
       .sort();
   assert.deepEqual(await by(owner), ["lab", "ops"]);
   const cleo = await tenancy.user("cleo", "finance", "ops");
-  assert.deepEqual(await by(cleo), ["ops", "ops/a", "ops/b"]);
+  assert.deepEqual(await by(cleo), ["ops itself", "ops/a", "ops/b"]);
   const ask = (path: string) => server.call(cleo.token, "GET", path);
   assert.equal((await ask("/v1/series?metric=spend&by=account&account=lab")).status, 404);
   for (const wrong of ["by=reason", "by=rank", "node=n1"])

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { pagePaths } from "@tessera/wire/pages";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, type TestServer } from "../../testing/tenancy.ts";
 
@@ -25,7 +26,8 @@ describe("the console's files", () => {
   const get = (path: string) => server.call(undefined, "GET", path);
 
   it("are the page at every address of a page, never kept by a browser, and safe", async () => {
-    for (const path of ["/", "/queue", "/jobs/job_1.2", "/quota/acme/team", "/fleet?colour=mode"]) {
+    const typed = ["/queue", "/jobs/job_1.2", "/quota/acme/team", "/fleet?colour=mode"];
+    for (const path of [...pagePaths.map((path) => path.replaceAll(/[:*?]/g, "x")), ...typed]) {
       const answer = await get(path);
       assert.equal(answer.status, 200, path);
       assert.equal(answer.headers.get("cache-control"), "no-cache");

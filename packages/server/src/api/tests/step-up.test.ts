@@ -39,6 +39,8 @@ const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   estimateJob: "changes nothing",
   previewPrices: "changes nothing",
   previewContract: "changes nothing",
+  previewPool: "changes nothing",
+  previewBudget: "changes nothing",
   startWhatIf: "changes nothing; bounded in time and memory",
   cancelWhatIf: "ends what changes nothing",
   previewClose: "changes nothing",

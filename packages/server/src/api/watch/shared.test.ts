@@ -144,4 +144,78 @@ describe("one stream for many lists", () => {
     }
     assert.equal((await EventStream.open(`${server.url}/v1/stream`, user.token)).response.status, 401);
   });
+
+  it("carries a log beside lists, from the place that is asked for, until it is left or over", async () => {
+    const job = await submit(ada);
+    const lines = [1, 2, 3].map((at) => ({ at, rank: 0, stream: "stdout", text: `line ${at}` }) as const);
+    control.logLines.set(`${job}-1-0`, lines);
+    const running = (await server.call(ada.token, "POST", "/v1/jobs", { run: "x", gpus: 1 })).json.id;
+    control.logLines.set(`${running}-1-0`, lines);
+    await control.run(running);
+    const { stream, id } = await open(ada);
+    const path = `/v1/jobs/${running}/logs`;
+    assert.equal((await join(ada, `${path}?tail=2`, `${id}-1`)).text, ": told on the stream\n\n");
+    const told = await stream.until(({ event }) => event === "1.end");
+    assert.deepEqual(
+      told.map(({ event }) => event),
+      ["1.begin", "1.lines", "1.end"],
+    );
+    assert.equal(told[0]!.data.attempt, 1);
+    assert.deepEqual(
+      told[1]!.data.map(({ at, text }: { at: string; text: string }) => `${at} ${text}`),
+      ["1970-01-01T00:00:00.002Z line 2", "1970-01-01T00:00:00.003Z line 3"],
+    );
+    assert.deepEqual(told[2]!.data, { whole: true });
+    assert.equal((await server.call(ada.token, "GET", "/v1/stream")).json.lists, 0, "what is over is not counted");
+    const eve = await tenancy.user("eve", "member", "lab");
+    const others = await open(eve);
+    assert.equal((await join(eve, path, `${others.id}-1`)).status, 403, "[S23] the log of another member");
+    others.stream.close();
+    let left = () => {};
+    const reading = new Promise<void>((resolve) => {
+      left = resolve;
+    });
+    control.logs = async function* (_lease, { signal }) {
+      yield lines[0]!;
+      await new Promise<void>((resolve) => signal!.addEventListener("abort", () => resolve(), { once: true }));
+      left();
+    };
+    assert.equal((await join(ada, `${path}?follow=true`, `${id}-2`)).status, 200);
+    await stream.until(({ event }) => event === "2.lines");
+    assert.equal((await server.call(ada.token, "GET", "/v1/stream")).json.lists, 1);
+    await server.call(ada.token, "DELETE", `/v1/stream/${id}-2`);
+    await reading;
+    stream.close();
+  });
+
+  it("reads logs no faster than its reader does, however many and however fast they print", async () => {
+    const printer = await tenancy.user("prints", "member", "lab");
+    const jobs: string[] = [];
+    for (const name of ["one", "two"]) {
+      jobs.push((await server.call(printer.token, "POST", "/v1/jobs", { run: "x", name, gpus: 1 })).json.id);
+      await control.run(jobs.at(-1)!);
+    }
+    let printed = 0;
+    control.logs = async function* (_lease, { signal }) {
+      for (let at = 1; !signal?.aborted; at++, printed++)
+        yield { at, rank: 0, stream: "stdout", text: "x".repeat(1_000) } as const;
+    };
+    const answer = await fetch(`${server.url}/v1/stream`, {
+      headers: { authorization: `Bearer ${printer.token}`, accept: "text/event-stream" },
+    });
+    const reader = answer.body!.getReader();
+    const [, id] = /"stream":"([a-z0-9]+)"/.exec(Buffer.from((await reader.read()).value!).toString())!;
+    for (const [i, job] of jobs.entries())
+      assert.equal((await join(printer, `/v1/jobs/${job}/logs?follow=true`, `${id}-${i + 1}`)).status, 200);
+    // Nobody reads: what is printed stays where it is once connection and buffers are full.
+    let before = -1;
+    for (; before !== printed; await sleep(300)) before = printed;
+    assert.ok(printed < 20_000, `${printed} lines were read that nobody took`);
+    const seen = new Set<string>();
+    for (let text = ""; seen.size < 2; ) {
+      text += Buffer.from((await reader.read()).value!).toString();
+      for (const [, number] of text.matchAll(/event: (\d)\.lines/g)) seen.add(number!);
+    }
+    await reader.cancel();
+  });
 });

@@ -1,7 +1,8 @@
+import { once } from "node:events";
 import type { FastifyReply } from "fastify";
 import type { Principal } from "../../access/principal.ts";
 import { newId } from "../../flow/ids.ts";
-import { type Denial, notFound } from "../answer/problem.ts";
+import { type Denial, isDenied, notFound } from "../answer/problem.ts";
 import { type Ground, type Streams, stillThere } from "../guard/streams.ts";
 
 interface Caller {
@@ -9,18 +10,27 @@ interface Caller {
   readonly requestId: string;
 }
 
-/** A watched list on a shared stream. */
+/** A watched list or a log on a shared stream. */
 export interface Topic {
-  /** Called once the stream is over, or the list is no longer wanted on it. */
+  /** Whether its reader's right is gone: the stream is ended then. */
+  over(): boolean;
+  /** Called once the stream is over, or the topic is no longer wanted on it. */
   forget(): void;
 }
 
-/** One connection that carries any number of watched lists, each under a number that its reader chose. */
+/** The stream that a request names, and the number under which it is told there. */
+export interface Place {
+  readonly stream: SharedStream;
+  readonly number: number;
+}
+
+/** One connection that carries any number of watched lists and logs, each under a number that its reader chose. */
 export class SharedStream {
   readonly id = newId("");
   readonly principal: Principal;
   readonly reply: FastifyReply;
-  readonly topics = new Map<number, Topic>();
+  readonly topics = new Map<number, { readonly topic: Topic; readonly uncount: () => void }>();
+  #turn: Promise<void> = Promise.resolve();
   /** The roles it was opened with; after a change of roles the client must open a new stream. */
   readonly roles: string;
 
@@ -30,12 +40,28 @@ export class SharedStream {
     this.roles = JSON.stringify(principal.user.bindings);
   }
 
-  /** Ends the list under a number; with `only`, if that is still the one. */
+  /** Ends what is told under a number; with `only`, if that is still the one. */
   leave(number: number, only?: Topic): void {
-    const topic = this.topics.get(number);
-    if (topic === undefined || (only !== undefined && topic !== only)) return;
+    const found = this.topics.get(number);
+    if (found === undefined || (only !== undefined && found.topic !== only)) return;
     this.topics.delete(number);
-    topic.forget();
+    found.uncount();
+    found.topic.forget();
+  }
+
+  /**
+   * Tells an event once the reader has taken what was told before. One after the other: logs may print without end, and
+   * however many of them share the stream, no more than one part of one of them waits in the connection.
+   */
+  tell(number: number, event: string, json: string, gone: AbortSignal): Promise<void> {
+    const told = this.#turn.then(async () => {
+      if (gone.aborted) return;
+      const { raw } = this.reply;
+      if (raw.writableNeedDrain) await taken(raw, gone);
+      raw.write(`event: ${number}.${event}\ndata: ${json}\n\n`);
+    });
+    this.#turn = told.catch(() => {});
+    return told;
   }
 }
 
@@ -43,8 +69,8 @@ export class SharedStream {
 const beatMs = 5_000;
 
 /**
- * Streams of browsers, which have few connections for all their windows. A list is watched on one by an ordinary
- * request for the list that names the stream, so that it is allowed, counted and noted like any other.
+ * Streams of browsers, which have few connections for all their windows. A list or a log is told on one by an ordinary
+ * request for it that names the stream, so that it is allowed, counted and noted like any other.
  */
 export class SharedStreams {
   readonly #ground: Ground;
@@ -80,11 +106,25 @@ export class SharedStreams {
   }
 
   /** The caller's own stream and the number in `STREAM-NUMBER`; of others' streams nothing is told. */
-  find(name: string, { token }: Principal): { readonly stream: SharedStream; readonly number: number } | Denial {
+  find(name: string, { token }: Principal): Place | Denial {
     const [, id, number] = /^([a-z0-9]{16})-(\d{1,9})$/.exec(name) ?? [];
     const stream = this.#open.get(id ?? "");
     if (stream === undefined || stream.principal.token.id !== token.id) return notFound("stream");
     return { stream, number: Number(number) };
+  }
+
+  /** Puts a topic where a request names it, in place of what is told there, and counts it like a stream of its own. */
+  join(name: string, principal: Principal, topic: Topic): Place | Denial {
+    const found = this.find(name, principal);
+    if (isDenied(found)) return found;
+    const { stream, number } = found;
+    stream.leave(number);
+    const full = this.#streams.full(principal);
+    if (full !== undefined) return full;
+    const end = () => stream.reply.raw.end();
+    const uncount = this.#streams.add({ principal, over: () => topic.over(), end });
+    stream.topics.set(number, { topic, uncount });
+    return found;
   }
 
   /** How much is open with the caller's token. */
@@ -102,6 +142,20 @@ export class SharedStreams {
     const now = stillThere(this.#ground, principal);
     return now === undefined || JSON.stringify(now.user.bindings) !== roles;
   }
+}
+
+/** A reader that takes nothing for this long is cut off. */
+const unreadMsMax = 60_000;
+
+/** Until a reader has taken what was written; throws where it does not, or where it is no longer wanted. */
+export async function taken(raw: NodeJS.WritableStream, gone: AbortSignal): Promise<void> {
+  const late = AbortSignal.timeout(unreadMsMax);
+  await once(raw as never, "drain", { signal: AbortSignal.any([gone, late]) });
+}
+
+/** What a request is answered whose topic is told on a stream. */
+export function answerTold(reply: FastifyReply): void {
+  reply.header("content-type", "text/event-stream; charset=utf-8").send(": told on the stream\n\n");
 }
 
 /** Begins to answer with events, past the framework, for as long as it lasts. */

@@ -8,7 +8,7 @@ import { type Denial, deny, isDenied } from "../answer/problem.ts";
 import { whenLeft } from "../away/away.ts";
 import type { Api, Call } from "../context.ts";
 import { accessKinds, stillThere } from "../guard/streams.ts";
-import { beginEvents } from "./shared.ts";
+import { answerTold, beginEvents } from "./shared.ts";
 import type { Source } from "./source.ts";
 import { sourceOf } from "./sources.ts";
 
@@ -131,25 +131,12 @@ export class Watches {
     const source = await sourceOf(this.#api, route, call);
     if (isDenied(source)) return source;
     // Found again: meanwhile the stream may have closed, and another list may have got the number, which is left too.
-    const found = this.#api.shared.find(name, call.principal);
+    const topic = { over: () => this.#isOver(session), forget: () => this.#forget(session) };
+    const found = this.#api.shared.join(name, call.principal, topic);
     if (isDenied(found)) return found;
     const { stream, number } = found;
-    stream.leave(number);
-    const full = this.#api.streams.full(call.principal);
-    if (full !== undefined) return full;
     const session = new Session(call, "", source, number);
     this.#add(session);
-    const uncount = this.#api.streams.add({
-      principal: call.principal,
-      over: () => this.#isOver(session),
-      end: () => stream.reply.raw.end(),
-    });
-    const forget = () => {
-      uncount();
-      this.#forget(session);
-    };
-    const topic = { forget };
-    stream.topics.set(number, topic);
     let items: readonly object[] | Denial | undefined;
     try {
       items = await this.#first(session, whenLeft(reply));
@@ -161,7 +148,7 @@ export class Watches {
     this.#write(session, this.#text(session, "sync", { items }));
     this.#schedule();
     if (source.more) this.#markDirty(session);
-    reply.header("content-type", "text/event-stream; charset=utf-8").send(": told on the stream\n\n");
+    answerTold(reply);
     return undefined;
   }
 

@@ -27,11 +27,11 @@ export async function budgetStandings(
   const since = rateSince(month, now);
   const accounts = budgets.map(({ account }) => account);
   const last = { fromAt: since, toAt: now };
-  const lately = now > since ? await spentBy(control, accounts, last) : new Map<string, bigint>();
+  const recent = now > since ? await spentBy(control, accounts, last) : new Map<string, bigint>();
   return budgets.map((budget) => {
     const { account, limitMicros } = budget;
     const spentMicros = spent.get(account) ?? 0n;
-    const rate = lately.get(account) ?? 0n; // in `now - since`
+    const rate = recent.get(account) ?? 0n; // in `now - since`
     const span = BigInt(Math.max(1, now - since));
     const forecastMicros = forecast(spentMicros, rate, since, now, month);
     const left = limitMicros - spentMicros;

@@ -73,7 +73,7 @@ export async function costReport(
   });
   const { rows, rest } = largest(all, ask.limit, ({ micros }) => micros);
   const nameOfLiveJob = (id: string) => state.jobById.get(id as JobId)?.spec.name;
-  const forecastMicros = ask.to === now ? await monthEnd(control, ask, now) : undefined;
+  const running = ask.to === now ? await runningMonth(control, ask, now) : undefined;
   return {
     from: new Date(ask.from).toISOString(),
     to: new Date(ask.to).toISOString(),
@@ -83,7 +83,7 @@ export async function costReport(
     ...(rest !== undefined && { rest: { rows: rest.rows, micros: rest.amount } }),
     totalMicros: String(totalOf(sums)),
     ...(before !== undefined && { beforeMicros: String(totalOf(before)) }),
-    ...(forecastMicros !== undefined && { forecastMicros: String(forecastMicros) }),
+    ...running,
   };
 }
 
@@ -91,17 +91,31 @@ function totalOf(sums: ReadonlyMap<string, Sum>): bigint {
   return [...sums.values()].reduce((sum, { micros }) => sum + micros, 0n);
 }
 
-/** What the running month will have cost at its end; unknown in its first instant and without a price list. */
-async function monthEnd(control: Costing, { accounts }: CostAsk, now: Instant): Promise<bigint | undefined> {
+/** The running month: what it has cost, what it will have cost at its end, and the month before; nothing without a price list. */
+async function runningMonth(
+  control: Costing,
+  { accounts, compare }: CostAsk,
+  now: Instant,
+): Promise<Pick<CostReport, "month" | "forecastMicros">> {
   const { state } = control;
-  const month = periodAt(now, billingZone(state));
+  if (state.books.versions.length === 0) return {};
+  const zone = billingZone(state);
+  const month = periodAt(now, zone);
+  const costIn = async (from: Instant, to: Instant) =>
+    totalOf(await costsIn(control, { by: "class", from, to, accounts, compare: false }, now, () => ""));
+  const spentMicros = await costIn(month.fromAt, now);
+  const last = compare ? periodAt(month.fromAt - 1, zone) : undefined;
+  const before = last && { period: last.label, micros: String(await costIn(last.fromAt, last.toAt)) };
   const since = rateSince(month, now);
-  if (state.books.versions.length === 0 || since === now) return undefined;
-  const costIn = async (from: Instant) => {
-    const about: CostAsk = { by: "class", from, to: now, accounts, compare: false };
-    return totalOf(await costsIn(control, about, now, () => ""));
+  // In its first instant a month has no rate yet.
+  const end = since < now ? forecast(spentMicros, await costIn(since, now), since, now, month) : undefined;
+  return {
+    month: {
+      ...{ period: month.label, from: new Date(month.fromAt).toISOString(), spentMicros: String(spentMicros) },
+      ...(before && { before }),
+    },
+    ...(end !== undefined && { forecastMicros: String(end) }),
   };
-  return forecast(await costIn(month.fromAt), await costIn(since), since, now, month);
 }
 
 async function costsIn(

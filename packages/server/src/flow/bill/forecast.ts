@@ -8,13 +8,13 @@ export function rateSince(month: Pick<Period, "fromAt">, now: Instant): Instant 
   return Math.max(now - rateOverMs, month.fromAt);
 }
 
-/** What it will have come to at the end of the month if everything goes on as it did since `since`. */
+/** What it comes to at the end of the month, at the rate since `since`. */
 export function forecast(
   spentMicros: bigint,
-  latelyMicros: bigint,
+  recentMicros: bigint,
   since: Instant,
   now: Instant,
   month: Pick<Period, "toAt">,
 ): bigint {
-  return spentMicros + (latelyMicros * BigInt(Math.max(0, month.toAt - now))) / BigInt(Math.max(1, now - since));
+  return spentMicros + (recentMicros * BigInt(Math.max(0, month.toAt - now))) / BigInt(Math.max(1, now - since));
 }

@@ -18,19 +18,17 @@ interface Known {
   readonly until: number;
 }
 
-/** A reason is kept for this many times as long as it took to find, and for a minute at most. */
+/** An entry lives this multiple of the time it took to compute, and at most a minute. */
 const keptTimes = 2_000;
 const keptMsMax = 60_000;
-/** Where finding all that are known takes long they are kept longer: it takes no more than a tenth of a thread. */
+/** If computing all entries takes long, they live longer, so that it takes at most a tenth of a thread. */
 const restTimes = 10;
-/** But no longer than this. */
+/** The longest life of an entry. */
 const restMsMax = 600_000;
 
 /**
- * Why jobs wait, for counting and filtering very many of them: what holds of one job of an account is taken to hold of
- * those of the same account that ask for the same. Each job as it is shown has its own reason.
- *
- * However a reason is asked for, it is found again once it was kept for as long as `#keptMs` says.
+ * A cache of waiting reasons, for counting and filtering many jobs: jobs of one account with the same wish share an entry.
+ * A job that is shown gets its own reason. Entries expire after `#keptMs`, however they are asked for.
  */
 export class Reasons {
   readonly #control: Pick<ControlPlane, "state" | "now">;
@@ -118,7 +116,7 @@ export class Reasons {
     return Math.max(ownMs, ofAllMs);
   }
 
-  /** What was not asked for during a while is of jobs that wait no longer. The oldest come first, so few are looked at. */
+  /** Drops entries not asked for recently: their jobs no longer wait. The oldest come first, so the loop ends early. */
   #forget(now: number): void {
     const oldest = now - 2 * keptMsMax;
     for (const [key, { until }] of this.#known) {

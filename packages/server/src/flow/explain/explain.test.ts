@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
 import { hour, minute, plainTerms, unitsPerGpu } from "@tessera/core";
 import { fleetOf, TestControl } from "../../testing/control.ts";
-import { serveApi, Tenancy, type TestServer, type TestUser } from "../../testing/tenancy.ts";
+import { serveApi, Tenancy, type TestServer, type TestUser, testPrices } from "../../testing/tenancy.ts";
 
 const began = Date.parse("2030-01-01T00:00:00Z");
 
@@ -108,6 +108,41 @@ describe("why not now, over the API", () => {
     assert.match(told.remedies[0].text, /^Let (.+) take work again; it is cordoned \(fan\)\.$/);
     await server.call(owner.token, "POST", `/v1/nodes/${told.remedies[0].target}/up`);
     assert.equal(control.state.jobById.get(id)!.state, "starting");
+  });
+
+  it("tells what was spent of a budget and when it begins again, and offers to raise it to those who may", async (t) => {
+    t.after(() => server.close());
+    await control.must({ kind: "price.add", version: testPrices });
+    for (let i = 0; i < 2; i++) await runJob("lab", ada, { gpus: "H100:8" });
+    const id = await tenancy.job("mill", bob.id, { gpus: "H100:1" });
+    const budget = { limitMicros: "1", every: "month", stop: "stop-all" };
+    await server.must(owner, "PUT", "/v1/accounts/mill/budget", budget);
+    await control.must({ kind: "budget.reach", account: "mill", stop: "stop-all", perMille: 1000, spentMicros: "2" });
+    const told = await explain(bob, id);
+    assert.deepEqual(
+      [told.reason.kind, told.reason.account, told.reason.money.limitMicros, told.reason.until, told.remedies],
+      ["budget", "mill", "1", "2030-02-01T00:00:00.000Z", []],
+    );
+    assert.match(told.reason.money.heldMicros, /^\d+$/);
+    assert.deepEqual((await explain(owner, id)).remedies, [
+      { act: "budget", target: "mill", text: "Raise the budget of mill." },
+    ]);
+  });
+
+  it("[S23] names the jobs that leave for it to those who may see them, with when they are gone", async (t) => {
+    t.after(() => server.close());
+    for (let i = 0; i < 3; i++) await runJob("mill", bob, { gpus: "H100:4", name: `sweep-${i}` });
+    for (let i = 0; i < 1; i++) await runJob("lab", ada, { gpus: "H100:4" });
+    const id = await tenancy.job("lab", ada.id, { gpus: "H100:4" });
+    const { reason } = await explain(ada, id);
+    assert.equal(reason.kind, "evicting");
+    assert.ok(Date.parse(reason.until) > now);
+    assert.deepEqual(reason.waitsFor, [], "jobs of another tenant");
+    const seen = (await explain(owner, id)).reason.waitsFor;
+    assert.deepEqual(
+      seen.map(({ name, state }: { name: string; state: string }) => `${name.replace(/\d/, "N")} ${state}`),
+      ["sweep-N stopping"],
+    );
   });
 
   it("[W4] learns a band from past runs of what runs, and says unknown where nothing tells", async (t) => {

@@ -20,6 +20,7 @@ import { timestamp } from "../../render/quantities.ts";
 import { waitsAgain } from "../../render/waits-again.ts";
 import type { ControlPlane } from "../control.ts";
 import { learnWait } from "./history.ts";
+import { particularsOf } from "./particulars.ts";
 import { remediesOf } from "./remedies.ts";
 
 /** Why a waiting job waits, which jobs are ahead, when it will start, and what would start it now. */
@@ -34,7 +35,7 @@ export async function explainWaiting(control: ControlPlane, user: User, job: Job
   return {
     job: job.id,
     state: "waiting",
-    reason: renderReason(reason),
+    reason: { ...renderReason(reason), ...(await particularsOf(control, user, job, reason)) },
     ...(again !== undefined && { again }),
     position: ahead + 1,
     ahead,

@@ -83,6 +83,57 @@ describe("a past moment, over the API", () => {
     for (const each of [...seen, ...seen.toReversed()]) await compare(each);
   });
 
+  it("lists what waited for a reason, and tells of one job, however many waited", async (t) => {
+    t.after(() => server.close());
+    // More than an answer lists: two run, a thousand wait for room, and that of ada, held, comes last.
+    for (let no = 0; no < 1_002; no++) await tenancy.job("mill", bob.id, { gpus: "H100:8", name: `m${no}` });
+    const mine = await tenancy.job("lab", ada.id, { gpus: "H100:1", name: "held", priority: "low" });
+    await control.must({ kind: "job.hold", job: mine });
+    const at = new Date(now + minute).toISOString();
+    now += 2 * minute;
+    control.setTime(now);
+    const read = async (who: TestUser, query: string) => (await ask(who, `/v1/moment?at=${at}${query}`)).json;
+    const whole = await read(owner, "");
+    assert.deepEqual([whole.jobs.length, whole.waiting], [1_000, 1_001]);
+    assert.ok(whole.jobs.every(({ id }: { id: string }) => id !== mine));
+    const held = await read(owner, "&reason=held");
+    assert.deepEqual(
+      [held.jobs.map(({ id }: { id: string }) => id), held.waiting, held.summary.jobs],
+      [[mine], 1, 1_001],
+    );
+    assert.equal((await read(owner, `&job=${mine}`)).job.reason.kind, "held");
+    assert.equal((await read(bob, `&job=${mine}`)).job, undefined, "nobody learns of what they may not see");
+    assert.equal((await ask(owner, `/v1/moment?at=${at}&reason=mood`)).status, 400);
+  });
+
+  it("shows what one may see now: a role that was taken, and an account that was deleted, are gone from the past", async (t) => {
+    t.after(() => server.close());
+    const first = await tenancy.job("mill", bob.id, { gpus: "H100:8", name: "first" });
+    await control.run(first);
+    const then = now + minute;
+    now += 2 * minute;
+    control.setTime(now);
+    const jobsOf = async (who: TestUser, query = "") => {
+      const answer = await ask(who, `/v1/moment?at=${new Date(then).toISOString()}${query}`);
+      return answer.status === 200 ? answer.json.jobs.map(({ name }: { name: string }) => name) : answer.status;
+    };
+    assert.deepEqual([await jobsOf(bob), await jobsOf(ada), await jobsOf(owner)], [["first"], [], ["first"]]);
+    await control.finish(first);
+    await control.must({ kind: "role.unbind", user: bob.id, role: "member", account: "mill" });
+    assert.equal(await jobsOf(bob), 403);
+    await control.must({ kind: "role.bind", user: bob.id, role: "viewer", account: "lab" });
+    assert.deepEqual(await jobsOf(bob), [], "another role does not bring it back");
+    await control.must({ kind: "account.delete", path: "mill" });
+    assert.deepEqual([await jobsOf(ada), await jobsOf(owner)], [[], ["first"]]);
+    assert.equal(await jobsOf(owner, "&project=mill"), 404);
+    // Who later has an account of that name has no part in its past.
+    now += minute;
+    control.setTime(now);
+    await tenancy.account("mill");
+    const cleo = await tenancy.user("cleo", "member", "mill");
+    assert.deepEqual([await jobsOf(cleo), await jobsOf(owner, "&project=mill")], [[], []]);
+  });
+
   it("is refused before the beginning and beyond all plans, with what can be asked", async (t) => {
     t.after(() => server.close());
     const early = await ask(ada, "/v1/moment?at=2020-12-31T00:00:00Z");

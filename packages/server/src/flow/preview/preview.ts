@@ -11,10 +11,10 @@ import {
   type State,
   type User,
 } from "@tessera/core";
-import { type EffectJobs, type PreviewShape, previewNamedMax } from "@tessera/wire";
-import { may } from "../../access/policy.ts";
+import type { PreviewShape } from "@tessera/wire";
 import { gangGpus, heldGpus } from "../../render/job.ts";
 import { timestamp } from "../../render/quantities.ts";
+import { CountedJobs } from "./counted-jobs.ts";
 
 type Effect = "losesClass" | "gainsClass" | "starts" | "pushedBack";
 
@@ -70,37 +70,31 @@ function effectOn(was: Before, job: Job | undefined): Effect | undefined {
 }
 
 class Effects {
-  readonly #state: ReadonlyState;
-  readonly #user: User;
-  readonly #models = new Map<string, Record<Effect, EffectJobs>>();
+  readonly #fresh: () => CountedJobs;
+  readonly #models = new Map<string, Record<Effect, CountedJobs>>();
 
   constructor(state: ReadonlyState, user: User) {
-    this.#state = state;
-    this.#user = user;
+    this.#fresh = () => new CountedJobs(state, user);
   }
 
-  add(effect: Effect, { model, gpus }: Before, { id, spec, account }: Pick<Job, "id" | "spec" | "account">): void {
+  add(effect: Effect, { model, gpus }: Before, job: Pick<Job, "id" | "spec" | "account">): void {
+    const fresh = this.#fresh;
     const ofModel = this.#models.get(model) ?? {
-      losesClass: noJobs(),
-      gainsClass: noJobs(),
-      starts: noJobs(),
-      pushedBack: noJobs(),
+      losesClass: fresh(),
+      gainsClass: fresh(),
+      starts: fresh(),
+      pushedBack: fresh(),
     };
     this.#models.set(model, ofModel);
-    const counted = ofModel[effect];
-    counted.jobs++;
-    counted.gpus = Math.round((counted.gpus + gpus) * 1000) / 1000;
-    if (counted.named.length >= previewNamedMax || !may(this.#state, this.#user, "job.read", account)) return;
-    counted.named.push({ id, name: spec.name, project: this.#state.accounts[account]!.path, gpus });
+    ofModel[effect].add(job, gpus);
   }
 
   byModel(): PreviewShape["byModel"] {
     return [...this.#models]
-      .map(([model, effects]) => ({ model, ...effects }))
+      .map(([model, { losesClass, gainsClass, starts, pushedBack }]) => ({
+        ...{ model, losesClass: losesClass.shown(), gainsClass: gainsClass.shown() },
+        ...{ starts: starts.shown(), pushedBack: pushedBack.shown() },
+      }))
       .sort((a, b) => (a.model < b.model ? -1 : 1));
   }
-}
-
-function noJobs(): EffectJobs {
-  return { jobs: 0, gpus: 0, named: [] };
 }

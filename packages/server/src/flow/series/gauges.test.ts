@@ -101,9 +101,35 @@ describe("what stands in a minute", () => {
     await control.run(await tenancy.job("guest", gus.id, { gpus: 5 }));
     // Of ten idle guaranteed GPUs five are lent, half of those of each.
     assert.deepEqual(some(await standingOf(control), /^(lent|guarantee)/), {
-      ...{ "guarantee acme": 8, "guarantee rival": 4, guarantee: 12 },
+      ...{ "guarantee acme *": 8, "guarantee rival *": 4, "guarantee *": 12 },
       ...{ "lent acme": 3, "lent rival": 2, lent: 5 },
     });
+  });
+
+  it("lends no more of a team than its tenant lends, and of all teams together neither", async () => {
+    const control = await TestControl.start(undefined, fleetOf(2, 8));
+    const tenancy = new Tenancy(control);
+    const guaranteed = (gpus: number) => ({
+      ...plainTerms,
+      quota: { ...plainTerms.quota, guarantee: { H100: gpus * unitsPerGpu } },
+    });
+    await tenancy.account("acme", guaranteed(8));
+    await tenancy.account("acme/a", guaranteed(4));
+    await tenancy.account("acme/b", guaranteed(2));
+    await tenancy.account("rival", guaranteed(8));
+    await tenancy.account("rival/c", guaranteed(8));
+    await tenancy.account("guest");
+    const ana = await tenancy.user("ana", "member", "acme");
+    const gus = await tenancy.user("gus", "member", "guest");
+    // b holds four more than its two, so that acme has two idle, although a has four.
+    await control.run(await tenancy.job("acme/b", ana.id, { gpus: 6 }));
+    await control.run(await tenancy.job("guest", gus.id, { gpus: 5 }));
+    const lent = some(await standingOf(control), /^lent/);
+    assert.deepEqual(lent, { lent: 5, "lent acme": 1, "lent acme/a": 1, "lent rival": 4, "lent rival/c": 4 });
+    // Half of what acme has is promised to none of its teams: that half stays with itself.
+    await control.must({ kind: "account.edit", path: "acme/a", terms: guaranteed(1) });
+    const after = some(await standingOf(control), /^lent acme/);
+    assert.deepEqual(after, { "lent acme": 1, "lent acme/a": 0.5 });
   });
 
   it("tells limits of all models and of each apart, of 0 too, and none where there is none", async () => {

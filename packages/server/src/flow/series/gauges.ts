@@ -1,4 +1,5 @@
 import {
+  type Account,
   type AccountNo,
   accountOf,
   pathUp,
@@ -18,7 +19,7 @@ interface Standing {
   readonly value: number;
 }
 
-/** What stands at one instant, in GPUs: read from the state, so that nothing has to be kept in step with it. */
+/** Gauges at one instant, in GPUs, read from the state: nothing incremental can drift. */
 export async function sampleGauges(state: ReadonlyState, now: number, slices: Slices): Promise<Standing[]> {
   const found: Standing[] = [];
   const sink: Sink = { add: (name, account, key, value) => found.push({ name, account, key, value }) };
@@ -53,7 +54,7 @@ interface ModelRoom {
 const levels = ["node", "rack", "block", "fleet"] as const;
 type Level = (typeof levels)[number];
 
-/** Capacity by what it is up to. Idle, reserved, down and what leases hold add up to the capacity. */
+/** Capacity by use. Idle, reserved, down and held add up to it. */
 function sampleFleet(state: ReadonlyState, sink: Sink): void {
   const { fleet } = state;
   const { id: root } = accountOf(state, rootAccount);
@@ -88,7 +89,7 @@ function sampleFleet(state: ReadonlyState, sink: Sink): void {
       largest[level] = Math.max(largest[level], most);
       if (level === "fleet") sink.add("largest.model", root, model, most);
     }
-    // Per cent of what is free: divided when it is read, since minutes and models count by how much is free in them.
+    // Divided when read, so that minutes and models are weighted by their free GPUs.
     sink.add("fragmentation", root, model, 100 * room.scattered);
     sink.add("fragmentation", root, divisorKey(model), room.free);
   }
@@ -144,39 +145,60 @@ function sampleHeld(state: ReadonlyState, sink: Sink): void {
     forEachAbove(state, account, (id) => sink.add(name, id, key, units / unitsPerGpu));
 }
 
-/** Guarantees and ceilings; and how much of idle guarantees others hold, shared out by how much of each is idle. */
+/** Guarantees and ceilings by model; and how much of idle guarantees others hold. */
 function sampleQuota(state: ReadonlyState, sink: Sink): void {
-  let [idle, beyond, promised] = [0, 0, 0];
-  const lenders: { id: string; idle: number }[] = [];
+  let beyond = 0;
+  const promised = new Map<string, number>();
   for (const account of state.accounts) {
     if (account === undefined || account.no === rootAccount) continue;
-    const floor = sumOf(account.terms.quota.guarantee);
-    const { max } = account.terms.quota;
-    if (floor > 0) sink.add("guarantee", account.id, "", floor / unitsPerGpu);
+    const { guarantee, max } = account.terms.quota;
+    for (const [model, units] of Object.entries(guarantee)) {
+      if (units === 0) continue;
+      sink.add("guarantee", account.id, model, units / unitsPerGpu);
+      if (account.parent === rootAccount) promised.set(model, (promised.get(model) ?? 0) + units);
+    }
     // Limits do not add up: `*` is that of all models together, and a model that is not named has no other.
     for (const [model, units] of Object.entries(max ?? {})) {
       sink.add("max", account.id, model, units / unitsPerGpu);
       sink.add("max", account.id, divisorKey(model), 1);
     }
-    const used = state.usage[account.no]!.units;
-    if (floor > used) lenders.push({ id: account.id, idle: floor - used });
-    if (account.parent !== rootAccount) continue;
-    idle += Math.max(0, floor - used);
-    beyond += Math.max(0, used - floor);
-    promised += floor;
+    if (account.parent === rootAccount) beyond += Math.max(0, -idleOf(state, account));
   }
-  const root = accountOf(state, rootAccount).id;
-  sink.add("guarantee", root, "", promised / unitsPerGpu);
+  const root = accountOf(state, rootAccount);
+  for (const [model, units] of promised) sink.add("guarantee", root.id, model, units / unitsPerGpu);
+  const idle = idleBelow(state, root);
   // What no account is promised goes first to accounts that hold more than their guarantee.
-  const lent = Math.min(idle, Math.max(0, beyond - Math.max(0, state.fleet.totals.gpuUnits - promised)));
-  if (lent === 0) return;
-  sink.add("lent", root, "", lent / unitsPerGpu);
-  for (const { id, idle: own } of lenders) sink.add("lent", id, "", (lent * (own / idle)) / unitsPerGpu);
+  const free = Math.max(0, state.fleet.totals.gpuUnits - sumOf(promised.values()));
+  sampleLent(state, sink, root, Math.min(idle, Math.max(0, beyond - free)), idle);
 }
 
-function sumOf(amounts: Readonly<Record<string, number>>): number {
+/**
+ * Shares the lent GPUs of an account out to those below, by their idle guarantees. What is not promised to one below
+ * stays with the account itself, so siblings together never lend more than the account above.
+ */
+function sampleLent(state: ReadonlyState, sink: Sink, account: Account, lent: number, idle: number): void {
+  if (lent === 0) return;
+  sink.add("lent", account.id, "", lent / unitsPerGpu);
+  const whole = Math.max(idle, idleBelow(state, account));
+  for (const no of account.children) {
+    const below = accountOf(state, no);
+    const own = Math.max(0, idleOf(state, below));
+    if (own > 0) sampleLent(state, sink, below, lent * (own / whole), own);
+  }
+}
+
+/** The unused guarantee of an account and all below it; negative if it holds more. */
+function idleOf(state: ReadonlyState, { no, terms }: Account): number {
+  return sumOf(Object.values(terms.quota.guarantee)) - state.usage[no]!.units;
+}
+
+function idleBelow(state: ReadonlyState, { children }: Account): number {
+  return children.reduce((sum, no) => sum + Math.max(0, idleOf(state, accountOf(state, no))), 0);
+}
+
+function sumOf(amounts: Iterable<number>): number {
   let sum = 0;
-  for (const units of Object.values(amounts)) sum += units;
+  for (const units of amounts) sum += units;
   return sum;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The names under which roll-ups are kept. A line is a name and an account, and its values are told apart by keys, such
- * as the class of what is held. Lines of an account count everything below it too; lines of the fleet belong to the root.
+ * The names of roll-ups. A line is a name and an account; its values have keys, such as the class of held GPUs. Lines of
+ * an account include everything below it; those of the fleet belong to the root.
  */
 const gaugeNames = [
   "allocated",
@@ -20,18 +20,20 @@ const gaugeNames = [
   "samples",
 ] as const;
 const counterNames = ["starts", "ends", "preemptions", "waits"] as const;
-export const lineNames = [...gaugeNames, ...counterNames];
+/** The keys of this line are the accounts deleted right below an account. They are kept as long as other keys. */
+const formerName = "former";
+export const lineNames = [...gaugeNames, ...counterNames, formerName] as const;
 export type LineName = (typeof lineNames)[number];
 
 /**
- * What is divided only when it is read, such as a limit by the minutes in which there is one, has two keys of a line for
- * each of its own: the amount, and under this key what it is divided by.
+ * Values that are divided when read, such as a limit by the minutes in which it was set, have two keys: the amount, and
+ * under this key the divisor.
  */
 export function divisorKey(key: string): string {
   return `/${key}`;
 }
 
-/** The key of the amount, given that or the key of its divisor. */
+/** The key of the amount, given either key. */
 export function amountKey(key: string): string {
   return key.startsWith("/") ? key.slice(1) : key;
 }

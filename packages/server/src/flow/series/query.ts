@@ -1,24 +1,30 @@
 import type { LineName } from "./lines.ts";
 
-/** One line for each of these: everything of `plus`, less what is of `minus`; left out where nothing is left. */
+/**
+ * A line: the sum of the accounts in `plus`, less those in `minus`. A line with `minus`, or of deleted accounts, is left
+ * out if it is empty.
+ */
 export interface AccountGroup {
   readonly key: string;
   readonly plus: readonly string[];
   readonly minus: readonly string[];
+  /** Also the accounts that were deleted right below these. */
+  readonly plusFormerOf?: readonly string[];
+  readonly minusFormerOf?: readonly string[];
 }
 
 /** A question for the roll-ups. */
 export interface RollUpQuery {
   readonly name: LineName;
   /**
-   * A gauge is a mean over the minutes that were sampled, and 0 where nothing was added. A quotient is divided by what was
-   * added for that, and unknown where this is nothing; of several accounts it is known where it is known of each.
+   * A gauge is the mean over sampled minutes, 0 without any amount. A quotient has its own divisor and is unknown without
+   * one; for several accounts it is known only where each one's is.
    */
   readonly kind: "gauge" | "counter" | "quotient" | { readonly quantile: number };
   /** Only lines with this key. */
   readonly key?: string;
   readonly groups: readonly AccountGroup[];
-  /** Lines of the answer are told apart by their account groups, or by their keys. */
+  /** One line for each key, instead of one for each account group. */
   readonly byKey: boolean;
   readonly from: number;
   readonly to: number;
@@ -30,8 +36,8 @@ export interface RollUpAnswer {
   readonly stepMs: number;
   readonly times: readonly number[];
   readonly lines: readonly { readonly key: string; readonly values: readonly (number | null)[] }[];
-  /** Lines that are not told of at all. */
+  /** How many lines the answer omits, also from its sums. */
   readonly leftOut: number;
-  /** Until when the journal has been read, where that is long ago: on the way through an old one. */
+  /** Until when the journal has been read, while an old one is still being read. */
   readonly knownTo?: number;
 }

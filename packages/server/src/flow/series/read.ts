@@ -8,14 +8,15 @@ import { stepsOf } from "./steps.ts";
 import { quantileOf, slotsMax } from "./waits.ts";
 
 /** Answers from what is on the disk and from the hour that is under way. */
-export function readRollUps(rollUps: RollUps, file: SeriesFile, query: RollUpQuery): RollUpAnswer {
+export function readRollUps(rollUps: RollUps, file: SeriesFile, asked: RollUpQuery): RollUpAnswer {
+  const query = { ...asked, groups: asked.groups.flatMap((group) => withFormer(rollUps, group)) };
   const steps = stepsOf(query, rollUps.sampledUntil);
   const { stepMs, first, count } = steps;
   const reading = { rollUps, lineSums: new LineSums(rollUps, file, steps), query, count };
   const samples = samplesOf(reading);
   const open = Math.floor((rollUps.openMinute - first) / stepMs);
   const found = linesOf(reading);
-  // Where all is one line there is one, also where nothing was ever added to it.
+  // A question for one line gets one, also if nothing was ever added to it.
   if (found.size === 0 && isOneLine(query))
     found.set(query.groups[0]!.key, new Float64Array(count).fill(nothing(query)));
   const lines = [...found].map(([key, amounts]) => {
@@ -23,17 +24,20 @@ export function readRollUps(rollUps: RollUps, file: SeriesFile, query: RollUpQue
     return { key, values, size: values.reduce((sum, value) => (Number.isNaN(value) ? sum : sum + value), 0) };
   });
   lines.sort((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1));
-  const rests = new Set(query.groups.filter(({ minus }) => minus.length > 0).map(({ key }) => key));
-  const { told = [], untold = [] } = Object.groupBy(lines, (line) => (isTold(query, rests, line) ? "told" : "untold"));
-  const left = told.length - query.linesMax;
+  const rests = new Set(query.groups.filter(isRest).map(({ key }) => key));
+  const { shown = [], hidden = [] } = Object.groupBy(lines, (line) =>
+    isShown(query, rests, line) ? "shown" : "hidden",
+  );
+  const left = shown.length - query.linesMax;
   // Quantiles do not add up.
   const isSum = typeof query.kind === "string";
-  // Where the quotient of one that is not told is unknown, so is the sum of all others.
-  const shown = left > 0 && isSum ? withOthers([...told, ...untold], query.linesMax) : told.slice(0, query.linesMax);
+  // Hidden lines count too: if the quotient of one is unknown, the sum of all others is.
+  const answered =
+    left > 0 && isSum ? withOthers([...shown, ...hidden], query.linesMax) : shown.slice(0, query.linesMax);
   return {
     stepMs,
     times: Array.from({ length: count }, (_, step) => first + step * stepMs),
-    lines: shown.map(({ key, values }) => ({
+    lines: answered.map(({ key, values }) => ({
       key,
       values: Array.from(values, (value) => (Number.isNaN(value) ? null : value)),
     })),
@@ -41,8 +45,22 @@ export function readRollUps(rollUps: RollUps, file: SeriesFile, query: RollUpQue
   };
 }
 
+/** A group with its deleted accounts filled in; none if it would be empty. */
+function withFormer(rollUps: RollUps, group: AccountGroup): AccountGroup[] {
+  const below = (ids: readonly string[] = []) =>
+    ids.flatMap((id) => [...(rollUps.line("former", id)?.keys.keys() ?? [])]);
+  const plus = [...group.plus, ...below(group.plusFormerOf)];
+  const minus = [...group.minus, ...below(group.minusFormerOf)];
+  return plus.length === 0 ? [] : [{ ...group, plus, minus }];
+}
+
+/** A remainder, or deleted accounts: often empty, and then no line. */
+function isRest({ minus, plusFormerOf }: AccountGroup): boolean {
+  return minus.length > 0 || plusFormerOf !== undefined;
+}
+
 /**
- * What a step of a line shows of what was added up in it. NaN, null in the answer, is unknown, which is not 0:
+ * The value of a step, given the sum in it. NaN, null in the answer, is unknown, which is not 0:
  *
  * | kind     | a minute of it was sampled           | only the minute under way is in it | neither |
  * |----------|--------------------------------------|------------------------------------|---------|
@@ -54,25 +72,25 @@ export function readRollUps(rollUps: RollUps, file: SeriesFile, query: RollUpQue
 function valueIn(kind: RollUpQuery["kind"], amount: number, samples: number, isUnderWay: boolean): number {
   if (kind === "gauge") return samples > 0 ? rounded(amount / samples) : Number.NaN;
   if (kind === "counter") return samples > 0 || isUnderWay ? rounded(amount) : Number.NaN;
-  // These are NaN already where nothing was added.
+  // Quotients and quantiles are already NaN without amounts.
   return rounded(amount);
 }
 
-/** What is added up where nothing ever was. */
+/** The sum of a line to which nothing was ever added. */
 function nothing({ kind }: RollUpQuery): number {
   return kind === "quotient" ? Number.NaN : 0;
 }
 
-/** Whether all that is asked for is added up to one line. */
+/** Whether the answer is a single sum. */
 function isOneLine({ kind, byKey, groups }: RollUpQuery): boolean {
   return typeof kind === "string" && !byKey && groups.length === 1;
 }
 
 /**
- * Whether a line is in the answer. What is in an account itself, and not below it (a rest), is often nothing: then it is
- * no line. Nor is a quotient that is unknown throughout, such as the limit of an account without one, unless it is all.
+ * Whether a line is in the answer. Empty remainders are not; nor are quotients without any known value, such as the limit
+ * of an account without one, unless nothing else was asked for.
  */
-function isTold(query: RollUpQuery, rests: ReadonlySet<string>, { key, values }: SummedLine): boolean {
+function isShown(query: RollUpQuery, rests: ReadonlySet<string>, { key, values }: SummedLine): boolean {
   if (rests.has(key) && values.every((value) => value === 0 || Number.isNaN(value))) return false;
   return query.kind !== "quotient" || isOneLine(query) || !values.every(Number.isNaN);
 }
@@ -82,7 +100,7 @@ interface SummedLine {
   readonly values: Float64Array;
 }
 
-/** The first lines, and the sum of the others as the last one: what is stacked must stay as high as it is. */
+/** The first lines and the sum of all others, so that a stack keeps its height. */
 function withOthers(lines: readonly SummedLine[], most: number): SummedLine[] {
   const [shown, rest] = [lines.slice(0, most - 1), lines.slice(most - 1)];
   const values = new Float64Array(rest[0]!.values);
@@ -130,8 +148,7 @@ function sumsByKey(reading: Reading): Map<string, Float64Array> {
 }
 
 /**
- * Each account has quotients of its own, and these are added up: for each group of accounts, or for each key. NaN where
- * the quotient of any of them is unknown.
+ * Adds up the quotients of accounts, by account group or by key. NaN where the quotient of any of them is unknown.
  */
 function quotients(reading: Reading): Map<string, Float64Array> {
   const { query, count } = reading;
@@ -150,7 +167,7 @@ function quotients(reading: Reading): Map<string, Float64Array> {
   return found;
 }
 
-/** What each key of an account comes to that is asked for, and its divisor under a key of its own. */
+/** The sums of an account's keys that are asked for, with those of their divisors. */
 function sumsOf({ rollUps, lineSums, query, count }: Reading, account: string): Map<string, Float64Array> {
   const line = rollUps.line(query.name, account);
   const keys = [...(line?.keys.keys() ?? [])].filter((key) => isAsked(query, amountKey(key)));
@@ -170,8 +187,8 @@ function quotientAt(step: number, sums: ReadonlyMap<string, Float64Array>, keys:
 }
 
 /**
- * A quantile of waits cannot be added up: the counts of each slot are, and it is read from those. They take a hundred
- * times the room of the answer, so they are kept of groups with several accounts alone.
+ * Quantiles do not add up, so counts are added up by slot and the quantile is read from them. Counts take a hundred times
+ * the room of the answer: they are kept only for groups of several accounts.
  */
 function quantilesByGroup(reading: Reading, part: number): Map<string, Float64Array> {
   const { rollUps, lineSums, query, count } = reading;
@@ -207,7 +224,7 @@ function quantilesOf(sums: Float64Array, count: number, part: number): Float64Ar
   });
 }
 
-/** For each group of accounts the steps of the first part of the keys, then those of the next. */
+/** Sums by account group: the steps of the first part of its keys, then those of the next part. */
 function sumsByGroup(
   { rollUps, lineSums, query, count }: Reading,
   parts: number,
@@ -231,7 +248,7 @@ function isAsked(query: RollUpQuery, key: string): boolean {
   return query.key === undefined || query.key === key;
 }
 
-/** Where an account counts, and with which sign: what is in it and not below it is a difference. */
+/** The groups that each account counts in, with its sign. */
 function groupsByAccount(groups: readonly AccountGroup[]): Map<string, { group: string; sign: 1 | -1 }[]> {
   const found = new Map<string, { group: string; sign: 1 | -1 }[]>();
   const put = (account: string, group: string, sign: 1 | -1) => {

@@ -1,4 +1,4 @@
-import { type Event, hour, type Instant, jobOf, minute, type ReadonlyState } from "@tessera/core";
+import { accountOf, type Event, hour, type Instant, jobOf, minute, type ReadonlyState } from "@tessera/core";
 import type { CommitListener, Committed } from "../commits.ts";
 import { Slices } from "../slices.ts";
 import { forEachAbove, sampleGauges } from "./gauges.ts";
@@ -6,8 +6,8 @@ import type { RollUps } from "./roll-ups.ts";
 import { slotOf } from "./waits.ts";
 
 /**
- * Makes series of what is committed. Counts go into the minute in which they happened; what stands is read from the
- * state at each full minute. The result depends on the journal alone.
+ * Makes series from commits. Counts go into the minute of their event; gauges are read from the state at each full minute.
+ * The result depends on the journal alone.
  */
 export class Recorder implements CommitListener {
   readonly #rollUps: RollUps;
@@ -16,7 +16,7 @@ export class Recorder implements CommitListener {
     this.#rollUps = rollUps;
   }
 
-  /** Nothing of the row is in the state yet: what stood until then is read here. */
+  /** Samples the state before the row is applied. */
   beforeRow(at: Instant, state: ReadonlyState): Promise<void> {
     return this.sampleUntil(at, state);
   }
@@ -40,6 +40,11 @@ export class Recorder implements CommitListener {
         return;
       case "job-requeued":
         this.#count(state, jobOf(state, event.job).account, "preemptions", event.cause);
+        return;
+      case "account-deleted": {
+        const { id, parent } = accountOf(state, event.account);
+        this.#rollUps.add("former", accountOf(state, parent).id, id, 1);
+      }
     }
   }
 
@@ -48,8 +53,8 @@ export class Recorder implements CommitListener {
   }
 
   /**
-   * Reads what stands at each full minute up to an instant, with pauses in which questions are answered. Everything
-   * before it must have been taken in, and nothing may change the state meanwhile.
+   * Samples gauges at each full minute up to an instant, pausing for questions. All earlier rows must have been applied,
+   * and the state must not change meanwhile.
    */
   async sampleUntil(at: Instant, state: ReadonlyState): Promise<void> {
     const rollUps = this.#rollUps;

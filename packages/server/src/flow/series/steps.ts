@@ -1,7 +1,7 @@
 import { type LevelNo, levels } from "./levels.ts";
 import type { RollUpQuery } from "./query.ts";
 
-/** Where a question is answered from: a level, and the steps of the answer. */
+/** The level that answers a question, and the steps of the answer. */
 export interface Steps {
   readonly level: LevelNo;
   readonly stepMs: number;
@@ -9,7 +9,7 @@ export interface Steps {
   readonly count: number;
 }
 
-/** The coarsest level whose steps make up the asked ones; coarser where the time asked for is no longer kept in it. */
+/** The coarsest level whose steps divide the asked one, or a coarser one that still keeps the time asked for. */
 export function stepsOf({ from, to, stepMs: asked }: RollUpQuery, sampledUntil: number): Steps {
   const fits = ([3, 2, 1, 0] as const).find((level) => asked % levels[level].stepMs === 0) ?? 0;
   let level: LevelNo = fits;

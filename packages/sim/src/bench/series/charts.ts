@@ -1,55 +1,79 @@
-import { day, hour, minute } from "@tessera/core";
-import type { RollUpQuery } from "@tessera/server";
-import { type accountsOf, root } from "./generate.ts";
+import { day, hour } from "@tessera/core";
 
-/** The ranges that the console offers, with the steps that the server takes for them, and those for what is counted. */
+/** The ranges that the console offers, with the steps that it asks for of what is counted. */
 export const ranges = {
-  "1h": { length: hour, stepMs: minute, coarseMs: 5 * minute },
-  "6h": { length: 6 * hour, stepMs: minute, coarseMs: 15 * minute },
-  "1d": { length: day, stepMs: 5 * minute, coarseMs: hour },
-  "7d": { length: 7 * day, stepMs: hour, coarseMs: 6 * hour },
-  "30d": { length: 30 * day, stepMs: 3 * hour, coarseMs: day },
-  "90d": { length: 90 * day, stepMs: 6 * hour, coarseMs: 3 * day },
+  "1h": { length: hour, coarse: "5m" },
+  "6h": { length: 6 * hour, coarse: "15m" },
+  "1d": { length: day, coarse: "60m" },
+  "7d": { length: 7 * day, coarse: "360m" },
+  "30d": { length: 30 * day, coarse: "1440m" },
+  "90d": { length: 90 * day, coarse: "4320m" },
 } as const;
 export type RangeName = keyof typeof ranges;
 
-type Chart = Pick<RollUpQuery, "name" | "kind" | "groups" | "byKey"> & { readonly title: string };
+/** A question of `GET /v1/series`. */
+export type Ask = Readonly<Record<string, string>>;
 
-/** Every chart of the console, as the owner of the fleet sees it. */
-export function chartsOf(accounts: ReturnType<typeof accountsOf>): Chart[] {
-  const all = [{ key: "", plus: [root], minus: [] }];
-  const byAccount = [
-    ...accounts.map(({ id }) => ({ key: id, plus: [id], minus: [] })),
-    { key: root, plus: [root], minus: accounts.map(({ id }) => id) },
-  ];
-  const byTeam = accounts.flatMap(({ teams }) => teams.map((team) => ({ key: team, plus: [team], minus: [] })));
-  const whole = (title: string, name: RollUpQuery["name"], byKey: boolean, kind: RollUpQuery["kind"] = "gauge") => ({
-    ...{ title, name, kind, byKey, groups: all },
+/** A chart of the console: it is there when all of its questions are answered. */
+export interface Chart {
+  readonly title: string;
+  readonly as: "owner" | "tenant-admin";
+  readonly asks: readonly Ask[];
+  /** In few long steps. */
+  readonly coarse?: true;
+  /** With the period before. */
+  readonly compared?: true;
+}
+
+const fleet: readonly Ask[] = [
+  { metric: "allocated", by: "class" },
+  { metric: "reserved" },
+  { metric: "down" },
+  { metric: "idle" },
+  { metric: "busy" },
+];
+const held: readonly Ask[] = [{ metric: "allocated" }, { metric: "guarantee" }, { metric: "max" }];
+const moved = [{ metric: "borrowed" }, { metric: "lent" }];
+
+/** Every chart of the console, for the owner of the fleet and the administrator of a tenant. */
+export function chartsOf(tenant: string, model: string): readonly Chart[] {
+  const owner = (title: string, asks: readonly Ask[], how: Partial<Chart> = {}): Chart => ({
+    ...{ title, as: "owner", asks, ...how },
   });
-  const split = (
-    title: string,
-    name: RollUpQuery["name"],
-    groups = byAccount,
-    kind: RollUpQuery["kind"] = "gauge",
-  ) => ({
-    ...{ title, name, kind, byKey: false, groups },
+  const admin = (title: string, asks: readonly Ask[], how: Partial<Chart> = {}): Chart => ({
+    ...{ title: `${title}, of a tenant`, as: "tenant-admin", asks, ...how },
   });
+  const counted = { coarse: true } as const;
+  const compared = { compared: true } as const;
+  const ofModel = ["allocated", "guarantee", "max"].map((metric) => ({ metric, by: "model", account: tenant }));
   return [
-    whole("held by class", "allocated", true),
-    whole("idle", "idle", false),
-    whole("reserved", "reserved", false),
-    whole("down", "down", false),
-    whole("waiting by reason", "waiting", true),
-    split("held by tenant", "allocated"),
-    split("held by team", "allocated", byTeam),
-    split("waiting by team", "waiting", byTeam),
-    split("wait p50 by tenant", "waits", byAccount, { quantile: 0.5 }),
-    split("wait p90 by team", "waits", byTeam, { quantile: 0.9 }),
-    whole("guarantee", "guarantee", false),
-    whole("lent", "lent", false),
-    whole("largest gang", "largest.level", true),
-    whole("fragmentation", "fragmentation", true, "quotient"),
-    whole("sent back by cause", "preemptions", true, "counter"),
-    whole("ends by outcome", "ends", true, "counter"),
+    owner("the fleet over time", fleet),
+    owner("the fleet over time and the period before", fleet, compared),
+    owner("waiting by reason", [{ metric: "waiting", by: "reason" }]),
+    owner("waiting by team", [{ metric: "waiting", by: "team" }]),
+    owner("wait p50 by tenant", [{ metric: "wait_p50", by: "account" }], counted),
+    owner("wait p50 by team", [{ metric: "wait_p50", by: "team" }], counted),
+    owner("wait p90 by team", [{ metric: "wait_p90", by: "team" }], counted),
+    owner("held against guarantee and max", held),
+    owner("held against guarantee and max and the period before", held, compared),
+    owner(`held against guarantee and max, ${model}`, ofModel),
+    owner("borrowed and lent", moved),
+    owner("held by tenant", [{ metric: "allocated", by: "account" }]),
+    owner("held inside a tenant", [{ metric: "allocated", by: "account", account: tenant }]),
+    owner("largest gang", [{ metric: "largest_gang", by: "level" }]),
+    owner("fragmentation", [{ metric: "fragmentation", by: "model" }]),
+    owner("sent back by cause", [{ metric: "preemptions", by: "cause" }], counted),
+    owner("ends by outcome", [{ metric: "ends", by: "outcome" }], counted),
+    owner("ends by outcome and the period before", [{ metric: "ends", by: "outcome" }], { ...counted, ...compared }),
+    owner("money by account", [{ metric: "spend", by: "account" }]),
+    owner("money by account and the period before", [{ metric: "spend", by: "account" }], compared),
+    owner("money by model", [{ metric: "spend", by: "model" }]),
+    admin("held by class", [{ metric: "allocated", by: "class" }]),
+    admin("waiting by reason", [{ metric: "waiting", by: "reason" }]),
+    admin("wait p90", [{ metric: "wait_p90", by: "account" }], counted),
+    admin("held against guarantee and max", held),
+    admin("borrowed and lent", moved),
+    admin("held inside", [{ metric: "allocated", by: "account" }]),
+    admin("money by account", [{ metric: "spend", by: "account" }]),
   ];
 }

@@ -2,32 +2,31 @@ import { day, minute } from "@tessera/core";
 import { seededRandom } from "@tessera/engine-simulated";
 import { type LevelNo, type LineName, SeriesChunk, SeriesFile, seriesLevelNos, seriesLevels } from "@tessera/server";
 
+/** The ids of the accounts whose roll-ups are generated. */
+export interface Accounts {
+  readonly root: string;
+  readonly tenants: readonly { readonly id: string; readonly teams: readonly string[] }[];
+}
+
 export interface Generated {
   readonly file: string;
+  readonly accounts: Accounts;
   readonly days: number;
-  readonly tenants: number;
-  readonly teamsEach: number;
   readonly gpus: number;
   readonly jobsPerDay: number;
   readonly seed: number;
-  /** The end of the last day. */
+  /** Where the last hour ends. */
   readonly untilAt: number;
+  /** The last row of the journal, and its hash: a server takes no file of another journal. */
+  readonly row: { readonly seq: number; readonly hash: string };
 }
 
-export const root = "acc_root";
 const models = ["H100", "H200", "A100", "L40S"];
 const reasons = ["capacity", "shape", "quota", "order", "held", "dependency"];
 const outcomes = ["succeeded", "failed", "cancelled", "timed-out", "infra-failed"];
 const causes = ["preempted", "moved", "node_lost", "failed"];
 const levels = ["node", "rack", "block", "fleet"];
 const slots = 60;
-
-export function accountsOf({ tenants, teamsEach }: Pick<Generated, "tenants" | "teamsEach">) {
-  return Array.from({ length: tenants }, (_, tenant) => ({
-    id: `acc_t${tenant}`,
-    teams: Array.from({ length: teamsEach }, (_, team) => `acc_t${tenant}_${team}`),
-  }));
-}
 
 /** A line of the roll-ups, and what a minute of each of its keys holds on average. */
 interface Line {
@@ -47,7 +46,7 @@ export function generate(ask: Generated): { lines: number; rows: number } {
   const random = seededRandom(ask.seed);
   const lines = linesOf(ask);
   let rows = 0;
-  file.together({ seq: 0, checked: { seq: 0, hash: "" }, sampledUntil: ask.untilAt }, () => {
+  file.together({ seq: ask.row.seq, checked: ask.row, sampledUntil: ask.untilAt }, () => {
     for (const line of lines) {
       const id = file.newLine(line.name, line.account);
       for (const [no, key] of Object.keys(line.perMinute).entries()) file.newKey(id, no, key);
@@ -105,18 +104,18 @@ function chunkOf(
 }
 
 function linesOf(ask: Generated): Line[] {
-  const accounts = accountsOf(ask);
-  const teams = accounts.flatMap(({ teams: own }) => own).length;
+  const { root, tenants } = ask.accounts;
+  const teams = tenants.flatMap(({ teams: own }) => own).length;
   const found: Line[] = [];
   const put = (name: LineName, account: string, perMinute: Line["perMinute"], kind: Line["kind"] = "parts") =>
     found.push({ name, account, perMinute, kind });
   const each = (keys: readonly string[], perMinute: number) => Object.fromEntries(keys.map((key) => [key, perMinute]));
   const below = [
     { id: root, part: 1 },
-    ...accounts.map(({ id }) => ({ id, part: 1 / accounts.length })),
-    ...accounts.flatMap(({ teams: own }) => own.map((id) => ({ id, part: 1 / teams }))),
+    ...tenants.map(({ id }) => ({ id, part: 1 / tenants.length })),
+    ...tenants.flatMap(({ teams: own }) => own.map((id) => ({ id, part: 1 / teams }))),
   ];
-  const wholeTeams = new Set(accounts.flatMap(({ teams: [, ...others] }) => others));
+  const wholeTeams = new Set(tenants.flatMap(({ teams: [, ...others] }) => others));
   const jobs = ask.jobsPerDay / (day / minute);
   // Short waits are many, long ones few.
   const partOfSlot = (slot: number) => (2 * (slots - slot)) / (slots * (slots + 1));
@@ -127,8 +126,20 @@ function linesOf(ask: Generated): Line[] {
     put("allocated", id, { guaranteed: ask.gpus * 0.55 * part, burst: ask.gpus * 0.25 * part }, gpus);
     put("allocated.model", id, each(models, ask.gpus * 0.2 * part), gpus);
     put("waiting", id, each(reasons, ask.gpus * 0.05 * part), gpus);
-    put("guarantee", id, { "": ask.gpus * 0.7 * part }, "whole");
-    put("max", id, { "*": ask.gpus * 0.9 * part, "/*": 1 }, "whole");
+    put("guarantee", id, each(models, ask.gpus * 0.175 * part), "whole");
+    const limited = ["*", ...models];
+    put(
+      "max",
+      id,
+      {
+        ...each(limited, ask.gpus * 0.5 * part),
+        ...each(
+          limited.map((key) => `/${key}`),
+          1,
+        ),
+      },
+      "whole",
+    );
     put("lent", id, { "": ask.gpus * 0.1 * part });
     put("starts", id, { "": jobs * part }, "count");
     put("ends", id, each(outcomes, (jobs * part) / outcomes.length), "count");

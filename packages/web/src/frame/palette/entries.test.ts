@@ -27,4 +27,13 @@ describe("what the palette lists first", () => {
   it("is what was chosen before, where nothing is typed", () => {
     assert.deepEqual(first("")?.choice, { type: "cancel train-a" });
   });
+
+  it("is a form or a section of the settings by its name, for those who may use it", () => {
+    const choose = (typed: string, may: string[]) => entriesFor({ ...me, may }, typed, [], [])[0]?.choice;
+    assert.deepEqual(choose("set a budget", ["budget.write"]), { go: "/cost/budgets?open=budget" });
+    assert.deepEqual(choose("data keys", ["policy.write"]), { go: "/settings/keys" });
+    assert.deepEqual(choose("price book", ["price.read"]), { go: "/settings/prices" });
+    assert.equal(choose("set a budget", []), undefined);
+    assert.equal(choose("data keys", ["price.read"]), undefined);
+  });
 });

@@ -26,6 +26,22 @@ export interface Entry {
 
 const actsOnFirst = 4;
 
+/** What begins with a form of its own; its address opens the form. */
+const deeds = [
+  { label: "New user", href: "/people?open=user", needs: "user.write" },
+  { label: "New account", href: "/quota?open=account", needs: "account.write" },
+  { label: "Set a budget", href: "/cost/budgets?open=budget", needs: "budget.write" },
+  { label: "Post a ledger entry", href: "/cost/ledger?open=ledger+entry", needs: "bill.write" },
+  { label: "Set a contract", href: "/cost/contracts?open=contract", needs: "price.write" },
+  { label: "Close a month", href: "/cost/close", needs: "bill.write" },
+  { label: "Add a price list", href: "/settings/prices", needs: "price.write" },
+  { label: "Change the policy", href: "/settings", needs: "policy.write" },
+  { label: "Ask what if", href: "/fleet/what-if", needs: "policy.write" },
+  { label: "Add an engine", href: "/fleet/engines?open=new+engine", needs: "engine.write" },
+  { label: "New pool", href: "/fleet/pools?open=pool", needs: "pool.write" },
+  { label: "Add a sign-in provider", href: "/settings/providers?open=provider", needs: "provider.write" },
+] as const;
+
 /** What the palette lists for a text: of the console itself, of what the server found, and what can be done with it. */
 export function entriesFor(
   me: WhoAmI,
@@ -87,7 +103,7 @@ function ownEntries(me: WhoAmI): Entry[] {
   const pages = allPages(me).map(({ href, label }) => goEntry(label, "page", href));
   const commands: Entry[] = [
     ...(me.may.includes("job.submit") ? [goEntry("New job", "action", "/new")] : []),
-    ...(me.may.includes("user.write") ? [goEntry("New user", "action", "/people?new=user")] : []),
+    ...deeds.flatMap(({ label, href, needs }) => (me.may.includes(needs) ? [goEntry(label, "action", href)] : [])),
     commandEntry("theme", "Switch theme"),
     commandEntry("zone", "Switch times between local and UTC"),
     commandEntry("help", "Keyboard help"),

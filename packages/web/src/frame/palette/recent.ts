@@ -14,7 +14,7 @@ function placeOf(user: string): string {
   return `tessera-recent ${user}`;
 }
 
-/** What this user chose of late in this browser, the newest first. */
+/** The last choices of this user in this browser, newest first. */
 export function readRecent(user: string): readonly Recent[] {
   const kept = readKept(placeOf(user));
   return Array.isArray(kept) ? kept.filter(isRecent) : [];

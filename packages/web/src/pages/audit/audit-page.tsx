@@ -71,8 +71,8 @@ export default function AuditPage() {
 
 /** The entry that the address names, however old it is. */
 function Opened({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { data, isError } = useCall("listAudit", { query: { id } }, { mayFail: true });
-  return <EntryDialog entry={isError ? null : data && (data.items[0] ?? null)} onClose={onClose} />;
+  const { data, error } = useCall("listAudit", { query: { id } }, { mayFail: true });
+  return <EntryDialog entry={data && (data.items[0] ?? null)} error={error} onClose={onClose} />;
 }
 
 /** What happens, as it happens; how much there is and what is older comes from pages. */

@@ -1,6 +1,7 @@
 import type { AuditEntry } from "@tessera/wire";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Empty, Skeleton } from "../../design/parts.tsx";
 import { spellNumber } from "../../format/numbers.ts";
@@ -10,14 +11,18 @@ import { nodeAddress } from "../../frame/address.ts";
 interface EntryProps {
   /** Undefined until it is known; `null` where there is none that may be seen. */
   readonly entry: AuditEntry | null | undefined;
+  /** Why it could not be read. */
+  readonly error: Error | null;
   readonly onClose: () => void;
 }
 
 /** One entry of the audit with all that is known of it, and where the journal proves it. */
-export function EntryDialog({ entry, onClose }: EntryProps) {
+export function EntryDialog({ entry, error, onClose }: EntryProps) {
   return (
     <Dialog title={entry?.action ?? "Entry of the audit"} onClose={onClose} light>
-      {entry === undefined ? (
+      {entry === undefined && error !== null ? (
+        <Empty title="Not available">{wordsOf(error)}</Empty>
+      ) : entry === undefined ? (
         <Skeleton />
       ) : entry === null ? (
         <Empty title="There is no such entry">Or you may not see it.</Empty>

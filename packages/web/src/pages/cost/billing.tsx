@@ -1,27 +1,34 @@
 import type { BillingShape } from "@tessera/wire";
-import { type FormEvent, useMemo, useState } from "react";
+import type { FormEvent } from "react";
+import { wordsOf } from "../../api/call.ts";
+import { useDraft } from "../../api/draft.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { Effects } from "../../design/effects.tsx";
+import { CommandLine, SelectField } from "../../design/inputs.tsx";
 import { mayDo } from "../../design/may-do.ts";
-import { Button, Card, Field } from "../../design/parts.tsx";
-import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
+import { Button, Card, Notice } from "../../design/parts.tsx";
+import { readMoney, spellMoney } from "../../format/money.ts";
+import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
 import { AmountField } from "./amount-field.tsx";
+import { type BillingDraft, billingBody, billingCommand, billingDraftOf, billingEffect } from "./billing-form.ts";
 
 /** How each tenant is billed, what it owes and what credit it has left. */
 export function Billing() {
-  const [editing, setEditing] = useState<BillingShape | undefined>();
+  const [setting, open] = useOpen("billing");
   const { data } = useCall("listBilling", {}, { everyMs: 30_000 });
-  const columns = useMemo(() => columnsOf(setEditing), []);
+  const columns = columnsOf(open);
   const { look } = useLook(columns, { name: "tenants" });
   if (data === undefined || data.items.length === 0) return null;
+  const edited = data.items.find(({ tenant }) => tenant === setting);
   return (
     <Card flush title="Tenants">
       <Table label="Tenants" items={data.items} columns={columns} look={look} keyOf={({ tenant }) => tenant} />
-      {editing !== undefined && <SetBilling billing={editing} onClose={() => setEditing(undefined)} />}
+      {edited !== undefined && <SetBilling key={edited.tenant} billing={edited} onClose={() => open(undefined)} />}
     </Card>
   );
 }
@@ -35,7 +42,7 @@ function money(label: string, of: (billing: BillingShape) => string): Column<Bil
   };
 }
 
-function columnsOf(onEdit: (billing: BillingShape) => void): readonly Column<BillingShape>[] {
+function columnsOf(onEdit: (tenant: string) => void): readonly Column<BillingShape>[] {
   return [
     { label: "Tenant", show: ({ tenant }) => tenant, by: ({ tenant }) => tenant },
     { label: "Billed by", show: ({ mode }) => mode, by: ({ mode }) => mode },
@@ -63,7 +70,7 @@ function columnsOf(onEdit: (billing: BillingShape) => void): readonly Column<Bil
       number: true,
       show: (billing) =>
         mayDo("setBilling", billing) && (
-          <Button small data-act="setBilling" onClick={() => onEdit(billing)}>
+          <Button small data-act="setBilling" onClick={() => onEdit(billing.tenant)}>
             Change
           </Button>
         ),
@@ -72,46 +79,49 @@ function columnsOf(onEdit: (billing: BillingShape) => void): readonly Column<Bil
 }
 
 function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () => void }) {
-  const { tenant, currency, creditLimitMicros } = billing;
-  const [mode, setMode] = useState(billing.mode);
-  const [limit, setLimit] = useState(creditLimitMicros === undefined ? "" : writeMoney(creditLimitMicros));
+  const { tenant, currency } = billing;
+  const [draft, keep, drop] = useDraft(`billing ${tenant}`, billingDraftOf(billing));
   const set = useAct("setBilling", (now) => `${now.tenant} is billed by ${now.mode} now.`);
-  const read = limit.trim() === "" ? null : readMoney(limit);
+  const body = billingBody(draft);
+  const change = (part: Partial<BillingDraft>) => {
+    set.reset();
+    keep({ ...draft, ...part });
+  };
+  const close = () => {
+    drop();
+    onClose();
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (read !== null && "wrong" in read) return;
-    const body = { mode, creditLimitMicros: read === null ? null : read.micros };
-    set.mutate({ at: { account: tenant }, body }, { onSuccess: onClose });
+    if (body !== undefined) set.mutate({ at: { account: tenant }, body }, { onSuccess: close });
   };
   return (
-    <Dialog title={`How ${tenant} is billed`} onClose={onClose}>
+    <Dialog title={`How ${tenant} is billed`} onClose={close}>
       <form className="stack tight" onSubmit={submit}>
-        <Field label="Billing">
-          {(props) => (
-            <select
-              {...props}
-              className="input"
-              value={mode}
-              onChange={(event) => setMode(event.target.value as BillingShape["mode"])}
-            >
-              <option value="chargeback">owes what it uses (chargeback)</option>
-              <option value="showback">is only shown what it uses (showback)</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Billing"
+          value={draft.mode}
+          of={{
+            chargeback: "owes what it uses (chargeback)",
+            showback: "is only shown what it uses (showback)",
+          }}
+          onChange={(mode) => change({ mode })}
+        />
         <AmountField
           label="Credit limit"
           hint={`in ${currency}; empty = no limit, 0 = only what was paid in advance`}
-          value={limit}
-          read={read}
+          value={draft.limit}
+          read={draft.limit.trim() === "" ? null : readMoney(draft.limit)}
           currency={currency}
-          means={billing.leftMicros === undefined ? "" : `; ${spellMoney(billing.owedMicros, currency)} owed now`}
-          onChange={setLimit}
+          onChange={(limit) => change({ limit })}
         />
-        <div className="row">
-          <Button kind="primary" type="submit" disabled={(read !== null && "wrong" in read) || set.isPending}>
+        {body !== undefined && <Effects of={[billingEffect(billing, body)]} />}
+        {set.error !== null && <Notice kind="bad">{wordsOf(set.error)}</Notice>}
+        <div className="row wrap">
+          <Button kind="primary" type="submit" disabled={body === undefined || set.isPending || set.isError}>
             Set it
           </Button>
+          {body !== undefined && <CommandLine>{billingCommand(tenant, body)}</CommandLine>}
         </div>
       </form>
     </Dialog>

@@ -1,5 +1,5 @@
 import type { BudgetShape } from "@tessera/wire";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useMay } from "../../api/me.tsx";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
@@ -8,6 +8,7 @@ import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
 import { count, spellShare } from "../../format/numbers.ts";
+import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { NotRead } from "../../table/paged.tsx";
@@ -19,18 +20,18 @@ import { stops } from "./stops.ts";
 /** The budget of each account, the amount spent, and what happens when it is spent. */
 export default function BudgetsPage() {
   const may = useMay();
-  const [making, setMaking] = useState(false);
-  const [editing, setEditing] = useState<BudgetShape | undefined>();
+  /** The account whose budget is set; empty: one is chosen in the dialog. */
+  const [setting, open] = useOpen("budget");
   const [dropping, setDropping] = useState<BudgetShape | undefined>();
   const { data, error, isFetching, refetch } = useCall("listBudgets", {}, { everyMs: 15_000 });
-  const columns = useMemo(() => columnsOf(setEditing, setDropping), []);
+  const columns = columnsOf(open, setDropping);
   const { look, choice } = useLook(columns);
   return (
     <div className="page">
       <div className="head">
         <h1>Cost</h1>
         {may("budget.write") && (
-          <Button kind="primary" data-act="setBudget" onClick={() => setMaking(true)}>
+          <Button kind="primary" data-act="setBudget" disabled={data === undefined} onClick={() => open("")}>
             Set a budget
           </Button>
         )}
@@ -49,9 +50,8 @@ export default function BudgetsPage() {
           )}
         </Card>
       )}
-      {making && <SetBudget budgets={data?.items ?? []} onClose={() => setMaking(false)} />}
-      {editing !== undefined && (
-        <SetBudget budgets={data?.items ?? []} before={editing} onClose={() => setEditing(undefined)} />
+      {setting !== undefined && data !== undefined && may("budget.write") && (
+        <SetBudget budgets={data.items} {...(setting !== "" && { account: setting })} onClose={() => open(undefined)} />
       )}
       {dropping !== undefined && <AskDrop budget={dropping} onClose={() => setDropping(undefined)} />}
     </div>
@@ -123,7 +123,7 @@ const amountColumns: readonly Column<BudgetShape>[] = [
   },
 ];
 
-function columnsOf(onEdit: (budget: BudgetShape) => void, onDrop: (budget: BudgetShape) => void) {
+function columnsOf(onEdit: (account: string) => void, onDrop: (budget: BudgetShape) => void) {
   const acts: Column<BudgetShape> = {
     label: "Acts",
     hasNoHead: true,
@@ -132,7 +132,7 @@ function columnsOf(onEdit: (budget: BudgetShape) => void, onDrop: (budget: Budge
     show: (budget) => (
       <>
         {mayDo("setBudget", budget) && (
-          <Button small data-act="setBudget" onClick={() => onEdit(budget)}>
+          <Button small data-act="setBudget" onClick={() => onEdit(budget.account)}>
             Change
           </Button>
         )}{" "}

@@ -72,7 +72,7 @@ function columnsOf(currency: string): readonly Column<Row>[] {
     },
     { label: "Lines", number: true, show: ({ lines }) => lines, by: ({ lines }) => lines },
     {
-      label: "Of them corrections",
+      label: "Corrections",
       number: true,
       show: ({ corrections }) => corrections,
       by: ({ corrections }) => corrections,

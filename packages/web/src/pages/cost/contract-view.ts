@@ -1,5 +1,9 @@
-import type { ContractPut } from "@tessera/wire";
-import { readMoney } from "../../format/money.ts";
+import type { ContractPut, PriceBookShape } from "@tessera/wire";
+import { quoteWord } from "@tessera/wire/shell-word";
+import { tess } from "../../format/command.ts";
+import { readMoney, writeMoney } from "../../format/money.ts";
+
+export type Contract = PriceBookShape["contracts"][number];
 
 /** A contract as it is typed. */
 export interface ContractDraft {
@@ -11,7 +15,9 @@ export interface ContractDraft {
   readonly rates: readonly { readonly model: string; readonly reserved: string; readonly burst: string }[];
 }
 
-type Wrong = Readonly<Partial<Record<"tenant" | "from" | "to" | "percent" | `rates.${number}`, string>>>;
+type Wrong = Readonly<
+  Partial<Record<"tenant" | "from" | "to" | "percent" | `rates.${number}.${"model" | "amount"}`, string>>
+>;
 
 /** What was typed as the API takes it, or what is wrong with it, by field. */
 export function readContract(draft: ContractDraft): { body: ContractPut } | { wrong: Wrong } {
@@ -28,8 +34,8 @@ export function readContract(draft: ContractDraft): { body: ContractPut } | { wr
     const [one, two] = [readMoney(reserved), readMoney(burst)];
     const fault = "wrong" in one ? one.wrong : "wrong" in two ? two.wrong : undefined;
     if (!/^(\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$/.test(model))
-      wrong[`rates.${i}`] = `${model || "It"} is not a GPU model.`;
-    else if (fault !== undefined) wrong[`rates.${i}`] = fault;
+      wrong[`rates.${i}.model`] = `${model || "It"} is not a GPU model.`;
+    if (fault !== undefined) wrong[`rates.${i}.amount`] = fault;
     return { model, reservedMicros: microsOf(one), burstMicros: microsOf(two) };
   });
   if (Object.keys(wrong).length > 0) return { wrong: wrong as Wrong };
@@ -51,4 +57,36 @@ function readPercent(text: string): number | undefined {
 /** Thousandths as a percentage: 875 is `87.5`. */
 export function percentOf(perMille: number): string {
   return perMille % 10 === 0 ? String(perMille / 10) : `${Math.trunc(perMille / 10)}.${perMille % 10}`;
+}
+
+/** The contract that is there, else one of a year from the first day of the next month. */
+export function contractDraftOf(tenant: string, before: Contract | undefined, now: Date): ContractDraft {
+  if (before === undefined) {
+    const day = (months: number) =>
+      new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)).toISOString().slice(0, 10);
+    return { tenant, from: day(1), to: day(13), percent: "100", rates: [] };
+  }
+  const rates = before.gpus.map(({ model, reservedMicros, burstMicros }) => ({
+    ...{ model, reserved: writeMoney(String(reservedMicros)), burst: writeMoney(String(burstMicros)) },
+  }));
+  const { from, to, perMille } = before;
+  return { tenant, from: from.slice(0, 10), to: to.slice(0, 10), percent: percentOf(perMille), rates };
+}
+
+/** The same contract on the command line, with all that the form sets. */
+export function contractCommand(tenant: string, body: ContractPut): string {
+  return `echo ${quoteWord(JSON.stringify(body))} | ${tess(["price", "contract", tenant, "-"])}`;
+}
+
+/** What becomes of the contracts of a tenant: one holds until the new one begins, and is replaced if it begins later. */
+export function contractsAfter(contracts: readonly Contract[], { from }: ContractPut): string[] {
+  const spell = (contract: Contract) => `${contract.from.slice(0, 10)} to ${contract.to.slice(0, 10)}`;
+  const isReplaced = (contract: Contract) => contract.from.slice(0, 10) >= from;
+  return contracts.map((contract) =>
+    isReplaced(contract)
+      ? `It replaces the contract from ${spell(contract)}.`
+      : contract.to.slice(0, 10) > from
+        ? `The contract from ${spell(contract)} applies until ${from}.`
+        : `The contract from ${spell(contract)} stays as it is.`,
+  );
 }

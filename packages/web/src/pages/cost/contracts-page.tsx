@@ -1,36 +1,34 @@
-import type { PriceBookShape } from "@tessera/wire";
-import { useMemo, useState } from "react";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
+import { spellNumber } from "../../format/numbers.ts";
+import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { NotRead } from "../../table/paged.tsx";
 import { Table } from "../../table/table.tsx";
-import { percentOf } from "./contract-view.ts";
+import type { Contract } from "./contract-view.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 import { SetContract } from "./set-contract.tsx";
-
-type Contract = PriceBookShape["contracts"][number];
 
 /** The prices that were agreed on with tenants, and until when. */
 export default function ContractsPage() {
   const may = useMay();
   const { data, error, isFetching, refetch } = useCall("readPrices");
-  /** The tenant whose contract is set; empty = one is chosen in the dialog. */
-  const [setting, setSetting] = useState<string | undefined>();
+  /** The contract that is changed; empty: a new one. */
+  const [setting, open] = useOpen("contract");
   const currency = data?.versions.at(-1)?.currency;
   const maySet = may("price.write");
-  const columns = useMemo(() => columnsOf(currency ?? "", maySet ? setSetting : undefined), [currency, maySet]);
+  const columns = columnsOf(currency ?? "", maySet ? open : undefined);
   const { look } = useLook(columns);
   return (
     <div className="page">
       <div className="head">
         <h1>Cost</h1>
         {maySet && currency !== undefined && (
-          <Button kind="primary" onClick={() => setSetting("")}>
+          <Button kind="primary" onClick={() => open("")}>
             Set a contract
           </Button>
         )}
@@ -51,26 +49,25 @@ export default function ContractsPage() {
             command={currency === undefined ? "npx tess price --help" : "npx tess price contract TENANT contract.yaml"}
           />
         ) : (
-          <Table
-            label="Contracts"
-            items={data.contracts}
-            columns={columns}
-            look={look}
-            keyOf={({ tenant }) => tenant}
-          />
+          <Table label="Contracts" items={data.contracts} columns={columns} look={look} keyOf={placeOf} />
         )}
       </Card>
-      {setting !== undefined && (
+      {setting !== undefined && data !== undefined && currency !== undefined && maySet && (
         <SetContract
           key={setting}
-          tenant={setting}
-          before={data?.contracts.find((each) => each.tenant === setting)}
-          currency={currency ?? ""}
-          onClose={() => setSetting(undefined)}
+          contracts={data.contracts}
+          before={data.contracts.find((each) => placeOf(each) === setting)}
+          currency={currency}
+          onClose={() => open(undefined)}
         />
       )}
     </div>
   );
+}
+
+/** A tenant can have several contracts, one after the other. */
+function placeOf({ tenant, from }: Contract): string {
+  return `${tenant} ${from}`;
 }
 
 function State({ contract: { from, to } }: { contract: Contract }) {
@@ -87,13 +84,13 @@ function State({ contract: { from, to } }: { contract: Contract }) {
   );
 }
 
-function columnsOf(currency: string, onChange: ((tenant: string) => void) | undefined): readonly Column<Contract>[] {
+function columnsOf(currency: string, onChange: ((place: string) => void) | undefined): readonly Column<Contract>[] {
   const acts: Column<Contract> = {
     label: "Acts",
     hasNoHead: true,
     number: true,
-    show: ({ tenant }) => (
-      <Button small onClick={() => onChange?.(tenant)}>
+    show: (contract) => (
+      <Button small onClick={() => onChange?.(placeOf(contract))}>
         Change
       </Button>
     ),
@@ -106,7 +103,7 @@ function columnsOf(currency: string, onChange: ((tenant: string) => void) | unde
     {
       label: "Of the list's prices",
       number: true,
-      show: ({ perMille }) => `${percentOf(perMille)} %`,
+      show: ({ perMille }) => `${spellNumber(perMille / 10)} %`,
       by: ({ perMille }) => perMille,
     },
     {

@@ -1,26 +1,21 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { hoursPerDay, lastDays } from "./days.ts";
-
-test("the last days end now and begin at midnight UTC", () => {
-  const days = lastDays(2, Date.parse("2026-11-15T10:00:00Z"));
-  assert.deepEqual(days, [
-    { from: "2026-11-14T00:00:00.000Z", to: "2026-11-15T00:00:00.000Z" },
-    { from: "2026-11-15T00:00:00.000Z", to: "2026-11-15T10:00:00.000Z" },
-  ]);
-});
+import { looksOfNames } from "../../chart/colours.ts";
+import { partsOf } from "../../chart/range.ts";
+import { hoursPerStep } from "./days.ts";
 
 test("what is beyond the largest comes together, by name, and nothing is lost", () => {
   const row = (key: string, gpuHours: number) => ({
     ...{ key, name: `the ${key}`, byState: {}, gpuHours: String(gpuHours) },
     unitMs: String(BigInt(gpuHours) * 21_000n * 3_600_000n),
   });
-  const spans = lastDays(2, Date.parse("2026-11-15T10:00:00Z"));
+  const [from, to] = [Date.parse("2026-11-14T00:00:00Z"), Date.parse("2026-11-16T00:00:00Z")];
+  const steps = partsOf({ from, to }, Date.parse("2026-11-15T10:00:00Z"));
   const days = [
     { rows: [row("a", 1), row("b", 5), row("c", 2)], rest: { rows: 40, unitMs: row("", 10).unitMs } },
     { rows: [row("a", 1)] },
   ];
-  const { lines } = hoursPerDay(spans, days, 1);
+  const { lines, to: end } = hoursPerStep(steps, days, 1, looksOfNames);
   assert.deepEqual(
     lines.map(({ label, values }) => [label, values]),
     [
@@ -28,8 +23,9 @@ test("what is beyond the largest comes together, by name, and nothing is lost", 
       ["others", [13, 1]],
     ],
   );
+  assert.equal(end, to, "today has as much room as a whole day");
   assert.deepEqual(
-    hoursPerDay(spans, days.slice(1), 1).lines.map(({ label }) => label),
+    hoursPerStep(steps, days.slice(1), 1, looksOfNames).lines.map(({ label }) => label),
     ["the a"],
   );
 });

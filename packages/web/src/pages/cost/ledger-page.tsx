@@ -9,6 +9,7 @@ import { saveCsv } from "../../format/csv.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
 import { useAddress } from "../../frame/address.ts";
+import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { NotRead } from "../../table/paged.tsx";
@@ -25,7 +26,7 @@ const entriesMax = 10_000;
 export default function LedgerPage() {
   const may = useMay();
   const [params, set] = useAddress();
-  const [posting, setPosting] = useState(false);
+  const [posting, open] = useOpen("ledger entry");
   const [months] = useState(() => lastMonths(24, Date.now()));
   // The books know tenants: of a team that the pages are narrowed to, the one above it.
   const tenant = (params.get("account") ?? "").split("/")[0]!;
@@ -81,7 +82,7 @@ export default function LedgerPage() {
             CSV
           </Button>
           {may("bill.write") && tenants.length > 0 && (
-            <Button kind="primary" onClick={() => setPosting(true)}>
+            <Button kind="primary" onClick={() => open(tenant)}>
               Post an entry
             </Button>
           )}
@@ -131,7 +132,9 @@ export default function LedgerPage() {
           </Card>
         </>
       )}
-      {posting && <PostEntry tenants={tenants} tenant={tenant} onClose={() => setPosting(false)} />}
+      {posting !== undefined && billing.data !== undefined && may("bill.write") && (
+        <PostEntry tenants={tenants} tenant={posting} onClose={() => open(undefined)} />
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { EntryShape } from "@tessera/wire";
-import { balancesAfter, balanceWords, bookWords, csvRows, lastMonths, openHolds, sidesOf } from "./ledger-view.ts";
+import { balancesAfter, balanceWords, bookWords, csvRows, entryCommand, lastMonths, sidesOf } from "./ledger-view.ts";
 
 const at = "2026-11-03T00:00:00.000Z";
 function entry(no: number, kind: EntryShape["kind"], legs: [string, string][], of?: number): EntryShape {
@@ -56,12 +56,22 @@ describe("the ledger as it is shown", () => {
     assert.deepEqual(sidesOf("payment", "lab", undefined, undefined), []);
   });
 
-  it("knows which holds are open", () => {
-    assert.deepEqual(
-      openHolds(entries).map(({ no }) => no),
-      [3],
+  it("is one command with all that the form sets, in plain decimals and quoted words", () => {
+    assert.equal(
+      entryCommand({
+        account: "lab",
+        kind: "adjustment",
+        micros: "-41472220000",
+        of: 41,
+        memo: "outage of 3 November",
+      }),
+      "tess ledger post lab --kind adjustment --amount -41472.22 --of 41 --memo 'outage of 3 November'",
     );
-    assert.deepEqual(openHolds([entry(4, "void", [], 3), ...entries]), []);
+    assert.equal(
+      entryCommand({ account: "lab", kind: "void", of: 3, memo: "" }),
+      "tess ledger post lab --kind void --of 3 --memo WHY",
+    );
+    assert.match(entryCommand({ account: "lab", kind: "payment" }), /--amount AMOUNT/);
   });
 
   it("writes a row for each leg, in whole micros", () => {

@@ -1,5 +1,7 @@
 import type { EntryPost, EntryShape } from "@tessera/wire";
 import { legsOfEntry } from "@tessera/wire/ledger";
+import { plainAmount } from "@tessera/wire/money";
+import { tess } from "../../format/command.ts";
 
 /** What each kind of entry that can be posted is for. */
 export const kindWords: Readonly<Record<EntryPost["kind"], string>> = {
@@ -46,12 +48,6 @@ export function balancesAfter(entries: readonly EntryShape[], book: string, nowM
   });
 }
 
-/** Holds that no later entry ended, newest first. */
-export function openHolds(entries: readonly EntryShape[]): EntryShape[] {
-  const ended = new Set(entries.filter(({ kind }) => kind === "post" || kind === "void").map(({ of }) => of));
-  return entries.filter(({ kind, no }) => kind === "hold" && !ended.has(no));
-}
-
 /** The sides of an entry before it is booked; none where it cannot be said yet. */
 export function sidesOf(
   kind: EntryPost["kind"],
@@ -65,6 +61,28 @@ export function sidesOf(
   return legsOfEntry(kind, tenant, BigInt(micros ?? "0"), held)
     .filter((leg) => leg.micros !== 0n)
     .map((leg) => ({ account: leg.account, micros: String(leg.micros) }));
+}
+
+/** The same entry on the command line; words in capitals stand for what is not typed yet. */
+export function entryCommand({
+  account,
+  kind,
+  micros,
+  of,
+  memo,
+}: Partial<EntryPost> & Pick<EntryPost, "kind">): string {
+  const amount = micros === undefined ? "AMOUNT" : plainAmount(micros);
+  return tess([
+    "ledger",
+    "post",
+    account || "TENANT",
+    "--kind",
+    kind,
+    ...(kind === "void" ? [] : ["--amount", amount]),
+    ...(of === undefined ? [] : ["--of", String(of)]),
+    "--memo",
+    memo?.trim() || "WHY",
+  ]);
 }
 
 /** Entries as rows of a file, with amounts as whole micros. */

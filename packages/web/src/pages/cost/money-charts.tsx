@@ -1,43 +1,44 @@
 import type { BudgetShape } from "@tessera/wire";
 import { useCall } from "../../api/use-call.ts";
-import { ChartCard } from "../../chart/chart.tsx";
+import { ChartCard, RangeChart } from "../../chart/chart.tsx";
+import type { RangeName } from "../../chart/range.ts";
 import { isWithin } from "../../frame/account.ts";
-import { dayBand, type MoneyTime, moneyAgainst, moneyPerDay, monthOf } from "./money-view.ts";
+import { dayBand, type MoneyTime, moneyAgainst, monthOf } from "./money-view.ts";
 
-/** Twice the time, so that the period before is there too. */
-const asked = { "7d": "13d", "30d": "59d", "90d": "179d" } as const;
 const budgetsShown = 2;
 const everyMs = 60_000;
 
-/** Days of jobs and users would have to be divided hour by hour: their money is drawn in one. */
+/** Money by job or user is not known by day: it is drawn as one line. */
 const stacked = ["account", "model", "class"] as const;
 
 interface MoneyChartsProps {
   readonly by: string;
-  readonly from: keyof typeof asked;
+  /** The range while the address names none. */
+  readonly usual: RangeName;
   /** What the page is narrowed to; empty = everything. */
   readonly account: string;
-  /** What the month will have cost at its end, if it goes on as just now. */
+  readonly currency: string;
+  /** The cost of the month at the present rate. */
   readonly forecastMicros: string | undefined;
 }
 
-/** Money of each day beside the period before, and how it comes together against budgets. */
-export default function MoneyCharts({ by, from, account, forecastMicros }: MoneyChartsProps) {
+/** Money by day, and the sum of the month against budgets. */
+export default function MoneyCharts({ by, usual, account, currency, forecastMicros }: MoneyChartsProps) {
   const group = stacked.find((each) => each === by) ?? "none";
   const of = account === "" ? {} : { account };
-  const query = { metric: "spend", by: group, from: asked[from], ...of } as const;
-  const { data } = useCall("readSeries", { query }, { everyMs });
   const all = useCall("listBudgets").data?.items ?? [];
   const budgets = all.filter((budget) => isWithin(budget.account, account)).sort((a, b) => usedShare(b) - usedShare(a));
-  const month = { ...monthOf(Date.now()), currency: data?.currency ?? "", ...(forecastMicros && { forecastMicros }) };
+  const month = { ...monthOf(Date.now()), currency, ...(forecastMicros && { forecastMicros }) };
   return (
     <div className="grid">
-      <ChartCard
+      <RangeChart
         title={group === "none" ? "Money per day" : `Money per day, by ${group}`}
-        about="Calendar days of UTC. Dashed: the sum of each day of the period before. Credits are in the values, not in the bars."
+        about="Credits lie below zero. Those for lost work, and shares of idle GPUs, are of no day: they are in the table."
         kind="bars"
+        ofDays
         className="span-12"
-        view={data && moneyPerDay(data, Number.parseInt(from, 10), Date.now())}
+        usual={usual}
+        asks={[{ metric: "spend", by: group, name: "spent", ...of }]}
       />
       <Together
         title={account === "" ? "This month, all that you see" : `This month, ${account}`}
@@ -66,19 +67,25 @@ function AgainstBudget({ budget }: { budget: BudgetShape }) {
   return <Together title={`${budget.account} against its budget`} time={budget} account={budget.account} />;
 }
 
-/** How money comes together over a time, with a band of where it may go. */
+/** The running sum of money over a time, with a forecast band. */
 function Together(props: { title: string; time: MoneyTime; account?: string; className?: string }) {
   const { title, time, account, className = "span-6" } = props;
   const since = Math.min(Date.parse(time.from), Math.floor(Date.now() / bandMs) * bandMs - bandDays * bandMs);
   const query = { metric: "spend", from: new Date(since).toISOString(), ...(account && { account }) } as const;
-  const { data } = useCall("readSeries", { query }, { everyMs });
+  const { data, error } = useCall("readSeries", { query }, { everyMs });
   const band = data && dayBand(data, Date.now());
   const about =
     band === undefined
-      ? "Less than five whole days are known: too few to say between what it will end."
-      : `The band: every day to come is as cheap as the cheapest tenth of the last ${band.days} days, or as dear as the dearest.`;
+      ? "Fewer than five whole days are known: too few for a band."
+      : `The band: each day to come costs as little as the cheapest tenth of the last ${band.days} days, or as much as the dearest.`;
   return (
-    <ChartCard title={title} about={about} className={className} view={data && moneyAgainst(data, time, Date.now())} />
+    <ChartCard
+      title={title}
+      about={about}
+      className={className}
+      view={data && moneyAgainst(data, time, Date.now())}
+      error={error}
+    />
   );
 }
 

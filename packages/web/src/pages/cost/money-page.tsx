@@ -1,12 +1,15 @@
 import { useMemo } from "react";
-import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { lengthOf, queryOf, rangeWords, useRange, wholeDays } from "../../chart/range.ts";
+import { RangeBar } from "../../chart/range-bar.tsx";
 import { Choice } from "../../design/choice.tsx";
+import { MayLink } from "../../design/may-link.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
 import { count, spellNumber, spellShare } from "../../format/numbers.ts";
+import { spellMonth } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
@@ -19,7 +22,8 @@ import { CostTabs } from "./cost-tabs.tsx";
 const MoneyCharts = onDemand(() => import("./money-charts.tsx"));
 
 const groups = ["account", "user", "job", "model", "class", "day"] as const;
-const ranges = ["7d", "30d", "90d"] as const;
+const usual = "30d";
+const day = 86_400_000;
 /** Rows of the table. */
 const listedMax = 200;
 
@@ -28,12 +32,22 @@ export default function MoneyPage() {
   const [params, set] = useAddress();
   const account = useAccount();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
-  const from = ranges.find((each) => each === params.get("from")) ?? "30d";
+  const { range } = useRange(usual);
+  // Money is known by calendar days: the table is of the days of the chart. Parts of a day are rated as they are.
+  const asked = lengthOf(range) < day ? range : wholeDays(range, Date.now());
+  const { from, to } = queryOf(asked);
+  const span = { from, ...(to !== undefined && Date.parse(to) < Date.now() && { to }) };
   const { data, error, isFetching, refetch } = useCall(
     "readCosts",
     // Days are all listed: there are few.
     {
-      query: { by, from, compare: true, ...(by !== "day" && { limit: listedMax }), ...(account !== "" && { account }) },
+      query: {
+        by,
+        ...span,
+        compare: true,
+        ...(by !== "day" && { limit: listedMax }),
+        ...(account !== "" && { account }),
+      },
     },
     { everyMs: 30_000 },
   );
@@ -42,26 +56,32 @@ export default function MoneyPage() {
       <div className="head">
         <h1>Cost</h1>
         <div className="row wrap">
-          <Choice of={groups} chosen={by} word={(each) => `by ${each}`} onChoose={(each) => set({ by: each }, { push: true })} />
           <Choice
-            of={ranges}
-            chosen={from}
-            word={(each) => each.replace("d", " days")}
-            onChoose={(each) => set({ from: each }, { push: true })}
+            of={groups}
+            chosen={by}
+            word={(each) => `by ${each}`}
+            onChoose={(each) => set({ by: each }, { push: true })}
           />
         </div>
       </div>
       <CostTabs here="money" />
-      <Views filters={["by", "from"]} />
+      <RangeBar usual={usual} />
+      <Views filters={["by", "range", "compare"]} />
       {error !== null && data === undefined ? (
         <NotRead error={error} busy={isFetching} onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <Skeleton lines={6} />
       ) : (
         <>
-          <Figures report={data} days={Number.parseInt(from, 10)} />
+          <Figures report={data} length={rangeWords(range)} />
           <OrElse instead={null}>
-            <MoneyCharts by={by} from={from} account={account} forecastMicros={data.forecastMicros} />
+            <MoneyCharts
+              by={by}
+              usual={usual}
+              account={account}
+              currency={data.currency}
+              forecastMicros={data.forecastMicros}
+            />
           </OrElse>
           <SpentBy report={data} />
         </>
@@ -70,14 +90,10 @@ export default function MoneyPage() {
   );
 }
 
-function monthName(): string {
-  return new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric", timeZone: "UTC" }).format(new Date());
-}
-
-/** Credits for lost work and shares of idle GPUs are of no day, and of no model. */
+/** Credits for lost work and shares of idle GPUs are tied to no day and no model. */
 function keyText(by: string, key: string): string {
   if (key !== "") return key;
-  return by === "day" ? "of no single day" : by === "account" ? "the platform itself" : "no GPU";
+  return by === "day" ? "not tied to a day" : by === "account" ? "the platform itself" : "no GPU";
 }
 
 type Report = NonNullable<ReturnType<typeof useCall<"readCosts">>["data"]>;
@@ -86,23 +102,23 @@ function dearestFirst({ rows }: Report): Report["rows"] {
   return rows.toSorted((a, b) => (BigInt(b.micros) > BigInt(a.micros) ? 1 : -1));
 }
 
-function Figures({ report, days }: { report: Report; days: number }) {
-  const { currency, totalMicros, beforeMicros, forecastMicros } = report;
+function Figures({ report, length }: { report: Report; length: string }) {
+  const { currency, totalMicros, beforeMicros, forecastMicros, month } = report;
   const rows = dearestFirst(report);
   return (
     <div className="grid">
       <div className="span-4">
         <Figure
-          label={`Spent in ${days} days`}
+          label={`Spent in ${length}`}
           value={spellMoney(totalMicros, currency)}
-          beside={beforeMicros === undefined ? "" : `${spellMoney(beforeMicros, currency)} in the ${days} days before`}
+          beside={beforeMicros === undefined ? "" : `${spellMoney(beforeMicros, currency)} in the ${length} before`}
         />
       </div>
       <div className="span-4">
         <Figure
-          label={`${monthName()}, at its end`}
+          label={month === undefined ? "The month, at its end" : `${spellMonth(month.period)}, at its end`}
           value={forecastMicros === undefined ? "–" : spellMoney(forecastMicros, currency)}
-          beside="the whole month, at the rate of the last 10 minutes"
+          beside={month === undefined ? "" : `${spellMoney(month.spentMicros, currency)} so far; at the current rate`}
         />
       </div>
       <div className="span-4">
@@ -159,9 +175,9 @@ function columnsOf({ by, currency, totalMicros }: Report): readonly Column<Row>[
         name === undefined ? (
           keyText(by, key)
         ) : (
-          <Link href={`/jobs/${key}`} title={key}>
+          <MayLink needs="job.read" href={`/jobs/${key}`} title={key}>
             {name}
-          </Link>
+          </MayLink>
         ),
       by: ({ key, name }) => name ?? key,
     },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ChartView } from "../../chart/view.ts";
-import { dayBand, moneyAgainst, moneyPerDay, monthOf, type Spend } from "./money-view.ts";
+import { dayBand, moneyAgainst, monthOf, type Spend } from "./money-view.ts";
 
 const dayMs = 86_400_000;
 
@@ -22,29 +22,13 @@ describe("charts of money", () => {
   const now = Date.UTC(2026, 0, 7, 12);
   const told = ({ lines }: ChartView) => lines.map(({ label, values }) => [label, values]);
 
-  it("stack each day by group in order of days, 0 where nothing was spent, with the sum of as many days before behind", () => {
-    const spend = spendOf({
-      lab: [0, 0, 0, 1, 12.34, 0, 3.5],
-      ops: [0, 0, 2, 0, 0, 1, 1],
-      gone: [5, 0, 0, 0, 0, 0, 0],
-    });
-    const view = moneyPerDay(spend, 3, now);
-    assert.deepEqual(told(view), [
-      ["lab", [12.34, 0, 3.5]],
-      ["ops", [0, 1, 1]],
-      ["all, 3 days before", [0, 2, 1]],
-    ]);
-    assert.equal(view.lines[2]!.ghost, true);
-    assert.equal(new Date(view.from).toISOString(), "2026-01-05T00:00:00.000Z");
-  });
-
   it("show what came together against a budget, and where it goes", () => {
     const spend = spendOf({ "": [0, 0, 0, 1, 12.34, 0, 3.5] });
     const money = { currency: "EUR", limitMicros: "20000000", forecastMicros: "19840000" };
     const budget = { ...money, from: "2026-01-05T00:00:00Z", to: "2026-01-10T00:00:00Z" };
     assert.deepEqual(told(moneyAgainst(spend, budget, now)), [
       ["spent so far", [12.34, 12.34, 15.84, null, null]],
-      ["if it goes on as just now", [null, null, 15.84, 17.84, 19.84]],
+      ["at the present rate", [null, null, 15.84, 17.84, 19.84]],
       ["budget", [20, 20, 20, 20, 20]],
     ]);
   });

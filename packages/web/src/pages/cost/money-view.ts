@@ -1,43 +1,13 @@
 import type { SeriesView } from "@tessera/wire";
-import { inOrder, strokesOf } from "../../chart/colours.ts";
-import { type ChartLine, type ChartView, fewer } from "../../chart/view.ts";
+import { lookOfHue } from "../../chart/colours.ts";
+import type { ChartLine, ChartView } from "../../chart/view.ts";
 
 const dayMs = 86_400_000;
 
 /** Money by day, as `GET /v1/series?metric=spend` tells it. */
 export type Spend = Pick<SeriesView, "times" | "series" | "currency">;
 
-/** Money of the last days as stacked bars, with the sum of as many days before them behind. */
-export function moneyPerDay(spend: Spend, days: number, now: number): ChartView {
-  const today = dayOf(now);
-  const times = daysFrom(today - (days - 1) * dayMs, today + dayMs);
-  const at = new Map(spend.times.map((time, no) => [time, no]));
-  const valueOn = (values: readonly (number | null)[], time: number) => values[at.get(time) ?? -1] ?? 0;
-  const series = inOrder(spend.series);
-  const strokes = strokesOf(series);
-  const lines = series.map(
-    ({ key, label, values }, no): ChartLine => ({
-      key: key === "" ? "spent" : key,
-      label: key === "" ? "spent" : label,
-      values: times.map((time) => unitsOf(valueOn(values, time))),
-      ...strokes[no]!,
-    }),
-  );
-  const spent = lines.filter(({ values }) => values.some((value) => value !== 0));
-  const view = { ...viewOf(times, spend.currency ?? ""), lines: spent.length === 0 ? lines : spent };
-  const few = fewer(view, "bars");
-  const before = times.map((time) => {
-    const then = time - days * dayMs;
-    return unitsOf(spend.series.reduce((sum, { values }) => sum + valueOn(values, then), 0));
-  });
-  const ghost: ChartLine = {
-    ...{ key: "before", label: `all, ${days} days before`, values: before },
-    ...{ colour: "var(--quiet)", dash: [3, 3], ghost: true },
-  };
-  return { ...few, lines: [...few.lines, ghost] };
-}
-
-/** A time in which money comes together, and what may be spent in it. */
+/** A time over which money is summed, and its budget. */
 export interface MoneyTime {
   readonly from: string;
   readonly to: string;
@@ -46,7 +16,7 @@ export interface MoneyTime {
   readonly forecastMicros?: string;
 }
 
-/** Fewer past days than these tell no band, and more are too long ago. */
+/** Fewer past days give no band; older ones are not used. */
 const bandDaysMin = 5;
 const bandDaysMax = 28;
 
@@ -63,7 +33,7 @@ export function dayBand(spend: Spend, now: number): { low: number; high: number;
   return { low: at(0.1), high: at(0.9), days: past.length };
 }
 
-/** What came together since a time began, between what it may come to, and what may be spent. */
+/** The running sum since the time began, with its forecast, band and budget. */
 export function moneyAgainst(spend: Spend, time: MoneyTime, now: number): ChartView {
   // A month of another zone begins within a day of UTC: the nearest one is less wrong than the one before.
   const [from, to] = [Math.round(Date.parse(time.from) / dayMs) * dayMs, Date.parse(time.to)];
@@ -81,11 +51,11 @@ export function moneyAgainst(spend: Spend, time: MoneyTime, now: number): ChartV
   });
   const sum = unitsOf(micros);
   const last = times.length - 1;
-  const lines: ChartLine[] = [{ key: "so far", label: "spent so far", values: spent, colour: "#0072b2", dash: [] }];
+  const lines: ChartLine[] = [{ key: "so far", label: "spent so far", values: spent, ...lookOfHue("blue") }];
   const band = dayBand(spend, now);
   const grown = (each: number) => times.map((_, no) => (no < today ? null : cents(sum + each * (no - today))));
   if (band !== undefined && last > today) {
-    const look = { colour: "#56b4e9", dash: [2, 3] };
+    const look = lookOfHue("sky", [2, 3]);
     lines.push({ key: "high", label: "if days are dear", values: grown(band.high), ...look, band: "high" });
     lines.push({ key: "low", label: "if days are cheap", values: grown(band.low), ...look, band: "low" });
   }
@@ -94,11 +64,11 @@ export function moneyAgainst(spend: Spend, time: MoneyTime, now: number): ChartV
     const values = times.map((_, no) =>
       no < today ? null : last === today ? end : cents(sum + ((end - sum) * (no - today)) / (last - today)),
     );
-    lines.push({ key: "forecast", label: "if it goes on as just now", values, colour: "#56b4e9", dash: [6, 3] });
+    lines.push({ key: "forecast", label: "at the present rate", values, ...lookOfHue("sky", [6, 3]) });
   }
   if (time.limitMicros !== undefined) {
     const limit = unitsOf(Number(time.limitMicros));
-    lines.push({ key: "limit", label: "budget", values: times.map(() => limit), colour: "#cc3311", dash: [6, 3] });
+    lines.push({ key: "limit", label: "budget", values: times.map(() => limit), ...lookOfHue("red", [6, 3]) });
   }
   return { ...viewOf(times, time.currency), lines, shown: today };
 }
@@ -127,7 +97,7 @@ function totalOn({ series }: Spend, no: number): number {
   return series.reduce((sum, { values }) => sum + (values[no] ?? 0), 0);
 }
 
-/** An amount for a drawing: to the cent. */
+/** Micros as an amount to the cent. */
 function unitsOf(micros: number): number {
   return cents(micros / 1_000_000);
 }

@@ -1,8 +1,10 @@
 import type { EntryPost, EntryShape } from "@tessera/wire";
 import { fallbackCurrency } from "@tessera/wire/money";
 import { type FormEvent, useState } from "react";
+import { wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
+import { useAll } from "../../api/use-all.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
@@ -11,7 +13,7 @@ import { readMoney, spellMoney } from "../../format/money.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
 import { AmountField } from "./amount-field.tsx";
-import { bookWords, kindWords, openHolds, sidesOf } from "./ledger-view.ts";
+import { bookWords, entryCommand, kindWords, sidesOf } from "./ledger-view.ts";
 
 type Kind = EntryPost["kind"];
 
@@ -23,7 +25,8 @@ export function PostEntry(props: { tenants: readonly string[]; tenant: string; o
   const [sure, setSure] = useState(false);
   const post = useAct("postEntry", ({ no }) => `Entry ${no} was booked.`);
   const tenant = draft.tenant === "" ? (tenants[0] ?? "") : draft.tenant;
-  const known = useCall("listEntries", { query: { account: tenant, limit: 1000 } }, { on: tenant !== "" });
+  const ends = draft.kind === "post" || draft.kind === "void";
+  const known = useAll("listEntries", { query: { account: tenant, open: true } }, tenant !== "" && ends);
   const { data: billing } = useCall("listBilling");
   const currency = billing?.items[0]?.currency ?? fallbackCurrency;
   const change = (part: Partial<typeof draft>) => {
@@ -31,9 +34,8 @@ export function PostEntry(props: { tenants: readonly string[]; tenant: string; o
     setSure(false);
     setDraft({ ...draft, ...part });
   };
-  const holds = openHolds(known.data?.items ?? []);
+  const holds = known.data ?? [];
   const { kind, memo } = draft;
-  const ends = kind === "post" || kind === "void";
   const hold = ends ? (holds.find(({ no }) => String(no) === draft.of) ?? holds[0]) : undefined;
   const corrected = kind === "adjustment" && /^[1-9]\d{0,11}$/.test(draft.of.trim()) ? Number(draft.of) : undefined;
   const badOf = kind === "adjustment" && draft.of.trim() !== "" && corrected === undefined;
@@ -62,7 +64,10 @@ export function PostEntry(props: { tenants: readonly string[]; tenant: string; o
           onChange={(value) => change({ tenant: value, of: "" })}
         />
         <SelectField label="Kind" value={kind} of={kindWords} onChange={(value) => change({ kind: value, of: "" })} />
-        {ends && <HoldField holds={holds} hold={hold} currency={currency} onChange={(no) => change({ of: no })} />}
+        {known.error !== null && <Notice kind="bad">{wordsOf(known.error)}</Notice>}
+        {ends && known.data !== undefined && (
+          <HoldField holds={holds} hold={hold} currency={currency} onChange={(no) => change({ of: no })} />
+        )}
         {kind === "adjustment" && (
           <>
             <SelectField
@@ -101,7 +106,7 @@ export function PostEntry(props: { tenants: readonly string[]; tenant: string; o
         />
         {sides.length > 0 && <Sides sides={sides} currency={currency} />}
         {post.error !== null && refusedAt(post.error, "of", "memo") === undefined && (
-          <Notice kind="bad">{post.error.message}</Notice>
+          <Notice kind="bad">{wordsOf(post.error)}</Notice>
         )}
         {sure && post.error === null && (
           <Notice kind="warn">An entry is never changed or deleted; a mistake needs another entry.</Notice>
@@ -110,7 +115,9 @@ export function PostEntry(props: { tenants: readonly string[]; tenant: string; o
           <Button kind="primary" type="submit" disabled={!ready || post.isPending || post.isError}>
             {sure ? "Book it for good" : "Book it"}
           </Button>
-          <CommandLine>{commandOf(kind, tenant, draft.amount, draft.sign, of)}</CommandLine>
+          <CommandLine>
+            {entryCommand({ account: tenant, kind, memo, ...(micros && { micros }), ...(of !== undefined && { of }) })}
+          </CommandLine>
         </div>
       </form>
     </Dialog>
@@ -124,7 +131,7 @@ function HoldField(props: {
   onChange: (no: string) => void;
 }) {
   const { holds, hold, currency, onChange } = props;
-  if (hold === undefined) return <Notice>This tenant has no open hold among its newest 1,000 entries.</Notice>;
+  if (hold === undefined) return <Notice>Nothing is set aside for this tenant.</Notice>;
   const words = holds.map(({ no, legs, memo }) => [no, `${no}: ${spellMoney(legs[0]!.micros, currency)}, ${memo}`]);
   return (
     <SelectField label="Hold that ends" value={String(hold.no)} of={Object.fromEntries(words)} onChange={onChange} />
@@ -147,10 +154,4 @@ function Sides({ sides, currency }: { sides: readonly Side[]; currency: string }
 function signed(micros: string, kind: Kind, sign: string): string | undefined {
   if (micros === "0") return undefined;
   return kind === "adjustment" && sign === "less" ? `-${micros}` : micros;
-}
-
-function commandOf(kind: Kind, tenant: string, amount: string, sign: string, of: number | undefined): string {
-  const typed = amount.trim() === "" ? "AMOUNT" : amount.trim();
-  const size = kind === "void" ? "" : ` --amount ${kind === "adjustment" && sign === "less" ? "-" : ""}${typed}`;
-  return `tess ledger post ${tenant} --kind ${kind}${size}${of === undefined ? "" : ` --of ${of}`} --memo …`;
 }

@@ -1,48 +1,84 @@
 import type { BudgetShape } from "@tessera/wire";
-import { fallbackCurrency } from "@tessera/wire/money";
-import { type FormEvent, useState } from "react";
+import type { FormEvent, ReactNode } from "react";
+import { wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useAccounts } from "../../api/use-accounts.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { useTried } from "../../api/use-tried.ts";
 import { Dialog } from "../../design/dialog.tsx";
+import { Effects } from "../../design/effects.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
 import { mayDo } from "../../design/may-do.ts";
-import { Button } from "../../design/parts.tsx";
-import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
+import { Button, Notice, Skeleton } from "../../design/parts.tsx";
+import { readMoney, spellMoney } from "../../format/money.ts";
 import { AmountField } from "./amount-field.tsx";
-import { readAlerts, type Stop, stops, stopsNow, writeAlerts } from "./stops.ts";
+import { type BudgetDraft, budgetBody, budgetCommand, budgetDraftOf, budgetEffects } from "./budget-form.ts";
+import { readAlerts, stops } from "./stops.ts";
 
 interface SetBudgetProps {
   readonly budgets: readonly BudgetShape[];
-  /** The budget that is changed; absent = one is made. */
-  readonly before?: BudgetShape | undefined;
+  /** Whose budget is changed; absent: an account is chosen. */
+  readonly account?: string;
   readonly onClose: () => void;
 }
 
-/** Sets or changes the budget of an account, and says what it means before it is set. */
-export function SetBudget({ budgets, before, onClose }: SetBudgetProps) {
+/** Sets or changes the budget of an account, and says where it stands and what it stops before it is set. */
+export function SetBudget({ budgets, account: given, onClose }: SetBudgetProps) {
   const paths = useAccounts()
     .filter((each) => mayDo("setBudget", each))
     .map(({ path }) => path);
-  const [draft, setDraft, drop] = useDraft(
-    before === undefined ? "budget" : `budget ${before.account} ${before.revision}`,
-    {
-      account: before?.account ?? "",
-      limit: before === undefined ? "1000" : writeMoney(before.limitMicros),
-      every: before?.every ?? ("month" as BudgetShape["every"]),
-      alerts: writeAlerts(before?.alertsPerMille ?? [500, 800, 900]),
-      stop: before?.stop ?? ("alert" as Stop),
-    },
+  const [chosen, choose, forget] = useDraft("account of a budget", "");
+  const budgetOf = (path: string) => budgets.find((each) => each.account === path);
+  const account = given ?? (chosen || (paths.find((path) => budgetOf(path) === undefined) ?? paths[0] ?? ""));
+  const close = () => {
+    forget();
+    onClose();
+  };
+  const of = Object.fromEntries(
+    paths.map((path) => [path, budgetOf(path) === undefined ? path : `${path} (has a budget)`]),
   );
-  const account = draft.account === "" ? (paths[0] ?? "") : draft.account;
-  const set = useAct("setBudget", ({ account: at }) => `${at} has a budget now.`);
-  const { spentMicros, currency } = useSpent(account, budgets);
+  const field = given === undefined && <SelectField label="Account" value={account} of={of} onChange={choose} />;
+  if (account === "")
+    return (
+      <Dialog title="Set a budget" onClose={close}>
+        {field}
+        <Skeleton lines={6} />
+      </Dialog>
+    );
+  return (
+    <BudgetForm key={account} account={account} before={budgetOf(account)} onClose={close}>
+      {field}
+    </BudgetForm>
+  );
+}
+
+interface FormProps {
+  readonly account: string;
+  /** The budget that the account has now. */
+  readonly before: BudgetShape | undefined;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Replaces the budget that was seen when the typing began; one that others changed since then is shown first. */
+function BudgetForm({ account, before, onClose, children }: FormProps) {
+  const first = { draft: budgetDraftOf(before), seen: before?.revision ?? "" };
+  const [{ draft, seen }, keep, drop] = useDraft(`budget ${account}`, first);
+  const set = useAct("setBudget", ({ account: at }) => `The budget of ${at} was set.`);
+  const body = budgetBody(draft);
+  const tried = useTried("previewBudget", { account }, body);
+  const currency = useCall("readPrices").data?.versions.at(-1)?.currency;
+  const isStale = seen !== (before?.revision ?? "");
   const read = readMoney(draft.limit);
   const alerts = readAlerts(draft.alerts);
-  const change = (part: Partial<typeof draft>) => {
+  const change = (part: Partial<BudgetDraft>) => {
     set.reset();
-    setDraft({ ...draft, ...part });
+    keep({ draft: { ...draft, ...part }, seen });
+  };
+  const goOn = () => {
+    set.reset();
+    keep({ draft, seen: before?.revision ?? "" });
   };
   const close = () => {
     drop();
@@ -50,37 +86,34 @@ export function SetBudget({ budgets, before, onClose }: SetBudgetProps) {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!("micros" in read) || alerts === undefined) return;
-    const body = { limitMicros: read.micros, every: draft.every, alertsPerMille: alerts, stop: draft.stop };
-    const ifMatch = before === undefined ? {} : { ifMatch: before.revision };
-    set.mutate({ at: { account }, body, ...ifMatch }, { onSuccess: close });
+    if (body === undefined) return;
+    const known = seen === "" ? { ifNone: true } : { ifMatch: seen };
+    set.mutate({ at: { account }, body, ...known }, { onSuccess: close });
   };
-  const isReady = "micros" in read && alerts !== undefined && account !== "";
-  const command = `tess budget set ${account} --limit ${draft.limit} --every ${draft.every} --stop ${draft.stop}`;
+  const isReady = tried.ready && !isStale && !set.isPending && !set.isError;
   return (
-    <Dialog title={before === undefined ? "Set a budget" : `Budget of ${before.account}`} onClose={close}>
+    <Dialog title={before === undefined ? "Set a budget" : `Change the budget of ${account}`} onClose={close}>
       <form className="stack tight" onSubmit={submit}>
-        {before === undefined && (
-          <SelectField
-            label="Account"
-            value={account}
-            of={Object.fromEntries(paths.map((path) => [path, path]))}
-            onChange={(path) => change({ account: path })}
-          />
+        {children}
+        {before !== undefined && !isStale && (
+          <Notice>
+            {account} has a budget of {spellMoney(before.limitMicros, before.currency)}
+            {before.every === "month" ? " a month" : ", spent once"}. What is set here replaces it.
+          </Notice>
         )}
         <AmountField
           label={draft.every === "month" ? "At most, per month" : "At most, in all"}
           hint="in the currency of the price list"
           value={draft.limit}
-          read={read}
+          read={"micros" in read && read.micros === "0" ? { wrong: "Type an amount above 0." } : read}
           currency={currency}
-          means={meaning("micros" in read ? read.micros : "0", spentMicros, currency, draft)}
+          means={draft.every === "month" ? "a month" : "in all"}
           onChange={(limit) => change({ limit })}
         />
         <SelectField
-          label="It begins again"
+          label="Resets"
           value={draft.every}
-          of={{ month: "each month", once: "never: it is spent once" }}
+          of={{ month: "each month", once: "never" }}
           onChange={(every) => change({ every })}
         />
         <TextField
@@ -99,36 +132,33 @@ export function SetBudget({ budgets, before, onClose }: SetBudgetProps) {
           onChange={(text) => change({ alerts: text })}
         />
         <SelectField label="When it is spent" value={draft.stop} of={stops} onChange={(stop) => change({ stop })} />
+        {tried.error !== null && <Notice kind="bad">This is refused: {wordsOf(tried.error)}</Notice>}
+        {body !== undefined && tried.data !== undefined && <Effects of={budgetEffects(tried.data, body)} />}
+        {body !== undefined && tried.data === undefined && tried.error === null && <Skeleton lines={2} />}
+        {before !== undefined && before.stopped !== "none" && tried.data?.passedPerMille !== 1000 && (
+          <Notice>Jobs that the budget stops now may start again.</Notice>
+        )}
+        {isStale && (
+          <Notice
+            kind="warn"
+            action={
+              <Button small onClick={goOn}>
+                Go on with mine
+              </Button>
+            }
+          >
+            {before === undefined
+              ? `The budget of ${account} was deleted by someone else while you typed.`
+              : `The budget of ${account} was changed by someone else while you typed: ${spellMoney(before.limitMicros, before.currency)}${before.every === "month" ? " a month" : " in all"}, then ${stops[before.stop]}.`}
+          </Notice>
+        )}
         <div className="row wrap">
-          <Button kind="primary" type="submit" disabled={!isReady || set.isPending || set.isError}>
+          <Button kind="primary" type="submit" disabled={!isReady}>
             Set it
           </Button>
-          <CommandLine>{command}</CommandLine>
+          {body !== undefined && <CommandLine>{budgetCommand(account, body)}</CommandLine>}
         </div>
       </form>
     </Dialog>
   );
-}
-
-/** `a month; 13,831.00 EUR spent; nothing stops`. */
-function meaning(
-  limit: string,
-  spent: string | undefined,
-  currency: string,
-  { every, stop }: { every: BudgetShape["every"]; stop: Stop },
-): string {
-  const often = every === "month" ? "a month" : "in all";
-  if (spent === undefined) return often;
-  const isSpent = BigInt(spent) >= BigInt(limit);
-  return `${often}; ${spellMoney(spent, currency)} spent; ${isSpent ? stopsNow[stop] : "nothing stops"}`;
-}
-
-/** What the account has spent this month: as its budget counts it, where it has one. */
-function useSpent(account: string, budgets: readonly BudgetShape[]): { spentMicros?: string; currency: string } {
-  const budget = budgets.find((each) => each.account === account);
-  const [from] = useState(() => `${new Date().toISOString().slice(0, 7)}-01`);
-  const costs = useCall("readCosts", { query: { account, from } }, { on: account !== "" && budget === undefined });
-  if (budget !== undefined) return budget;
-  const { totalMicros, currency = fallbackCurrency } = costs.data ?? {};
-  return { currency, ...(totalMicros !== undefined && { spentMicros: totalMicros }) };
 }

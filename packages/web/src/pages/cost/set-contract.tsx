@@ -1,39 +1,88 @@
-import type { PriceBookShape } from "@tessera/wire";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
-import { Button, Notice } from "../../design/parts.tsx";
-import { spellMoney, writeMoney } from "../../format/money.ts";
-import { type ContractDraft, percentOf, readContract } from "./contract-view.ts";
-
-type Contract = PriceBookShape["contracts"][number];
+import { mayDo } from "../../design/may-do.ts";
+import { Button, Notice, Skeleton } from "../../design/parts.tsx";
+import { readMoney, spellMoney } from "../../format/money.ts";
+import { AmountField } from "./amount-field.tsx";
+import {
+  type Contract,
+  type ContractDraft,
+  contractCommand,
+  contractDraftOf,
+  contractsAfter,
+  readContract,
+} from "./contract-view.ts";
 
 interface SetContractProps {
-  readonly tenant: string;
-  readonly before: Contract | undefined;
+  readonly contracts: readonly Contract[];
+  /** The contract that is changed; absent: a tenant is chosen. */
+  readonly before?: Contract | undefined;
   readonly currency: string;
   readonly onClose: () => void;
 }
 
 /** Agrees on other prices with a tenant; the last month can be priced with them before. */
-export function SetContract({ tenant, before, currency, onClose }: SetContractProps) {
+export function SetContract({ contracts, before, currency, onClose }: SetContractProps) {
   const billing = useCall("listBilling");
-  const tenants = (billing.data?.items ?? []).map((each) => each.tenant);
-  const [draft, setDraft, drop] = useDraft<ContractDraft>(`contract ${tenant}`, draftOf(tenant, before));
+  const tenants = (billing.data?.items ?? []).filter((each) => mayDo("setContract", each)).map((each) => each.tenant);
+  const [chosen, choose, forget] = useDraft("tenant of a contract", "");
+  const ofTenant = (tenant: string) => contracts.filter((each) => each.tenant === tenant);
+  const tenant =
+    before?.tenant ?? (chosen || (tenants.find((each) => ofTenant(each).length === 0) ?? tenants[0] ?? ""));
+  const close = () => {
+    forget();
+    onClose();
+  };
+  const of = Object.fromEntries(tenants.map((each) => [each, each]));
+  const field = before === undefined && <SelectField label="Tenant" value={tenant} of={of} onChange={choose} />;
+  if (tenant === "")
+    return (
+      <Dialog title="Set a contract" onClose={close}>
+        {field}
+        {billing.data === undefined ? <Skeleton lines={6} /> : <p>There is no tenant that you may agree with.</p>}
+      </Dialog>
+    );
+  return (
+    <ContractForm key={tenant} {...{ tenant, before, currency }} contracts={ofTenant(tenant)} onClose={close}>
+      {field}
+    </ContractForm>
+  );
+}
+
+interface FormProps {
+  readonly tenant: string;
+  readonly before: Contract | undefined;
+  /** All that the tenant has now. */
+  readonly contracts: readonly Contract[];
+  readonly currency: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Replaces the contracts that were seen when the typing began; where others set one since then, it says so first. */
+function ContractForm({ tenant, before, contracts, currency, onClose, children }: FormProps) {
+  const revision = contracts[0]?.revision ?? "";
+  const first = { draft: contractDraftOf(tenant, before, new Date()), seen: revision };
+  const [{ draft, seen }, keep, drop] = useDraft(`contract ${tenant} ${before?.from ?? ""}`, first);
   const [effect, setEffect] = useState<string | undefined>();
-  const set = useAct("setContract", () => `The contract of ${asked.tenant} applies from ${asked.from} on.`);
-  const asked = { ...draft, tenant: draft.tenant === "" ? (tenants[0] ?? "") : draft.tenant };
-  const read = readContract(asked);
+  const set = useAct("setContract", () => `The contract of ${tenant} applies from ${draft.from} on.`);
+  const read = readContract(draft);
   const wrong = "wrong" in read ? read.wrong : {};
-  const at = { account: asked.tenant };
+  const isStale = seen !== revision;
+  const at = { account: tenant };
   const change = (part: Partial<ContractDraft>) => {
     set.reset();
     setEffect(undefined);
-    setDraft({ ...draft, ...part });
+    keep({ draft: { ...draft, ...part }, seen });
+  };
+  const goOn = () => {
+    set.reset();
+    keep({ draft, seen: revision });
   };
   const rate = (i: number, part: Partial<ContractDraft["rates"][number]>) =>
     change({ rates: draft.rates.map((each, k) => (k === i ? { ...each, ...part } : each)) });
@@ -42,7 +91,7 @@ export function SetContract({ tenant, before, currency, onClose }: SetContractPr
     try {
       const { period, nowMicros, thenMicros } = await call("previewContract", { at, body: read.body });
       const money = (micros: string) => spellMoney(micros, currency);
-      setEffect(`${asked.tenant} would have paid ${money(thenMicros)} for ${period} instead of ${money(nowMicros)}.`);
+      setEffect(`${tenant} would have paid ${money(thenMicros)} for ${period} instead of ${money(nowMicros)}.`);
     } catch (error) {
       setEffect(wordsOf(error));
     }
@@ -53,19 +102,13 @@ export function SetContract({ tenant, before, currency, onClose }: SetContractPr
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if ("body" in read) set.mutate({ at, body: read.body }, { onSuccess: close });
+    const known = seen === "" ? { ifNone: true } : { ifMatch: seen };
+    if ("body" in read) set.mutate({ at, body: read.body, ...known }, { onSuccess: close });
   };
   return (
-    <Dialog title={before === undefined ? "Set a contract" : `Contract of ${tenant}`} onClose={close}>
+    <Dialog title={before === undefined ? "Set a contract" : `Change the contract of ${tenant}`} onClose={close}>
       <form className="stack tight" onSubmit={submit}>
-        {tenant === "" && (
-          <SelectField
-            label="Tenant"
-            value={asked.tenant}
-            of={Object.fromEntries(tenants.map((each) => [each, each]))}
-            onChange={(value) => change({ tenant: value })}
-          />
-        )}
+        {children}
         <div className="fields">
           <TextField
             label="From"
@@ -99,20 +142,25 @@ export function SetContract({ tenant, before, currency, onClose }: SetContractPr
                 label="Model"
                 value={each.model}
                 hint="or * for any"
+                wrong={wrong[`rates.${i}.model`]}
                 onChange={(model) => rate(i, { model })}
               />
-              <TextField
+              <AmountField
                 label="Guaranteed"
                 hint={`${currency} per hour`}
-                inputMode="decimal"
                 value={each.reserved}
+                read={each.reserved === "" ? null : readMoney(each.reserved)}
+                currency={currency}
+                means="an hour"
                 onChange={(reserved) => rate(i, { reserved })}
               />
-              <TextField
+              <AmountField
                 label="Burst"
                 hint={`${currency} per hour`}
-                inputMode="decimal"
                 value={each.burst}
+                read={each.burst === "" ? null : readMoney(each.burst)}
+                currency={currency}
+                means="an hour"
                 onChange={(burst) => rate(i, { burst })}
               />
             </div>
@@ -120,7 +168,6 @@ export function SetContract({ tenant, before, currency, onClose }: SetContractPr
               <Button small onClick={() => change({ rates: draft.rates.filter((_, k) => k !== i) })}>
                 Remove this price
               </Button>
-              {wrong[`rates.${i}`] !== undefined && <span className="wrong-text small">{wrong[`rates.${i}`]}</span>}
             </div>
           </div>
         ))}
@@ -129,33 +176,32 @@ export function SetContract({ tenant, before, currency, onClose }: SetContractPr
             Add a price of a model
           </Button>
         </div>
-        {before !== undefined && <Notice>It replaces the contract that the tenant has now. Closed months stay.</Notice>}
+        {"body" in read &&
+          !isStale &&
+          contractsAfter(contracts, read.body).map((text) => <Notice key={text}>{text} Closed months stay.</Notice>)}
         {effect !== undefined && <Notice>{effect}</Notice>}
+        {isStale && (
+          <Notice
+            kind="warn"
+            action={
+              <Button small onClick={goOn}>
+                Go on with mine
+              </Button>
+            }
+          >
+            The contracts of {tenant} were changed by someone else while you typed.
+          </Notice>
+        )}
         <div className="row wrap">
           <Button disabled={!("body" in read)} onClick={() => void preview()}>
             Try it on the last month
           </Button>
-          <Button kind="primary" type="submit" disabled={!("body" in read) || set.isPending || set.isError}>
+          <Button kind="primary" type="submit" disabled={!("body" in read) || isStale || set.isPending || set.isError}>
             Agree on it
           </Button>
-          <CommandLine>{`tess price contract ${asked.tenant} contract.yaml`}</CommandLine>
+          {"body" in read && <CommandLine>{contractCommand(tenant, read.body)}</CommandLine>}
         </div>
       </form>
     </Dialog>
   );
-}
-
-/** The contract that is there, else one of a year from the first day of the next month. */
-function draftOf(tenant: string, before: Contract | undefined): ContractDraft {
-  if (before === undefined) {
-    const now = new Date();
-    const day = (months: number) =>
-      new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)).toISOString().slice(0, 10);
-    return { tenant, from: day(1), to: day(13), percent: "100", rates: [] };
-  }
-  const rates = before.gpus.map(({ model, reservedMicros, burstMicros }) => ({
-    ...{ model, reserved: writeMoney(String(reservedMicros)), burst: writeMoney(String(burstMicros)) },
-  }));
-  const { from, to, perMille } = before;
-  return { tenant, from: from.slice(0, 10), to: to.slice(0, 10), percent: percentOf(perMille), rates };
 }

@@ -7,14 +7,6 @@ export const stops = {
 } as const;
 export type Stop = keyof typeof stops;
 
-/** What a budget that is spent already would do at once. */
-export const stopsNow: Readonly<Record<Stop, string>> = {
-  alert: "an alert is sent now, nothing stops",
-  "refuse-new": "new jobs are refused from now on",
-  "stop-burst": "its burst jobs stop now",
-  "stop-all": "all its jobs stop now",
-};
-
 /** `50, 80, 90` as thousandths; undefined for anything else. */
 export function readAlerts(text: string): number[] | undefined {
   // 92,5 is one number and 50,80 are two: a comma before a single digit is a decimal one.

@@ -3,56 +3,85 @@ import type { QueryOf } from "@tessera/wire";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
-import { lastDays } from "./days.ts";
+import { isUnderWay, type Part, partsOf, type Range } from "../../chart/range.ts";
 
-const dayMs = 86_400_000;
-const todayEveryMs = 60_000;
+const newestEveryMs = 60_000;
 const wholeEveryMs = 30_000;
-/** Use that is reported late is seldom. */
+/** Late reports of use are rare. */
 const pastEveryMs = 300_000;
-/** Rows of the table, and of a day: a large fleet has 30,000 jobs a day. */
+/** Rows of the table, and of a step: a large fleet has 30,000 jobs a day. */
 const rowsMax = 200;
-const dayRowsMax = 50;
+const stepRowsMax = 50;
 
 export interface UsageAsked {
   readonly by: "account" | "user" | "job" | "node";
-  readonly days: number;
+  readonly range: Range;
   readonly account: string;
 }
 
-/** What was used in the last days: as a whole, day by day, and in as many days before. */
-export function useUsageDays({ by, days, account }: UsageAsked) {
-  const spans = lastDays(days, Date.now());
-  const from = spans[0]!.from;
+interface Query {
+  readonly by: UsageAsked["by"];
+  readonly account?: string;
+}
+
+/** Use in a range as a whole, by step, and in the same length of time before. */
+export function useUsageDays({ by, range, account }: UsageAsked, compares: boolean) {
+  const now = Date.now();
+  const steps = partsOf(range, now);
+  const span = spanOf(steps.parts);
+  const lengthMs = steps.parts.length * steps.stepMs;
   const query = { by, ...(account !== "" && { account }) };
-  const whole = useCall("readUsage", { query: { ...query, from, limit: rowsMax } }, { everyMs: wholeEveryMs });
-  const earlier = new Date(Date.parse(from) - days * dayMs).toISOString();
-  const before = useCall("readUsage", { query: { ...query, from: earlier, to: from, limit: 1 } });
+  const asked = { ...query, ...queryOf(span, now), limit: rowsMax };
+  const whole = useCall("readUsage", { query: asked }, { ...(isUnderWay(range, now) && { everyMs: wholeEveryMs }) });
+  const earlier = { from: span.from - lengthMs, to: span.from };
+  const before = useCall("readUsage", { query: { ...query, ...queryOf(earlier, now), limit: 1 } });
+  const partsBefore = steps.parts.map(({ from }) => ({ from: from - lengthMs, to: from - lengthMs + steps.stepMs }));
+  const perStep = useEach(query, steps.parts, now, true);
+  const perStepBefore = useEach(query, partsBefore, now, compares);
+  return {
+    ...{ steps, lengthMs, whole: whole.data, wholeError: whole.error, before: before.data },
+    ...{ perStep: perStep.all, perStepBefore: compares ? perStepBefore.all : undefined },
+    error: perStep.error ?? perStepBefore.error,
+  };
+}
+
+/** A report for each part; undefined until all are there, because a missing part is not one without use. */
+function useEach(query: Query, parts: readonly Part[], now: number, on: boolean) {
   const reports = useQueries({
-    queries: spans.map((span, no) => ({
-      // Today ends later each time it is asked for, and is the same question.
-      queryKey: ["usage", by, account, span.from],
+    queries: parts.map((part) => ({
+      // The running part ends later with each repeat, and keeps its key.
+      queryKey: ["usage", query, part.from, part.to === now ? "now" : part.to],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        call("readUsage", { query: { ...query, ...span, limit: dayRowsMax }, signal }),
-      ...(no === spans.length - 1 ? { refetchInterval: todayEveryMs } : { staleTime: pastEveryMs }),
+        call("readUsage", { query: { ...query, ...queryOf(part, now), limit: stepRowsMax }, signal }),
+      enabled: on,
+      ...(part.to === now ? { refetchInterval: newestEveryMs } : { staleTime: pastEveryMs }),
     })),
   });
-  const perDay = reports.flatMap(({ data }) => data ?? []);
+  const all = reports.flatMap(({ data }) => data ?? []);
   return {
-    ...{ spans, whole: whole.data, before: before.data },
-    /** Undefined until all are there: a day that is missing is no day without use. */
-    perDay: perDay.length === spans.length ? perDay : undefined,
+    all: all.length === parts.length ? all : undefined,
     error: reports.find(({ error }) => error !== null)?.error ?? null,
   };
 }
 
+function spanOf(parts: readonly Part[]): Part {
+  return { from: parts[0]!.from, to: parts.at(-1)!.to };
+}
+
+/** Without an end where the part ends now. */
+function queryOf({ from, to }: Part, now: number) {
+  return { from: new Date(from).toISOString(), ...(to !== now && { to: new Date(to).toISOString() }) };
+}
+
 /** Reads every row, however many there are. */
-export function useWholeUsage({ by, days, account }: UsageAsked) {
+export function useWholeUsage({ by, range, account }: UsageAsked) {
   const [busy, setBusy] = useState(false);
   const read = async () => {
     setBusy(true);
+    const now = Date.now();
+    const span = spanOf(partsOf(range, now).parts);
     const query: QueryOf<"readUsage"> = {
-      ...{ by, from: lastDays(days, Date.now())[0]!.from },
+      ...{ by, ...queryOf(span, now) },
       ...(account !== "" && { account }),
     };
     return call("readUsage", { query }).finally(() => setBusy(false));

@@ -1,6 +1,8 @@
 import type { UsageReport } from "@tessera/wire";
 import { type ReactNode, useMemo } from "react";
 import { Link } from "wouter";
+import { wordsOf } from "../../api/call.ts";
+import { MayLink } from "../../design/may-link.tsx";
 import { Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { count, gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
@@ -11,8 +13,15 @@ import type { UsageAsked } from "./use-usage-days.ts";
 
 type Row = UsageReport["rows"][number];
 
+interface UsedByProps {
+  readonly by: UsageAsked["by"];
+  readonly report: UsageReport | undefined;
+  /** Why there is no report. */
+  readonly error: Error | null;
+}
+
 /** What was used, the largest first, with its share of all. */
-export function UsedBy({ by, report }: { by: UsageAsked["by"]; report: UsageReport | undefined }) {
+export function UsedBy({ by, report, error }: UsedByProps) {
   const total = gpuHoursOf(report?.total ?? "0");
   const columns = useMemo(() => columnsOf(by, total), [by, total]);
   const { look } = useLook(columns, { usualSort: "-GPU-hours" });
@@ -28,7 +37,9 @@ export function UsedBy({ by, report }: { by: UsageAsked["by"]; report: UsageRepo
   ];
   return (
     <Card flush title={`By ${by}`}>
-      {report === undefined ? (
+      {report === undefined && error !== null ? (
+        <Empty title="Not available">{wordsOf(error)}</Empty>
+      ) : report === undefined ? (
         <Skeleton lines={4} />
       ) : report.rows.length === 0 ? (
         <Empty title="No usage in these days" command={`npx tess usage --by ${by}`} />
@@ -55,9 +66,9 @@ function nameOf(by: UsageAsked["by"], { key, name = key }: Row): ReactNode {
   if (key === "") return "the platform itself";
   if (by === "job") {
     return (
-      <Link href={`/jobs/${key}`} title={key}>
+      <MayLink needs="job.read" href={`/jobs/${key}`} title={key}>
         {name}
-      </Link>
+      </MayLink>
     );
   }
   if (by === "account") return <Link href={`/quota/${key}`}>{name}</Link>;

@@ -89,7 +89,7 @@ function Verdict({ verdict, head, keyKnown, number }: Checked & { number: string
 }
 
 async function check(at: { account: string; period: string }, { number, text }: InvoiceShape): Promise<Checked> {
-  // The head first: the proof, made after it, shows that it goes by it.
+  // The head is read first, so that the proof, which is made after it, leads to it.
   const { line: head, row, publicKey } = await call("getHead");
   const extract = await call("getExtract", { at, query: { since: row } });
   const known = knownKey();

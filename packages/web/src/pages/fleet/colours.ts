@@ -1,5 +1,7 @@
 import type { FleetActivity, FleetNodeShape } from "@tessera/wire";
-import { strokesOf } from "../../chart/colours.ts";
+import { lookOfAccount, looksOfNames, type Places } from "../../chart/colours.ts";
+import { colourOf } from "../../design/hues.ts";
+import { meanings } from "../../design/meanings.ts";
 import { heatNames, isMeasure, type Measure, measures, notMeasured, wordOfValue, wordsOfMeasure } from "./heat.ts";
 import { isUnheld, sharesOf } from "./summary.ts";
 
@@ -47,49 +49,55 @@ const classWords: Readonly<Record<string, string>> = {
   ...{ ".": "idle", r: "reserved", w: "withheld" },
 };
 
+const tenantMark = " (tenant)";
+
 /** A tenant may be called like a state. */
 function tenantWord(path: string): string {
-  return Object.hasOwn(fixed, path) ? `${path} (tenant)` : path;
+  return Object.hasOwn(fixed, path) ? `${path}${tenantMark}` : path;
 }
 
+function pathOf(word: string): string {
+  return word.endsWith(tenantMark) ? word.slice(0, -tenantMark.length) : word;
+}
+
+const idleColour = "var(--map-idle)";
+const { mode: modes, class: classes, metric } = meanings;
+
+/** CSS colours of the states that one map can show together. */
+export const stateColours = {
+  idle: idleColour,
+  reserved: colourOf(metric.reserved),
+  withheld: colourOf("violet"),
+  guaranteed: colourOf(classes.guaranteed),
+  burst: colourOf(classes.burst),
+  leaving: colourOf(classes.leaving),
+  "other tenants": colourOf("grey"),
+  up: colourOf(modes.up),
+  cordoned: colourOf(modes.cordoned),
+  draining: colourOf(modes.draining),
+  maintenance: colourOf(modes.maintenance),
+  down: colourOf(modes.down),
+  unknown: colourOf(modes.unknown),
+} as const;
+
 const fixed: Readonly<Record<string, string>> = {
-  idle: "--map-idle",
-  reserved: "--booked",
-  withheld: "--maintenance",
-  guaranteed: "--guaranteed",
-  burst: "--burst",
-  leaving: "--leaving",
-  "other tenants": "--maintenance",
-  up: "--healthy",
-  cordoned: "--burst",
-  draining: "--leaving",
-  maintenance: "--maintenance",
-  down: "--down",
-  unknown: "--unknown",
-  "not leased": "--map-idle",
-  [notMeasured]: "--map-unmeasured",
-  ...heatNames,
+  ...stateColours,
+  "not leased": idleColour,
+  [notMeasured]: "var(--map-unmeasured)",
+  ...Object.fromEntries(Object.entries(heatNames).map(([word, name]) => [word, `var(${name})`])),
 };
 
-/** Degrees between the hues of words that follow each other: no two of the first dozens look alike. */
-const hueStep = 137.5;
-
 /**
- * A colour for each word, whatever their order: that of a state is fixed, others have those of charts, so that a tenant
- * looks alike on all pages, and where these have run out a hue of their own.
+ * A CSS colour for each word: fixed for states, that of charts for accounts, and by name for others, such as models. The
+ * order of the words does not matter.
  */
-export function coloursOf(words: readonly string[], read: (name: string) => string): Map<string, string> {
-  const named = words.filter((word) => !Object.hasOwn(fixed, word)).sort();
-  const strokes = strokesOf(named.map((label) => ({ key: "", label })));
-  const taken = new Set<string>();
-  const colours = new Map<string, string>();
-  for (const [place, word] of named.entries()) {
-    const { colour } = strokes[place]!;
-    colours.set(word, taken.has(colour) ? `hsl(${(place * hueStep) % 360} 55% 60%)` : colour);
-    taken.add(colour);
-  }
-  for (const word of words) if (Object.hasOwn(fixed, word)) colours.set(word, read(fixed[word]!));
-  return colours;
+export function coloursOf(words: readonly string[], places: Places | undefined): Map<string, string> {
+  const names = words.filter((word) => !Object.hasOwn(fixed, word));
+  const looks =
+    places === undefined
+      ? looksOfNames(names)
+      : new Map(names.map((word) => [word, lookOfAccount(pathOf(word), places)]));
+  return new Map(words.map((word) => [word, looks.get(word)?.colour ?? fixed[word]!]));
 }
 
 /** How many GPUs each word stands for: the most first, measures by their size. */

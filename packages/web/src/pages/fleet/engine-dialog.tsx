@@ -7,7 +7,7 @@ import { useAct } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
 import { Button, Field, Notice } from "../../design/parts.tsx";
-import { createBody, draftOf, type EngineDraft, editBody, wrongIn } from "./engine-form.ts";
+import { createBody, draftOf, type EngineDraft, editBody, engineCommand, wrongIn } from "./engine-form.ts";
 
 /** Adds an engine, or changes one. The server tries a new one first: where that fails, nothing changes. */
 export function EngineDialog({ engine, onClose }: { engine?: EngineShape; onClose: () => void }) {
@@ -105,11 +105,11 @@ export function EngineDialog({ engine, onClose }: { engine?: EngineShape; onClos
           <Button kind="primary" type="submit" disabled={!isReady || act.isPending || act.isError}>
             {act.isPending ? "Trying it …" : engine === undefined ? "Try it and add it" : "Change it"}
           </Button>
-          <CommandLine>
-            {engine === undefined
-              ? `tess engine create ${draft.name || "NAME"} --kubeconfig FILE`
-              : `tess engine edit ${engine.name} --lost-after ${draft.lostAfter}`}
-          </CommandLine>
+          {engine === undefined ? (
+            <CommandLine>{engineCommand(draft.name, draft.kind, createBody(draft, kubeconfig))}</CommandLine>
+          ) : (
+            body !== undefined && <CommandLine>{engineCommand(engine.name, undefined, body)}</CommandLine>
+          )}
         </div>
       </form>
     </Dialog>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { EngineShape } from "@tessera/wire";
-import { createBody, draftOf, editBody, wrongIn } from "./engine-form.ts";
+import { createBody, draftOf, editBody, engineCommand, wrongIn } from "./engine-form.ts";
 
 const east: EngineShape = {
   ...{ name: "east", kind: "kubernetes", reach: "reachable", nodes: 1, gpus: 8, gpusHeld: 0, gpusFree: 8 },
@@ -29,5 +29,19 @@ describe("an engine as it is typed", () => {
     assert.deepEqual(Object.keys(wrongIn({ ...draft, name: "East", settings: "x", lostAfter: "soon" })), [
       ...["name", "settings", "lostAfter"],
     ]);
+  });
+
+  it("is one command with all that the form sets, or all that it changes", () => {
+    const fresh = { ...draftOf(undefined), name: "sim", kind: "simulated" as const, settings: "fleet=2x8" };
+    assert.equal(
+      engineCommand("sim", "simulated", createBody(fresh, "")),
+      "tess engine create sim --kind simulated --set fleet=2x8 --lost-after never",
+    );
+    const draft = draftOf(east);
+    const edit = editBody(draft, { ...draft, settings: "context=west", lostAfter: "30m" }, "apiVersion: v1")!;
+    assert.equal(
+      engineCommand("east", undefined, edit),
+      "tess engine edit east --kubeconfig FILE --set context=west --set rackLabel= --lost-after 30m",
+    );
   });
 });

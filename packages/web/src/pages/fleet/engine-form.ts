@@ -1,5 +1,6 @@
 import type { EngineCreate, EngineEdit, EngineShape } from "@tessera/wire";
 import { readDuration } from "@tessera/wire/duration";
+import { tess } from "../../format/command.ts";
 import { readPairs, writePairs } from "../../format/pairs.ts";
 
 /** An engine as it is typed, without its credentials. */
@@ -67,4 +68,18 @@ export function editBody(first: EngineDraft, draft: EngineDraft, kubeconfig: str
     ...(draft.lostAfter !== first.lostAfter && { lostAfter: draft.lostAfter === "never" ? null : draft.lostAfter }),
   };
   return Object.keys(body).length === 0 ? undefined : body;
+}
+
+/** The same on the command line: all of a new engine, or what is changed of one. FILE stands for what was pasted. */
+export function engineCommand(name: string, kind: EngineCreate["kind"] | undefined, body: EngineEdit): string {
+  const { kubeconfig, settings = {}, lostAfter } = body;
+  return tess([
+    "engine",
+    kind === undefined ? "edit" : "create",
+    name || "NAME",
+    ...(kind === undefined ? [] : ["--kind", kind]),
+    ...(kubeconfig !== undefined || kind === "kubernetes" ? ["--kubeconfig", "FILE"] : []),
+    ...Object.entries(settings).flatMap(([setting, value]) => ["--set", `${setting}=${value ?? ""}`]),
+    ...(lostAfter === undefined ? [] : ["--lost-after", lostAfter ?? "never"]),
+  ]);
 }

@@ -1,7 +1,7 @@
 import type { EngineShape } from "@tessera/wire";
 import { abilitiesOf } from "@tessera/wire/engine-state";
-import { useState } from "react";
 import { Link } from "wouter";
+import { useDraft } from "../../api/draft.ts";
 import { useLive } from "../../api/live.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct } from "../../api/use-call.ts";
@@ -12,6 +12,7 @@ import { CommandLine } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Field, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { spellClock } from "../../format/times.ts";
+import { useOpen } from "../../frame/open.ts";
 import { EngineChip } from "./engine-chip.tsx";
 import { EngineDialog } from "./engine-dialog.tsx";
 import { FleetTabs } from "./fleet-tabs.tsx";
@@ -20,13 +21,13 @@ import { FleetTabs } from "./fleet-tabs.tsx";
 export default function EnginesPage() {
   const may = useMay();
   const engines = useLive("listEngines");
-  const [adding, setAdding] = useState(false);
+  const [adding, open] = useOpen("new engine");
   return (
     <div className="page">
       <div className="head">
         <h1>Fleet</h1>
         {may("engine.write") && (
-          <Button kind="primary" onClick={() => setAdding(true)}>
+          <Button kind="primary" onClick={() => open("")}>
             Add an engine
           </Button>
         )}
@@ -43,7 +44,7 @@ export default function EnginesPage() {
           ))}
         </div>
       )}
-      {adding && <EngineDialog onClose={() => setAdding(false)} />}
+      {adding !== undefined && may("engine.write") && <EngineDialog onClose={() => open(undefined)} />}
     </div>
   );
 }
@@ -140,7 +141,7 @@ function Facts({ engine }: { engine: EngineShape }) {
 }
 
 function Actions({ engine }: { engine: EngineShape }) {
-  const [asking, setAsking] = useState<"cordon" | "edit" | "delete" | undefined>();
+  const [asking, setAsking] = useOpen(`engine ${engine.name}`);
   const up = useAct("upEngine", () => `${engine.name} takes work again.`);
   const close = () => setAsking(undefined);
   return (
@@ -198,18 +199,22 @@ function AskDelete({ engine: { name, nodes, gpusHeld }, onClose }: { engine: Eng
 }
 
 function AskCordon({ name, onClose }: { name: string; onClose: () => void }) {
-  const [reason, setReason] = useState("");
+  const [reason, setReason, drop] = useDraft(`cordon engine ${name}`, "");
   const cordon = useAct("cordonEngine", () => `${name} is cordoned.`);
   const act = () => {
-    cordon.mutate({ at: { engine: name }, body: reason === "" ? {} : { reason } }, { onSuccess: onClose });
+    cordon.mutate({ at: { engine: name }, body: reason === "" ? {} : { reason } }, { onSuccess: close });
+  };
+  const close = () => {
+    drop();
+    onClose();
   };
   return (
     <Dialog
       title={`Cordon ${name}`}
-      onClose={onClose}
+      onClose={close}
       footer={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button kind="primary" onClick={act}>
             Cordon it
           </Button>

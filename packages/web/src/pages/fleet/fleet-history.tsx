@@ -56,7 +56,7 @@ const freeColumns: readonly Column<ReturnType<typeof freePerNode>[number]>[] = [
   { label: "Nodes", number: true, show: ({ nodes }) => spellNumber(nodes) },
 ];
 
-/** Nodes by the number of their free GPUs: free GPUs in the left columns fit no gang. */
+/** Histogram of free GPUs per node: those in the left columns fit no gang. */
 function FreePerNode({ nodes, when }: FreeProps) {
   const columns = useMemo(() => freePerNode(nodes), [nodes]);
   const [table, setTable] = useState(false);

@@ -1,6 +1,7 @@
 import type { FleetNodeShape } from "@tessera/wire";
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
-import { readColour } from "../../design/colour.ts";
+import type { Places } from "../../chart/colours.ts";
+import { paintOf, readColour } from "../../design/colour.ts";
 import { Button } from "../../design/parts.tsx";
 import { useTheme } from "../../frame/use-theme.ts";
 import { coloursOf, type Words } from "./colours.ts";
@@ -12,6 +13,8 @@ interface FleetMapProps {
   readonly words: Words;
   /** What the words are now, in their order in the legend. */
   readonly legend: readonly { readonly word: string }[];
+  /** Of accounts, once they are known. */
+  readonly places: Places | undefined;
   readonly only: ReadonlySet<string>;
   readonly selected: string | undefined;
   readonly onSelect: (name: string | undefined) => void;
@@ -21,12 +24,12 @@ interface FleetMapProps {
 const zoomStep = 1.35;
 
 /** The fleet on a canvas: Ctrl with the wheel, or + and −, zoom; the wheel alone scrolls the page; dragging moves, arrows go from node to node. */
-export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpen }: FleetMapProps) {
+export function FleetMap({ nodes, words, legend, places, only, selected, onSelect, onOpen }: FleetMapProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<MapView>(undefined);
   const frame = useRef(0);
   const drag = useRef<{ x: number; y: number; moved: boolean } | undefined>(undefined);
-  const places = useMemo(
+  const positions = useMemo(
     () =>
       nodes
         .map(({ name, region = "", zone, block, rack, cells }) =>
@@ -36,7 +39,7 @@ export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpe
     [nodes],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the layout depends on the places of nodes, not on their state
-  const layout = useMemo(() => layOut(nodes, innerWidth > 760 ? 2.4 : 0.8), [places]);
+  const layout = useMemo(() => layOut(nodes, innerWidth > 760 ? 2.4 : 0.8), [positions]);
   const shown = legend.map(({ word }) => word);
   const wordList = [...shown].sort().join("\n");
   const at = selected === undefined ? -1 : nodes.findIndex(({ name }) => name === selected);
@@ -50,7 +53,7 @@ export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpe
   const theme = useTheme();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words stand for their colours, which a theme changes
   const look = useMemo(() => {
-    const colours = coloursOf(shown, readColour);
+    const colours = new Map([...coloursOf(shown, places)].map(([word, colour]) => [word, paintOf(colour)]));
     const unknown = readColour("--idle");
     return {
       words,
@@ -61,7 +64,7 @@ export function FleetMap({ nodes, words, legend, only, selected, onSelect, onOpe
       line: readColour("--line"),
       back: readColour("--map-back"),
     };
-  }, [words, only, wordList, theme]);
+  }, [words, only, wordList, places, theme]);
   useEffect(() => {
     const box = canvas.current!;
     view.current = new MapView(box);

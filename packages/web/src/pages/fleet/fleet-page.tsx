@@ -2,12 +2,17 @@ import type { FleetActivity, FleetNodeShape } from "@tessera/wire";
 import { useMemo } from "react";
 import { Link, useLocation } from "wouter";
 import { useLive } from "../../api/live.ts";
+import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
+import type { Places } from "../../chart/colours.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { Marked } from "../../chart/marked.ts";
+import { usePlaces } from "../../chart/use-places.ts";
 import { Choice } from "../../design/choice.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Notice, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
+import { inZone } from "../../format/times.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
@@ -23,8 +28,12 @@ import { summarise } from "./summary.ts";
 
 const FleetHistory = onDemand(() => import("./fleet-history.tsx"));
 
+/** While accounts load, all tenants have a neutral colour: another one would change. */
+const noPlaces: Places = new Map();
+
 /** The fleet as a map; colouring, filter and the selected node are in the address. */
 export default function FleetPage() {
+  const may = useMay();
   const then = useMoment();
   const { isThen, isPlanned, asked, moment, error } = then;
   const live = useLive("readFleet", {}, !isThen);
@@ -46,6 +55,8 @@ export default function FleetPage() {
   const words = useMemo(() => wordsBy(by, measured.data), [by, measured.data]);
   const gangs = useMemo(() => largestGangs(nodes ?? []), [nodes]);
   const legend = useMemo(() => legendOf(nodes ?? [], by, words), [nodes, by, words]);
+  const known = usePlaces(by === "tenant");
+  const places = by !== "tenant" ? undefined : known === "loading" ? noPlaces : known;
   const fleet = useMemo(() => summarise(nodes ?? []), [nodes]);
   if (nodes === undefined) {
     return (
@@ -108,11 +119,12 @@ export default function FleetPage() {
             {measured.data?.simulated === true && " There is no hardware behind these figures: they are simulated."}
           </p>
         )}
-        <Legend legend={legend} only={only} onPick={(word) => set({ only: toggled(only, word) })} />
+        <Legend legend={legend} places={places} only={only} onPick={(word) => set({ only: toggled(only, word) })} />
         <FleetMap
           nodes={nodes}
           words={words}
           legend={legend}
+          places={places}
           only={only}
           selected={selected}
           onSelect={(name) => set({ node: name })}
@@ -136,7 +148,11 @@ export default function FleetPage() {
         <Gangs gangs={gangs} />
       </Card>
       <OrElse instead={null}>
-        <FleetHistory nodes={nodes} when={isPlanned ? "planned" : isThen ? "then" : "now"} />
+        {may("usage.read") && (
+          <Marked value={moment && Date.parse(moment.at)}>
+            <FleetHistory nodes={nodes} when={isPlanned ? "planned" : isThen ? "then" : "now"} />
+          </Marked>
+        )}
       </OrElse>
     </div>
   );
@@ -165,12 +181,13 @@ const legendShown = 14;
 
 function Legend(props: {
   legend: readonly { word: string; gpus: number }[];
+  places: Places | undefined;
   only: ReadonlySet<string>;
   onPick: (word: string) => void;
 }) {
-  const { legend, only, onPick } = props;
+  const { legend, places, only, onPick } = props;
   const words = legend.map(({ word }) => word);
-  const colours = coloursOf(words, (name) => `var(${name})`);
+  const colours = coloursOf(words, places);
   const shown = legend.filter(({ word }, place) => place < legendShown || only.has(word));
   return (
     <ul className="legend" aria-label="Legend; choose which GPUs to show">
@@ -217,7 +234,7 @@ function Selected(props: {
         <p className="quiet small">
           {[node.region ?? "", node.zone, node.block, node.rack].filter((part) => part !== "").join(" / ")}
         </p>
-        {node.reason !== undefined && <Notice kind="warn">{node.reason}</Notice>}
+        {node.reason !== undefined && <Notice kind="warn">{inZone(node.reason)}</Notice>}
         <ul className="list">
           {(gpus.data?.items ?? []).map(({ uuid, index, free, jobs, names }) => (
             <li key={uuid}>

@@ -1,17 +1,16 @@
-import { useQuery } from "@tanstack/react-query";
 import type { PoolShape } from "@tessera/wire";
 import type { FormEvent } from "react";
-import { callAll, wordsOf } from "../../api/call.ts";
+import { wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useAct } from "../../api/use-call.ts";
+import { useTried } from "../../api/use-tried.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
-import { count } from "../../format/numbers.ts";
 import { readPairs, readWords } from "../../format/pairs.ts";
 import { modeWords } from "../../format/sharing.ts";
-import { createBody, draftOf, editBody, matching, type PoolDraft, wrongIn } from "./pool-form.ts";
+import { createBody, draftOf, editBody, type PoolDraft, poolCommand, poolEffects, wrongIn } from "./pool-form.ts";
 
 const modes = { node: "as each node says", ...modeWords } as const;
 const trusts = {
@@ -113,37 +112,26 @@ export function PoolDialog({ pool, onClose }: { pool?: PoolShape; onClose: () =>
           <Button kind="primary" type="submit" disabled={!isReady || act.isPending || act.isError}>
             {pool === undefined ? "Make it" : "Change it"}
           </Button>
-          <CommandLine>{commandOf(pool, draft)}</CommandLine>
+          {isReady && <CommandLine>{poolCommand(draft, pool === undefined ? undefined : before)}</CommandLine>}
         </div>
       </form>
     </Dialog>
   );
 }
 
-/** The nodes that have the labels now, and who then uses them. */
+/** The nodes that belong to it then, as the server counts them, and the jobs that may use them. */
 function Effect({ draft }: { draft: PoolDraft }) {
-  const nodes = useQuery({ queryKey: ["all nodes"], queryFn: ({ signal }) => callAll("listNodes", {}, signal) });
   const read = readPairs(draft.labels);
-  if (nodes.data === undefined || "wrong" in read || Object.keys(read.pairs).length === 0) return null;
-  const found = matching(nodes.data, read.pairs);
-  const gpus = found.reduce((sum, node) => sum + node.gpus, 0);
-  const tenants = readWords(draft.tenants);
+  const isNamed = "pairs" in read && Object.keys(read.pairs).length > 0 && draft.name !== "";
+  const isReady = isNamed && wrongIn(draft).name === undefined;
+  const tried = useTried("previewPool", {}, isReady ? { name: draft.name, labels: read.pairs } : undefined);
+  if (tried.error !== null) return <Notice kind="bad">{wordsOf(tried.error)}</Notice>;
+  if (tried.data === undefined) return null;
   return (
-    <Notice kind={found.length === 0 ? "warn" : "plain"}>
-      {found.length === 0
-        ? "No node has these labels now."
-        : `${count(found.length, "node")} with ${count(gpus, "GPU")} ${found.length === 1 ? "has" : "have"} these labels. ${
-            tenants.length === 0
-              ? "All tenants use them."
-              : `New jobs of ${tenants.join(", ")} and below use them, no others.`
-          } Running jobs go on.`}
+    <Notice kind={tried.data.nodes === 0 ? "warn" : "plain"}>
+      {poolEffects(tried.data, readWords(draft.tenants)).map((text) => (
+        <p key={text}>{text}</p>
+      ))}
     </Notice>
   );
-}
-
-function commandOf(pool: PoolShape | undefined, draft: PoolDraft): string {
-  const labels = readWords(draft.labels).map((label) => ` --label ${label}`);
-  const tenants = readWords(draft.tenants).map((tenant) => ` --tenant ${tenant}`);
-  const verb = pool === undefined ? `create ${draft.name || "NAME"}` : `edit ${pool.name}`;
-  return `tess pool ${verb}${labels.join("")}${tenants.join("")} --price ${draft.price}`;
 }

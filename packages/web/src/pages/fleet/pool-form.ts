@@ -1,7 +1,8 @@
-import type { AnswerOf, PoolCreate, PoolEdit, PoolShape } from "@tessera/wire";
+import type { PoolCreate, PoolEdit, PoolPreview, PoolShape } from "@tessera/wire";
+import { tess } from "../../format/command.ts";
+import { readDecimal, writeDecimal } from "../../format/decimal.ts";
+import { count } from "../../format/numbers.ts";
 import { readPairs, readWords, writePairs } from "../../format/pairs.ts";
-
-type NodeShape = Pick<AnswerOf<"listNodes">["items"][number], "engine" | "region" | "labels" | "gpus">;
 
 /** A pool as it is typed. */
 export interface PoolDraft {
@@ -21,7 +22,7 @@ export function draftOf(pool: PoolShape | undefined): PoolDraft {
     name: pool?.name ?? "",
     labels: writePairs(pool?.labels ?? {}),
     tenants: (pool?.tenants ?? []).join(" "),
-    price: pool?.price ?? "1",
+    price: writeDecimal(pool?.price ?? "1"),
     mode: pool?.mode ?? "node",
     ratio: String(pool?.ratio ?? 1),
     trust: pool?.trust ?? "all",
@@ -33,23 +34,32 @@ type Wrong = Readonly<Partial<Record<"name" | "labels" | "price", string>>>;
 /** What is wrong with what was typed, by field. */
 export function wrongIn({ name, labels, price }: PoolDraft): Wrong {
   const pairs = readPairs(labels);
+  const factor = readFactor(price);
   return {
     ...(name !== "" &&
       !/^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/.test(name) && {
         name: `${name} is not a name: use lower-case letters, digits and -, at most 40.`,
       }),
     ...("wrong" in pairs ? { labels: pairs.wrong } : {}),
-    ...(!/^[0-9]{1,3}(\.[0-9]{1,3})?$/.test(price) && {
-      price: `${price || "It"} is not a factor: type a number such as 1.5.`,
-    }),
+    ...("wrong" in factor && { price: factor.wrong }),
   };
 }
 
+/** A factor as the API takes it: below 1000, with at most three decimal places. */
+function readFactor(price: string): { factor: string } | { wrong: string } {
+  const read = readDecimal(price);
+  if ("wrong" in read) return read;
+  const [, whole, fraction = ""] = /^0*(\d{1,3})(?:\.(\d{1,3})0*)?$/.exec(read.plain) ?? [];
+  if (whole === undefined)
+    return { wrong: `${price.trim()} is not a factor: type a number below 1000 with at most three decimal places.` };
+  return { factor: fraction === "" ? whole : `${whole}.${fraction}` };
+}
+
 function commonOf({ labels, price, mode, ratio }: PoolDraft) {
-  const read = readPairs(labels);
+  const [read, factor] = [readPairs(labels), readFactor(price)];
   return {
     labels: "pairs" in read ? read.pairs : {},
-    price,
+    price: "factor" in factor ? factor.factor : "",
     ...(mode === "timeslice" && { ratio: Number(ratio) as 1 }),
   };
 }
@@ -80,10 +90,39 @@ export function editBody(draft: PoolDraft, before: PoolDraft): PoolEdit {
   };
 }
 
-/** Which nodes have all of these labels; engine and region count as labels. */
-export function matching(nodes: readonly NodeShape[], labels: Readonly<Record<string, string>>): NodeShape[] {
-  return nodes.filter(({ engine, region, labels: own = {} }) => {
-    const all: Record<string, string | undefined> = { ...own, engine, region };
-    return Object.entries(labels).every(([key, value]) => all[key] === value);
-  });
+/** The same on the command line: all of a new pool, or what is changed of one. */
+export function poolCommand(draft: PoolDraft, before: PoolDraft | undefined): string {
+  const body: PoolEdit = before === undefined ? createBody(draft) : editBody(draft, before);
+  const { labels, tenants, price, mode, ratio, trust } = body;
+  const flag = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
+  return tess([
+    "pool",
+    before === undefined ? "create" : "edit",
+    draft.name || "NAME",
+    ...Object.entries(labels ?? {}).flatMap(([key, value]) => ["--label", `${key}=${value}`]),
+    ...(tenants === null ? ["--all-tenants"] : (tenants ?? []).flatMap((tenant) => ["--tenant", tenant])),
+    ...flag("--price", price),
+    ...flag("--mode", mode === null ? "node" : mode),
+    ...flag("--ratio", ratio === undefined ? undefined : String(ratio)),
+    ...flag("--trust", trust === null ? "all" : trust),
+  ]);
+}
+
+/** Which nodes the pool would have, and which jobs could then use them. */
+export function poolEffects({ nodes, gpus, taken, left }: PoolPreview, tenants: readonly string[]): string[] {
+  const users =
+    tenants.length === 0 ? "All tenants use them." : `New jobs of ${tenants.join(", ")} and below use them, no others.`;
+  const have = nodes === 1 ? "belongs" : "belong";
+  return [
+    nodes === 0
+      ? "No node belongs to it now."
+      : `${count(nodes, "node")} with ${count(gpus, "GPU")} ${have} to it. ${users} Running jobs go on.`,
+    ...taken.map(
+      (each) => `${count(each.nodes, "node")} of them ${each.nodes === 1 ? "leaves" : "leave"} ${each.pool}.`,
+    ),
+    ...left.map(
+      (each) =>
+        `${count(each.nodes, "node")} with these labels ${each.nodes === 1 ? "stays" : "stay"} with ${each.pool}, whose name comes first.`,
+    ),
+  ];
 }

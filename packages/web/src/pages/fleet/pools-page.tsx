@@ -1,5 +1,5 @@
 import type { PoolShape } from "@tessera/wire";
-import { useMemo, useState } from "react";
+import { useState } from "react";
 import { useLive } from "../../api/live.ts";
 import { useMay } from "../../api/me.tsx";
 import { useAct } from "../../api/use-call.ts";
@@ -8,6 +8,7 @@ import { CommandLine } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { modeWords } from "../../format/sharing.ts";
+import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
@@ -18,21 +19,21 @@ import { PoolDialog } from "./pool-dialog.tsx";
 export default function PoolsPage() {
   const may = useMay();
   const pools = useLive("listPools");
-  /** The pool that is changed; null = a new one. */
-  const [editing, setEditing] = useState<PoolShape | null | undefined>();
+  /** The pool that is changed, by name; empty: a new one. */
+  const [editing, open] = useOpen("pool");
   const [deleting, setDeleting] = useState<PoolShape | undefined>();
   const mayWrite = may("pool.write");
-  const columns = useMemo(
-    () => (mayWrite ? [...poolColumns, actsColumn({ onEdit: setEditing, onDelete: setDeleting })] : poolColumns),
-    [mayWrite],
-  );
+  const columns = mayWrite
+    ? [...poolColumns, actsColumn({ onEdit: ({ name }) => open(name), onDelete: setDeleting })]
+    : poolColumns;
   const { look, choice } = useLook(columns);
+  const edited = pools?.find(({ name }) => name === editing);
   return (
     <div className="page">
       <div className="head">
         <h1>Fleet</h1>
         {mayWrite && (
-          <Button kind="primary" onClick={() => setEditing(null)}>
+          <Button kind="primary" onClick={() => open("")}>
             New pool
           </Button>
         )}
@@ -59,8 +60,8 @@ export default function PoolsPage() {
           <Table label="Pools" items={pools} columns={columns} look={look} keyOf={({ name }) => name} />
         )}
       </Card>
-      {editing !== undefined && (
-        <PoolDialog {...(editing !== null && { pool: editing })} onClose={() => setEditing(undefined)} />
+      {(edited !== undefined || editing === "") && mayWrite && (
+        <PoolDialog {...(edited !== undefined && { pool: edited })} onClose={() => open(undefined)} />
       )}
       {deleting !== undefined && <DeletePool pool={deleting} onClose={() => setDeleting(undefined)} />}
     </div>
@@ -111,7 +112,7 @@ const poolColumns: readonly Column<PoolShape>[] = [
       tenants === undefined ? (
         <span className="quiet">all</span>
       ) : tenants.length === 0 ? (
-        <span className="quiet">others than you may see</span>
+        <span className="quiet">tenants hidden from you</span>
       ) : (
         tenants.join(", ")
       ),

@@ -17,6 +17,7 @@ export default function FleetCharts() {
             { metric: "reserved", name: "reserved" },
             { metric: "down", name: "down" },
             { metric: "idle", name: "idle" },
+            { metric: "busy", name: "busy (measured GPUs)", over: true },
           ]}
         />
         <RangeChart

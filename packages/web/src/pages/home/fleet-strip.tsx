@@ -1,6 +1,7 @@
 import type { SummaryShape } from "@tessera/wire";
 import { useEffect, useRef } from "react";
 import { readColour } from "../../design/colour.ts";
+import { useTheme } from "../../frame/use-theme.ts";
 
 const height = 44;
 
@@ -9,6 +10,8 @@ type NodeColumn = NonNullable<SummaryShape["fleet"]["columns"]>[number];
 /** The whole fleet as a strip: a column for each node, or for several, as high as it is full. */
 export function FleetStrip({ columns: nodes }: { columns: readonly NodeColumn[] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
+  const theme = useTheme();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
   useEffect(() => {
     const draw = () => {
       const box = canvas.current;
@@ -41,7 +44,7 @@ export function FleetStrip({ columns: nodes }: { columns: readonly NodeColumn[] 
     const watch = new ResizeObserver(draw);
     watch.observe(canvas.current!);
     return () => watch.disconnect();
-  }, [nodes]);
+  }, [nodes, theme]);
   return (
     <canvas
       ref={canvas}

@@ -5,6 +5,7 @@ import { Tabs } from "../../design/parts.tsx";
 import { useAccount, withAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { type HomeName, homes, homesFor } from "./homes.ts";
+import { NoRoleHome } from "./no-role-home.tsx";
 import { OwnerHome } from "./owner-home.tsx";
 import { WorkHome } from "./work-home.tsx";
 
@@ -15,6 +16,7 @@ const shown: Readonly<Record<HomeName, ComponentType>> = {
   seen: () => <WorkHome mine={false} />,
   oversight: pageOnDemand(() => import("./oversight-home.tsx")),
   spending: pageOnDemand(() => import("./spending-home.tsx")),
+  nothing: NoRoleHome,
 };
 
 /** The home page: the richest home of the person's roles, or the one that the address names. */

@@ -21,5 +21,6 @@ describe("which home a person begins with", () => {
     assert.deepEqual(homesFor(meOf(["auditor"], ...look, "audit.read", "invoice.read")), ["oversight", "spending"]);
     assert.deepEqual(homesFor(meOf(["member", "auditor"], ...look, "job.submit", "audit.read")), ["work", "oversight"]);
     assert.deepEqual(homesFor(meOf([], "usage.read")), ["spending"]);
+    assert.deepEqual(homesFor(meOf([], "self.read", "node.read")), ["nothing"]);
   });
 });

@@ -1,7 +1,7 @@
 import type { WhoAmI } from "@tessera/wire";
 import { isOwner } from "../../api/me.tsx";
 
-export const homeNames = ["fleet", "teams", "work", "seen", "oversight", "spending"] as const;
+export const homeNames = ["fleet", "teams", "work", "seen", "oversight", "spending", "nothing"] as const;
 export type HomeName = (typeof homeNames)[number];
 
 /** What decides which homes a person has. */
@@ -29,10 +29,13 @@ export const homes: Readonly<Record<HomeName, Home>> = {
   seen: { label: "Work", isFor: (me) => has("viewer")(me) && !me.may.includes("job.submit") },
   oversight: { label: "Oversight", isFor: may("audit.read") },
   spending: { label: "Spending", isFor: may("invoice.read", "cost.read") },
+  nothing: { label: "Welcome", isFor: () => false },
 };
 
 /** The homes of a person, the richest first. */
 export function homesFor(me: Holder): HomeName[] {
   const fit = homeNames.filter((name) => homes[name].isFor(me));
-  return fit.length > 0 ? fit : me.may.includes("job.read") ? ["seen"] : ["spending"];
+  if (fit.length > 0) return fit;
+  if (me.may.includes("job.read")) return ["seen"];
+  return me.may.includes("usage.read") ? ["spending"] : ["nothing"];
 }

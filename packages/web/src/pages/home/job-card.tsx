@@ -4,7 +4,7 @@ import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { useTick } from "../../design/tick.ts";
 import { spellMoney } from "../../format/money.ts";
 import { spellGpus, spellNumber } from "../../format/numbers.ts";
-import { spellClock, spellSpan, spellStart } from "../../format/times.ts";
+import { inZone, spellClock, spellSpan, spellStart } from "../../format/times.ts";
 import { LastLine } from "./last-line.tsx";
 
 const bases: Readonly<Record<NonNullable<JobOutlook["basis"]>, string>> = {
@@ -36,7 +36,8 @@ export function JobCard({ job, log = false }: { job: Job; log?: boolean }) {
       {outlook?.percent !== undefined && <Progress outlook={outlook} />}
       {isWaiting && (
         <p className="small">
-          {job.reason?.detail} {outlook?.start !== undefined && <strong>{spellStart(outlook.start)}.</strong>}
+          {inZone(job.reason?.detail ?? "")}{" "}
+          {outlook?.start !== undefined && <strong>{spellStart(outlook.start)}.</strong>}
         </p>
       )}
       {log && elements === undefined && <LastLine job={job} />}

@@ -1,11 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Job } from "@tessera/wire";
+import { plainText } from "@tessera/wire/log-text";
 import { Link } from "wouter";
-import { addressOf } from "../../api/call.ts";
+import { readLines } from "../../api/log-lines.ts";
 import { useMe } from "../../api/me.tsx";
-import { withProof } from "../../api/proof.ts";
-import { splitLines } from "../job/log-lines.ts";
-import { plainText } from "../job/log-text.ts";
 
 const lookEveryMs = 15_000;
 /** More would push everything else off the page. */
@@ -31,10 +29,7 @@ export function LastLine({ job }: { job: Job }) {
 }
 
 async function lastLineOf(job: string, signal: AbortSignal): Promise<string> {
-  const address = addressOf("readLogs", { job }, { tail: 1, rank: 0 });
-  const answer = await fetch(address, { signal, headers: withProof({}) }).catch(() => undefined);
   // A member may read the logs of their own jobs alone.
-  if (answer === undefined || !answer.ok) return "";
-  const { entries } = splitLines("", await answer.text());
-  return plainText(entries.at(-1)?.text ?? "").trim();
+  const lines = await readLines(job, { tail: 1, rank: 0 }, { signal }).catch(() => []);
+  return plainText(lines.at(-1)?.text ?? "").trim();
 }

@@ -6,13 +6,16 @@ import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
-import { inZone } from "../../format/times.ts";
+import { inZone, spellDate } from "../../format/times.ts";
+import { zoneName } from "../../format/zone.ts";
 import { Anchors } from "../settings/anchors.tsx";
 
 const days = 7;
 const shownMax = 12;
-/** Of what cannot be counted without reading it. */
+/** Of these it is told by how many people they were. */
 const readMax = 200;
+/** Entries beyond this many are not counted. */
+const countedMax = 1_000_000;
 
 type Page = AnswerOf<"listAudit">;
 
@@ -21,7 +24,7 @@ export default function OversightHome() {
   const from = `${days}d`;
   const every = { everyMs: 15_000 };
   const counted = { from, limit: shownMax, count: true } as const;
-  const done = useCall("listAudit", { query: { from, privileged: true, limit: readMax } }, every).data;
+  const done = useCall("listAudit", { query: { from, privileged: true, limit: readMax, count: true } }, every).data;
   const passwords = useCall("listAudit", { query: { ...counted, action: "session.fail" } }, every).data;
   const factors = useCall("listAudit", { query: { ...counted, action: "factor.fail" } }, every).data;
   const refused = useCall("listAudit", { query: { ...counted, outcome: "refused" } }, every).data;
@@ -36,7 +39,8 @@ export default function OversightHome() {
   const privileged = done.items;
   const people = new Set(privileged.map(({ actor }) => actor)).size;
   const signIns = [...passwords.items, ...factors.items].sort((a, b) => (a.at < b.at ? 1 : -1));
-  const since = new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  // The audit reads days in the zone in which times are shown.
+  const since = spellDate(new Date(Date.now() - days * 86_400_000).toISOString(), zoneName());
   return (
     <div className="page">
       <div className="head">
@@ -47,7 +51,7 @@ export default function OversightHome() {
           <Figure
             label={`Privileged actions in ${days} days`}
             value={totalOf(done)}
-            beside={`${done.next === undefined ? "" : "the newest of them "}by ${count(people, "person", "people")}`}
+            beside={`${done.next === undefined ? "" : `the newest ${readMax} `}by ${count(people, "person", "people")}`}
           />
         </div>
         <div className="span-4">
@@ -63,7 +67,7 @@ export default function OversightHome() {
       </div>
       <Card
         title="Privileged actions"
-        beside={<Link href={`/audit?privileged=yes&from=${since}`}>All of them in the audit</Link>}
+        beside={<Link href={`/audit?privileged=yes&from=${since}`}>All in the audit</Link>}
       >
         <Entries entries={privileged} none="No special rights were used in these days." />
       </Card>
@@ -82,11 +86,10 @@ export default function OversightHome() {
   );
 }
 
-/** All entries, or at least how many where they cannot be counted. */
+/** How many entries there are. */
 function totalOf(...pages: readonly Page[]): string {
-  const isAll = pages.every(({ total, next }) => total !== undefined || next === undefined);
-  const many = pages.reduce((sum, { total, items }) => sum + (total ?? items.length), 0);
-  return isAll ? spellNumber(many) : `${spellNumber(many)} +`;
+  const many = pages.reduce((sum, { total = countedMax }) => sum + total, 0);
+  return pages.some(({ total }) => total === undefined) ? `more than ${spellNumber(many)}` : spellNumber(many);
 }
 
 function Entries({ entries, none }: { entries: readonly AuditEntry[]; none: string }) {

@@ -8,7 +8,7 @@ import { useSeriesOf } from "../../chart/use-series.ts";
 import { Chip } from "../../design/chip.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
-import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
+import { count, spellGpus, spellNumber, spellShare, spellWaiting } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
 import { EngineChip } from "../fleet/engine-chip.tsx";
 import { ModeChip } from "../nodes/mode-chip.tsx";
@@ -37,8 +37,12 @@ export function OwnerHome() {
 }
 
 const activity = [{ metric: "activity" }] as const;
+const burstShare = [
+  { metric: "borrowed", name: "burst" },
+  { metric: "allocated", name: "held" },
+] as const;
 
-/** How much of what is measured computes, by the newest measurement; whatever time the charts show. */
+/** Activity of all measured GPUs in the newest sample, independent of the page's range. */
 function Busy() {
   const { view } = useSeriesOf(activity, { name: "1h" });
   const newest = view?.lines[0]?.values.findLast((value) => value !== null);
@@ -85,7 +89,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
             label="Waiting for"
             value={spellNumber(waiting.gpus)}
             unit="GPUs"
-            beside={`${count(waiting.jobs, "job")}; ${spellNumber(running.byState.running)} running`}
+            beside={`${spellWaiting(waiting)}; ${spellNumber(running.byState.running)} running`}
             below={<Sparkline label="GPUs waited for" asks={[{ metric: "waiting" }]} />}
           />
         </div>
@@ -94,7 +98,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
             label="Burst share"
             value={spellShare(fleet.burst, held)}
             beside={`${spellGpus(fleet.burst)} lent, can be taken back`}
-            below={<Sparkline label="Burst GPUs" asks={[{ metric: "borrowed" }]} most={fleet.gpus} />}
+            below={<Sparkline label="Burst share" asks={burstShare} most={100} />}
           />
         </div>
       </div>
@@ -169,7 +173,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
                     />
                   </div>
                   <span className="quiet small nowrap">
-                    {spellGpus(lane.gpus)} in {count(lane.jobs, "job")}
+                    {spellGpus(lane.gpus)} in {spellWaiting(lane)}
                   </span>
                 </li>
               ))}

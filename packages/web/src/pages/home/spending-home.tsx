@@ -1,10 +1,14 @@
+import type { AnswerOf, CostReport } from "@tessera/wire";
 import { Link } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { RangeBar } from "../../chart/range-bar.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
-import { gpuHoursOf, spellNumber } from "../../format/numbers.ts";
+import { count, gpuHoursOf, spellNumber } from "../../format/numbers.ts";
+import { spellMonth } from "../../format/times.ts";
 import { isWithin, useAccount } from "../../frame/account.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
@@ -14,7 +18,7 @@ const MoneyCharts = onDemand(() => import("../cost/money-charts.tsx"));
 
 const shownMax = 8;
 
-/** What was spent and will be, which budgets end, and what is invoiced and not paid; without prices, GPU-hours. */
+/** What the month has cost and will, which budgets end, and what is invoiced and not paid; without prices, GPU-hours. */
 export default function SpendingHome() {
   const account = useAccount();
   const of = account === "" ? {} : { account };
@@ -23,96 +27,123 @@ export default function SpendingHome() {
     { query: { by: "account", from: "30d", compare: true, ...of } },
     { everyMs: 60_000 },
   );
-  const billing = useCall("listBilling", { query: of }, { on: costs.data !== undefined, everyMs: 60_000 }).data?.items;
-  const usage = useCall("readUsage", { query: { by: "account", from: "7d", ...of } }, { everyMs: 60_000 }).data;
-  if (usage === undefined || (costs.data === undefined && !costs.isError)) {
+  const billing = useCall("listBilling", { query: of }, { everyMs: 60_000 });
+  const usage = useCall("readUsage", { query: { by: "account", from: "7d", ...of } }, { everyMs: 60_000 });
+  const failed = [costs, usage].find(({ error, data }) => error !== null && data === undefined);
+  const { data } = costs;
+  if (failed !== undefined || data === undefined || usage.data === undefined)
     return (
       <div className="page">
         <h1>Spending</h1>
-        <Skeleton lines={8} />
+        {failed === undefined ? <Skeleton lines={8} /> : <Empty title="Not available">{wordsOf(failed.error)}</Empty>}
       </div>
     );
-  }
-  const { data } = costs;
-  const unpaid = (billing ?? []).filter(({ owedMicros }) => BigInt(owedMicros) > 0n);
+  const unpaid = unpaidOf(billing.data?.items);
   return (
     <div className="page">
       <div className="head">
         <h1>Spending</h1>
       </div>
       <div className="grid">
-        {data === undefined ? (
-          <div className="span-6">
-            <Figure label="Spent" value="–" beside="there are no prices yet: Settings has the price book" />
-          </div>
-        ) : (
-          <>
-            <div className="span-3">
-              <Figure
-                label="Spent in 30 days"
-                value={spellMoney(data.totalMicros, data.currency)}
-                beside={data.beforeMicros && `${spellMoney(data.beforeMicros, data.currency)} in the 30 days before`}
-              />
-            </div>
-            <div className="span-3">
-              <Figure
-                label="At the end of the month"
-                value={data.forecastMicros === undefined ? "–" : spellMoney(data.forecastMicros, data.currency)}
-                beside="if everything goes on as now"
-              />
-            </div>
-            <div className="span-3">
-              <Figure
-                label="Invoiced, not paid"
-                value={spellMoney(
-                  String(unpaid.reduce((sum, each) => sum + BigInt(each.owedMicros), 0n)),
-                  data.currency,
-                )}
-                beside={`by ${unpaid.length === 1 ? "1 tenant" : `${unpaid.length} tenants`}`}
-              />
-            </div>
-          </>
-        )}
+        <Month report={data} />
+        <div className="span-3">
+          <Figure
+            label="Invoiced, not paid"
+            value={unpaid === undefined ? "–" : spellMoney(owedBy(unpaid), data.currency)}
+            beside={unpaid === undefined ? "" : `by ${count(unpaid.length, "tenant")}`}
+          />
+        </div>
         <div className="span-3">
           <Figure
             label="Used in 7 days"
-            value={spellNumber(gpuHoursOf(usage.total))}
+            value={spellNumber(gpuHoursOf(usage.data.total))}
             unit="GPU-hours"
-            beside={`by ${usage.rows.length === 1 ? "1 account" : `${usage.rows.length} accounts`}`}
+            beside={`by ${count(usage.data.rows.length, "account")}`}
           />
         </div>
       </div>
       <div className="grid">
         <Card title="Not paid" className="span-6" beside={<Link href="/cost/invoices">Invoices</Link>}>
-          {unpaid.length === 0 ? (
-            <p className="quiet">Every invoice is paid.</p>
+          {billing.error !== null && unpaid === undefined ? (
+            <p className="quiet">{wordsOf(billing.error)}</p>
           ) : (
-            <ul className="list">
-              {unpaid.slice(0, shownMax).map(({ tenant, owedMicros, currency, stopped }) => (
-                <li key={tenant}>
-                  <Link href="/cost/invoices" className="cut" style={{ flex: 1 }}>
-                    {tenant}
-                  </Link>
-                  {stopped && <span className="chip">credit used up</span>}
-                  <span className="nowrap">{spellMoney(owedMicros, currency)}</span>
-                </li>
-              ))}
-            </ul>
+            <Unpaid of={unpaid} />
           )}
         </Card>
         <NearBudgets isShown={(path) => isWithin(path, account)} />
       </div>
-      {data === undefined ? (
-        <UsedBy rows={usage.rows} />
+      {data.month === undefined ? (
+        <UsedBy rows={usage.data.rows} />
       ) : (
         <>
           <OrElse instead={null}>
-            <MoneyCharts by="account" from="30d" account={account} forecastMicros={data.forecastMicros} />
+            <RangeBar usual="30d" />
+            <MoneyCharts
+              by="account"
+              usual="30d"
+              account={account}
+              currency={data.currency}
+              forecastMicros={data.forecastMicros}
+            />
           </OrElse>
           <SpentBy rows={data.rows} currency={data.currency} />
         </>
       )}
     </div>
+  );
+}
+
+/** The month so far and at its end, both beside the month before. */
+function Month({ report: { month, forecastMicros, currency } }: { report: CostReport }) {
+  if (month === undefined)
+    return (
+      <div className="span-6">
+        <Figure label="Spent" value="–" beside="there are no prices yet: Settings has the price book" />
+      </div>
+    );
+  const { period, spentMicros, before } = month;
+  const last = before && `${spellMoney(before.micros, currency)} in all of ${spellMonth(before.period)}`;
+  return (
+    <>
+      <div className="span-3">
+        <Figure label={`Spent in ${spellMonth(period)}`} value={spellMoney(spentMicros, currency)} beside={last} />
+      </div>
+      <div className="span-3">
+        <Figure
+          label={`${spellMonth(period)}, at its end`}
+          value={forecastMicros === undefined ? "–" : spellMoney(forecastMicros, currency)}
+          beside={`at the current rate${last === undefined ? "" : `; ${last}`}`}
+        />
+      </div>
+    </>
+  );
+}
+
+type Billing = AnswerOf<"listBilling">["items"];
+
+function unpaidOf(billing: Billing | undefined): Billing | undefined {
+  return billing?.filter(({ owedMicros }) => BigInt(owedMicros) > 0n);
+}
+
+function owedBy(unpaid: Billing): string {
+  return String(unpaid.reduce((sum, each) => sum + BigInt(each.owedMicros), 0n));
+}
+
+function Unpaid({ of }: { of: Billing | undefined }) {
+  if (of === undefined) return <Skeleton />;
+  if (of.length === 0) return <p className="quiet">Nothing is owed.</p>;
+  return (
+    <ul className="list">
+      {of.slice(0, shownMax).map(({ tenant, owedMicros, currency, stopped }) => (
+        <li key={tenant}>
+          <Link href="/cost/invoices" className="cut" style={{ flex: 1 }}>
+            {tenant}
+          </Link>
+          {stopped && <span className="chip">credit used up</span>}
+          <span className="nowrap">{spellMoney(owedMicros, currency)}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

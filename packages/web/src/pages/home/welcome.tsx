@@ -18,10 +18,10 @@ export function Welcome({ jobs }: { jobs: number }) {
     },
     {
       done: accounts.data.items.filter(({ path }) => path !== "" && path !== "local").length > 0,
-      href: "/quota?new=tenant",
+      href: "/quota?open=account",
       text: "Create the first tenant with a guarantee of GPUs",
     },
-    { done: people > 1, href: "/people?new=user", text: "Create the first user" },
+    { done: people > 1, href: "/people?open=user", text: "Create the first user" },
     { done: jobs > 0, href: "/new", text: "Submit the first job" },
   ];
   const left = steps.filter(({ done }) => !done);

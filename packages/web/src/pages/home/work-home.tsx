@@ -7,6 +7,7 @@ import { StateChip } from "../../design/chip.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
+import { inZone } from "../../format/times.ts";
 import { useAccount, withAccount } from "../../frame/account.ts";
 import { JobCard } from "./job-card.tsx";
 import { LastLine } from "./last-line.tsx";
@@ -96,7 +97,7 @@ export function WorkHome({ mine }: { mine: boolean }) {
                   <StateChip job={job} />
                   <span className="quiet small">{job.endedAt && <Time at={job.endedAt} />}</span>
                 </div>
-                {job.detail !== undefined && <p className="small">{job.detail}</p>}
+                {job.detail !== undefined && <p className="small">{inZone(job.detail)}</p>}
                 <LastLine job={job} />
               </li>
             ))}

@@ -36,12 +36,12 @@ export default function ActivityTab({ job }: { job: Job }) {
       >
         <PhasesOnAxis job={job} from={Date.parse(from)} to={to === undefined ? undefined : Date.parse(to)} />
       </Card>
-      <RanksOverTime time={time} />
+      <RanksOverTime time={time} onZoom={onZoom} />
       <Chart title="GPU activity" metric="activity" {...chart} />
       <Chart title="GPU memory" metric="memory_used" {...chart} />
       <Chart title="Power" metric="power" {...chart} />
       <Chart title="CPU" metric="cpu" {...chart} />
-      <CostOverTime time={whole} cost={job.cost} />
+      <CostOverTime whole={whole} time={time} cost={job.cost} onZoom={onZoom} />
     </div>
   );
 }
@@ -52,7 +52,12 @@ const measureNames = Object.keys(measures) as (keyof typeof measures)[];
 const ranksMax = 512;
 const lookEveryMs = 10_000;
 
-function RanksOverTime({ time: { job, from, to, over } }: { time: JobTime }) {
+interface RanksProps {
+  readonly time: JobTime;
+  readonly onZoom: (from: number, to: number) => void;
+}
+
+function RanksOverTime({ time: { job, from, to, over }, onZoom }: RanksProps) {
   const [metric, choose] = useState<keyof typeof measures>("activity");
   useTick(60_000);
   const step = heatStepOf((to === undefined ? Date.now() : Date.parse(to)) - Date.parse(from));
@@ -60,5 +65,5 @@ function RanksOverTime({ time: { job, from, to, over } }: { time: JobTime }) {
   const { data, error } = useCall("readSeries", { query }, over ? {} : { everyMs: lookEveryMs });
   const heat = useMemo(() => data && heatOf(data), [data]);
   const choice = <Choice of={measureNames} chosen={metric} word={(each) => measures[each]} onChoose={choose} />;
-  return <HeatStrip title="Ranks over time" heat={heat} error={error} choice={choice} />;
+  return <HeatStrip title="Ranks over time" heat={heat} error={error} choice={choice} onZoom={onZoom} />;
 }

@@ -1,20 +1,17 @@
 import type { Alternative, Displacement, Job } from "@tessera/wire";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { call, wordsOf } from "../../api/call.ts";
-import { useMay } from "../../api/me.tsx";
+import { useAct } from "../../api/use-call.ts";
+import { Act } from "../../design/act.tsx";
 import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
-import { mayDo } from "../../design/may-do.ts";
 import { Button } from "../../design/parts.tsx";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { spellClock } from "../../format/times.ts";
-import { toast } from "../../frame/toasts.tsx";
-import { changed, spellChange, victimsText } from "./why.ts";
+import { editOf, spellChange, victimsText } from "./why.ts";
 
 /** Changes of the job that would start it sooner, the least harmful first. */
 export function Alternatives({ job, alternatives }: { job: Job; alternatives: readonly Alternative[] }) {
-  const may = useMay();
   const [chosen, setChosen] = useState<Alternative | undefined>();
   if (alternatives.length === 0) return null;
   return (
@@ -28,11 +25,16 @@ export function Alternatives({ job, alternatives }: { job: Job; alternatives: re
             </div>
             {each.displaces !== undefined && <Displaced displaces={each.displaces} />}
           </div>
-          {may("job.submit") && mayDo("cancelJob", job) && (
-            <Button kind={i === 0 ? "primary" : "usual"} small onClick={() => setChosen(each)}>
-              Apply
-            </Button>
-          )}
+          <Act
+            act="editJob"
+            of={job}
+            at={job.project}
+            kind={i === 0 ? "primary" : "usual"}
+            small
+            onClick={() => setChosen(each)}
+          >
+            Apply
+          </Act>
         </li>
       ))}
       {chosen !== undefined && <Apply job={job} alternative={chosen} onClose={() => setChosen(undefined)} />}
@@ -62,24 +64,18 @@ function Displaced({ displaces }: { displaces: Displacement }) {
   );
 }
 
-/** Asks first, then submits the changed job and cancels the waiting one. */
+/** Asks first, then edits the waiting job. */
 function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternative; onClose: () => void }) {
   const [, go] = useLocation();
-  const [busy, setBusy] = useState(false);
-  const act = async () => {
-    setBusy(true);
-    try {
-      const made = await call("submitJob", { body: changed(job, alternative.change) as never });
-      const left = await call("cancelJob", { at: { job: job.id }, body: {} }).then(() => undefined, wordsOf);
-      if (left === undefined)
-        toast("good", `${made.name} was submitted with the change; the previous job is cancelled.`);
-      else toast("bad", `${made.name} was submitted with the change; the previous job is still there: ${left}`);
-      go(`/jobs/${made.id}/${alternative.effect === "starts now" ? "logs" : "why"}`);
-    } catch (error) {
-      toast("bad", wordsOf(error));
-      onClose();
-    }
-  };
+  const edit = useAct("editJob", ({ name }) => `${name} was changed.`);
+  const act = () =>
+    edit.mutate(
+      { at: { job: job.id }, body: editOf(alternative.change) },
+      {
+        onSuccess: () => alternative.effect === "starts now" && go(`/jobs/${job.id}/logs`),
+        onSettled: onClose,
+      },
+    );
   return (
     <Dialog
       title="Apply this change?"
@@ -87,7 +83,7 @@ function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternati
       footer={
         <>
           <Button onClick={onClose}>Not now</Button>
-          <Button kind="primary" disabled={busy} onClick={() => void act()}>
+          <Button kind="primary" disabled={edit.isPending} onClick={act}>
             Apply the change
           </Button>
         </>
@@ -98,8 +94,8 @@ function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternati
           <strong>{spellChange(alternative.change)}</strong>
         </p>
         <p>
-          The job is submitted again with this change and <Effect alternative={alternative} />. The waiting job is
-          cancelled and loses its place.
+          The job <Effect alternative={alternative} />. It keeps its place in the queue unless it asks for more than
+          before.
         </p>
         {alternative.displaces !== undefined && <Displaced displaces={alternative.displaces} />}
       </div>

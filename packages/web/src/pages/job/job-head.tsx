@@ -2,7 +2,6 @@ import type { Job, JobCost } from "@tessera/wire";
 import { codeText } from "@tessera/wire/code";
 import { useState } from "react";
 import { Link } from "wouter";
-import { useMay } from "../../api/me.tsx";
 import { Act } from "../../design/act.tsx";
 import { Chip, ReasonChip, StateChip } from "../../design/chip.tsx";
 import { mayDo } from "../../design/may-do.ts";
@@ -10,12 +9,16 @@ import { ButtonLink, Time } from "../../design/parts.tsx";
 import { useTick } from "../../design/tick.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
-import { spellDay, spellSpan } from "../../format/times.ts";
+import { inZone, spellDay, spellSpan } from "../../format/times.ts";
 import { copyText } from "../../frame/copy.ts";
+import { compareAddress } from "../compare/address.ts";
 import { AskCancel } from "./ask-cancel.tsx";
+import { AskLeave } from "./ask-leave.tsx";
+import { EditJob } from "./edit-job.tsx";
 import { useHoldJob, useReleaseJob } from "./job-acts.ts";
 import { JobLabels } from "./job-labels.tsx";
 import { OpenPage } from "./open-page.tsx";
+import { RunAgain } from "./run-again.tsx";
 
 /** The nodes by name where they are few; a gang is on one engine, which the names begin with where there are several. */
 function spellNodes(names: readonly string[]): string {
@@ -26,8 +29,8 @@ function spellNodes(names: readonly string[]): string {
 
 /** What the job is, what it costs, and what can be done with it. */
 export function JobHead({ job }: { job: Job }) {
-  const may = useMay();
-  const [asking, setAsking] = useState(false);
+  const [dialog, setDialog] = useState<"cancel" | "edit" | "suspend" | "requeue">();
+  const close = () => setDialog(undefined);
   const hold = useHoldJob();
   const release = useReleaseJob();
   const at = { job: job.id };
@@ -67,11 +70,12 @@ export function JobHead({ job }: { job: Job }) {
           {code !== undefined && <span>code: {code}</span>}
           <JobLabels job={job} mayChange={live && mayDo("editJob", job)} />
         </div>
-        {job.detail !== undefined && <p>{job.detail}</p>}
+        {job.detail !== undefined && <p>{inZone(job.detail)}</p>}
       </div>
       <div className="row wrap">
         <OpenPage job={job} />
-        {may("job.submit") && <ButtonLink href={`/new?from=${job.id}`}>Run again</ButtonLink>}
+        <RunAgain job={job} />
+        {job.array === undefined && <ButtonLink href={compareAddress(undefined, job.id)}>Compare</ButtonLink>}
         {job.state === "waiting" && !job.held && (
           <Act act="holdJob" of={job} at={job.project} onClick={() => hold.mutate({ at, body: {} })}>
             Hold
@@ -82,13 +86,30 @@ export function JobHead({ job }: { job: Job }) {
             Release
           </Act>
         )}
+        {job.state === "waiting" && job.elements === undefined && (
+          <Act act="editJob" of={job} at={job.project} onClick={() => setDialog("edit")}>
+            Change
+          </Act>
+        )}
+        {job.state === "running" && job.elements === undefined && (
+          <>
+            <Act act="suspendJob" of={job} at={job.project} onClick={() => setDialog("suspend")}>
+              Suspend
+            </Act>
+            <Act act="requeueJob" of={job} at={job.project} onClick={() => setDialog("requeue")}>
+              Requeue
+            </Act>
+          </>
+        )}
         {live && (
-          <Act act="cancelJob" of={job} at={job.project} kind="danger" onClick={() => setAsking(true)}>
+          <Act act="cancelJob" of={job} at={job.project} kind="danger" onClick={() => setDialog("cancel")}>
             Cancel
           </Act>
         )}
       </div>
-      {asking && <AskCancel job={job} onClose={() => setAsking(false)} />}
+      {dialog === "cancel" && <AskCancel job={job} onClose={close} />}
+      {dialog === "edit" && <EditJob job={job} onClose={close} />}
+      {(dialog === "suspend" || dialog === "requeue") && <AskLeave job={job} how={dialog} onClose={close} />}
     </div>
   );
 }

@@ -19,6 +19,7 @@ import { UsageTab } from "./usage-tab.tsx";
 import { WhyTab } from "./why-tab.tsx";
 
 const ActivityTab = onDemand(() => import("./activity-tab.tsx"), <Skeleton />);
+const FilesTab = onDemand(() => import("./files-tab.tsx"), <Skeleton />);
 const SpecTab = onDemand(() => import("./spec-tab.tsx"), <Skeleton />);
 
 const everyMs = 10_000;
@@ -80,12 +81,15 @@ const words: Readonly<Record<string, string>> = {
   activity: "Activity",
   placement: "Placement",
   usage: "Usage",
+  files: "Files",
   spec: "Spec",
   events: "Events",
 };
 
 function tabsOf(job: Job): string[] {
-  return ["logs", ...(job.state === "waiting" ? ["why"] : []), "activity", "placement", "usage", "spec", "events"];
+  const files = job.elements === undefined && mayDo("readLogs", job) ? ["files"] : [];
+  const why = job.state === "waiting" ? ["why"] : [];
+  return ["logs", ...why, "activity", "placement", "usage", ...files, "spec", "events"];
 }
 
 function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
@@ -100,6 +104,8 @@ function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
       return <UsageTab job={job} />;
     case "events":
       return <EventsTab job={job} />;
+    case "files":
+      return <Files job={job} />;
     case "spec":
       return <SpecTab job={job} />;
     default:
@@ -111,6 +117,13 @@ function Tab({ job, tab }: { job: Job; tab: string }): ReactNode {
 function Logs({ job }: { job: Job }) {
   if (mayDo("readLogs", job)) return <LogsTab job={job} />;
   return <Empty title="Only its user and administrators of its account may read the log" />;
+}
+
+/** For the same people; an array has no folders of its own. */
+function Files({ job }: { job: Job }) {
+  if (job.elements !== undefined) return <Empty title="Each element has files of its own" />;
+  if (mayDo("readLogs", job)) return <FilesTab job={job} />;
+  return <Empty title="Only its user and administrators of its account may read its files" />;
 }
 
 /** Reads the job again after each of its events, which are few. */

@@ -1,97 +1,158 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import type { LogEntry } from "@tessera/wire";
-import { type CSSProperties, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { piecesOf } from "@tessera/wire/log-text";
+import { type CSSProperties, useCallback, useEffect, useLayoutEffect, useRef } from "react";
 import { spellFull, spellSeconds } from "../../format/times.ts";
-import { piecesOf } from "./log-text.ts";
+import type { LogLine } from "./log-buffer.ts";
 
 const lineHeight = 19;
 /** As near to the end as this is at the end. */
 const endWithin = 2 * lineHeight;
 
 interface LogViewProps {
-  readonly lines: readonly LogEntry[];
+  readonly lines: readonly LogLine[];
   /** Keep the end in view; a reader who scrolls up lets go of it, and takes hold of it again at the end. */
   readonly follow: boolean;
   readonly onFollow: (follow: boolean) => void;
-  /** `mixed` says the rank in front of each line, `columns` gives each of so many ranks a column. */
-  readonly ranks: "none" | "mixed" | { readonly columns: number };
-  readonly marked: LogEntry | undefined;
-  readonly onMark: (line: LogEntry) => void;
+  /** `mixed` says the rank in front of each line, `columns` gives each of these ranks a column. */
+  readonly ranks: "none" | "mixed" | { readonly columns: readonly number[] };
+  readonly wrap: boolean;
+  readonly marked: LogLine | undefined;
+  readonly onMark: (line: LogLine) => void;
+  /** Whether it holds what the reader looks for. */
+  readonly isFound: (line: LogLine) => boolean;
 }
 
 /** Lines of a log, of which only the visible ones are in the page. */
-export function LogView({ lines, follow, onFollow, ranks, marked, onMark }: LogViewProps) {
+export function LogView({ lines, follow, onFollow, ranks, wrap, marked, onMark, isFound }: LogViewProps) {
   const box = useRef<HTMLElement>(null);
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => box.current,
     estimateSize: () => lineHeight,
+    getItemKey: useCallback((index: number) => lines[index]!.no, [lines]),
     overscan: 30,
     initialRect: { width: 800, height: 500 },
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: lines are measured again when they are laid out in another way
+  useEffect(() => rows.measure(), [wrap, rows]);
+  const height = rows.getTotalSize();
+  // What follows does it, also where lines were dropped or have come late.
+  rows.shouldAdjustScrollPositionOnItemSizeChange = () => false;
+  /** The line at the upper edge, and where it began when that was last looked at. */
+  const edge = useRef<{ readonly no: number; readonly start: number }>(undefined);
+  /** Where the box was scrolled to when that was last looked at. */
+  const top = useRef(0);
   // Before the lines are painted: later, it would drag down a reader who has scrolled up meanwhile.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also when lines have turned out to be higher
   useLayoutEffect(() => {
-    if (follow && lines.length > 0) box.current?.scrollTo(0, box.current.scrollHeight);
-  }, [follow, lines.length]);
-  useMarked(box, marked === undefined ? -1 : lines.indexOf(marked));
+    const { current } = box;
+    if (current === null) return;
+    if (follow) {
+      // Scrolled up in this very moment: it will be told next.
+      if (current.scrollTop < top.current - endWithin) return;
+      current.scrollTo(0, current.scrollHeight);
+      top.current = current.scrollTop;
+    } else if (edge.current !== undefined) {
+      const { no, start: before } = edge.current;
+      const start = rows.measurementsCache[lines.findIndex((line) => line.no === no)]?.start ?? before;
+      if (start === before) return;
+      current.scrollBy(0, start - before);
+      top.current = current.scrollTop;
+      edge.current = { no, start };
+    }
+  }, [follow, lines, height]);
+  const linesNow = useRef(lines);
+  linesNow.current = lines;
+  // By the line and not by its place, which changes with every line that is dropped or comes late.
+  const markedNo = marked?.no;
+  useEffect(() => {
+    const index = markedNo === undefined ? -1 : linesNow.current.findIndex(({ no }) => no === markedNo);
+    if (index >= 0) rows.scrollToIndex(index, { align: "center" });
+  }, [markedNo, rows]);
   const onScroll = () => {
     const { scrollTop, clientHeight, scrollHeight } = box.current!;
+    const first = rows.getVirtualItemForOffset(scrollTop);
+    const line = first && lines[first.index];
+    edge.current = line && { no: line.no, start: first.start };
+    top.current = scrollTop;
     const atEnd = scrollHeight - scrollTop - clientHeight <= endWithin;
     if (atEnd !== follow) onFollow(atEnd);
   };
-  const columns = typeof ranks === "object" ? ranks.columns : 0;
+  const columns = typeof ranks === "object" ? ranks.columns : [];
+  const minWidth = columns.length === 0 ? 0 : timesPx + edgesPx + columns.length * columnPxMin;
   return (
-    <>
-      {columns > 0 && (
-        <div className="log-heads small quiet">
-          {[...Array(columns).keys()].map((rank) => (
-            <span key={rank} style={placeOf(rank, columns)}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <section className="log" ref={box} tabIndex={0} aria-label="Log" onScroll={onScroll}>
+      {columns.length > 0 && (
+        <div className="log-heads small quiet" style={{ minWidth }}>
+          {columns.map((rank, place) => (
+            <span key={rank} style={headPlace(place, columns.length)}>
               rank {rank}
             </span>
           ))}
         </div>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
-      <section className="log" ref={box} tabIndex={0} aria-label="Log" onScroll={onScroll}>
-        <div style={{ height: rows.getTotalSize(), position: "relative" }}>
-          {rows.getVirtualItems().map((row) => {
-            const line = lines[row.index]!;
-            return (
-              <div
-                key={row.key}
-                className={`line ${line.stream} ${line === marked ? "marked" : ""} ${columns > 0 ? "in-columns" : ""}`}
-                style={{ transform: `translateY(${row.start}px)` }}
+      <div style={{ height, minWidth, position: "relative" }}>
+        {rows.getVirtualItems().map((row) => {
+          const line = lines[row.index]!;
+          const looks = [
+            ...["line", line.stream],
+            ...(line === marked ? ["marked"] : isFound(line) ? ["found"] : []),
+            ...(columns.length > 0 ? ["in-columns"] : []),
+            ...(wrap ? ["wrapped"] : []),
+          ];
+          return (
+            <div
+              key={row.key}
+              className={looks.join(" ")}
+              style={{ transform: `translateY(${row.start}px)` }}
+              {...(wrap && { ref: rows.measureElement, "data-index": row.index })}
+            >
+              {/* Not reached by Tab: there are thousands. "next error" and Find mark lines by keyboard. */}
+              <button
+                type="button"
+                tabIndex={-1}
+                className="at"
+                title={spellFull(line.at)}
+                onClick={() => onMark(line)}
               >
-                {/* Not reached by Tab: there are thousands. "next error" marks lines by keyboard. */}
-                <button
-                  type="button"
-                  tabIndex={-1}
-                  className="at"
-                  title={spellFull(line.at)}
-                  onClick={() => onMark(line)}
-                >
-                  {spellSeconds(line.at)}
-                </button>
-                {ranks === "mixed" && <span className={`rank r${line.rank % 8}`}>[{line.rank}]</span>}
-                <Text line={line} columns={columns} />
-              </div>
-            );
-          })}
-        </div>
-      </section>
-    </>
+                {spellSeconds(line.at)}
+              </button>
+              {ranks === "mixed" && <span className={`rank r${line.rank % 8}`}>[{line.rank}]</span>}
+              <Text line={line} columns={columns} />
+            </div>
+          );
+        })}
+      </div>
+    </section>
   );
 }
 
-/** The column of a rank, beside the times. */
-function placeOf(rank: number, columns: number): CSSProperties {
-  return { left: `calc(90px + (100% - 106px) * ${rank / columns})`, width: `calc((100% - 106px) / ${columns} - 10px)` };
+/** What the times, the edges and the gap between columns take. */
+const [timesPx, edgesPx, gapPx] = [74, 32, 10];
+/** A narrow window scrolls sideways. */
+const columnPxMin = 110;
+
+/** Where the column of a rank is in a box of this width in CSS, and how wide it is. */
+function columnIn(width: string, place: number, columns: number): { left: string; width: string } {
+  const all = `(${width} - ${timesPx}px)`;
+  return { left: `${timesPx}px + ${all} * ${place / columns}`, width: `calc(${all} / ${columns} - ${gapPx}px)` };
 }
 
-function Text({ line: { text, rank }, columns }: { line: LogEntry; columns: number }) {
-  const place = columns === 0 ? {} : placeOf(rank, columns);
+function headPlace(place: number, columns: number): CSSProperties {
+  const { left, width } = columnIn(`100% - ${edgesPx}px`, place, columns);
+  return { left: `calc(${edgesPx / 2}px + ${left})`, width };
+}
+
+function textPlace(place: number, columns: number): CSSProperties {
+  const { left, width } = columnIn("100%", place, columns);
+  return { marginLeft: `calc(${left})`, width };
+}
+
+function Text({ line: { text, rank }, columns }: { line: LogLine; columns: readonly number[] }) {
+  const place = columns.indexOf(rank);
   return (
-    <span className="text" style={place}>
+    <span className="text" style={place < 0 ? {} : textPlace(place, columns.length)}>
       {piecesOf(text).map(({ text: piece, look }, i) =>
         look === "" ? (
           piece
@@ -104,11 +165,4 @@ function Text({ line: { text, rank }, columns }: { line: LogEntry; columns: numb
       )}
     </span>
   );
-}
-
-/** Brings the marked line into the middle. */
-function useMarked(box: RefObject<HTMLElement | null>, at: number): void {
-  useEffect(() => {
-    if (at >= 0) box.current?.scrollTo(0, Math.max(0, at * lineHeight - box.current.clientHeight / 2));
-  }, [box, at]);
 }

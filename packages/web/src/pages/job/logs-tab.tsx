@@ -1,71 +1,104 @@
-import type { Job, LogEntry } from "@tessera/wire";
+import type { Job } from "@tessera/wire";
+import { isTrouble, plainText } from "@tessera/wire/log-text";
 import { useMemo, useState } from "react";
-import { useSearchParams } from "wouter";
-import { addressOf } from "../../api/call.ts";
+import { addressOf, wordsOf } from "../../api/call.ts";
+import { keep, readKept } from "../../api/kept.ts";
 import { withProof } from "../../api/proof.ts";
 import { Card, Empty, Notice } from "../../design/parts.tsx";
 import { saveBlob } from "../../format/csv.ts";
 import { count } from "../../format/numbers.ts";
+import { spellDay } from "../../format/times.ts";
 import { zoneName } from "../../format/zone.ts";
+import { useAddress } from "../../frame/address.ts";
+import { copyText } from "../../frame/copy.ts";
 import { toast } from "../../frame/toasts.tsx";
-import { findLine, nameOfLine, useLogLines } from "./log-lines.ts";
-import { isTrouble, plainText } from "./log-text.ts";
+import { LastError } from "./last-error.tsx";
+import type { LogLine } from "./log-buffer.ts";
+import { columnsMax, columnsOf } from "./log-places.ts";
+import { findBeyond, nextLine, type Wanted } from "./log-search.ts";
 import { LogView } from "./log-view.tsx";
+import { useLog } from "./use-log.ts";
+import { useLogPlace } from "./use-log-place.ts";
 
-/** More ranks than these do not fit side by side. */
-const columnsMax = 8;
+const wrapPlace = "tessera-log-wrap";
 
 /** What the job prints, as it prints it: all ranks by time, side by side, or one. */
 export function LogsTab({ job }: { job: Job }) {
-  const [params, setParams] = useSearchParams();
-  const [text, setText] = useState("");
+  const [params, set] = useAddress();
   const live = job.state !== "ended" && job.state !== "waiting";
-  const [follow, setFollow] = useState(live && !params.has("line"));
-  const line = params.get("line");
-  const [whole, setWhole] = useState(line !== null);
+  // The end of a log is what one reads first, also when nothing more comes.
+  const [follow, setFollow] = useState(!params.has("line"));
+  const [whole, setWhole] = useState(false);
+  const [wrap, setWrap] = useState(readKept(wrapPlace) === true);
   const ranks = Math.max(job.members.length, job.attempts?.at(-1)?.nodes.length ?? 0, 1);
   const shape = params.get("rank") ?? "all";
   const rank = /^\d+$/.test(shape) ? Number(shape) : undefined;
-  const { lines, state, cut, why } = useLogLines(job.id, rank, live, whole);
+  const columns = shape === "columns" && ranks > 1 ? columnsOf(params.get("ranks"), ranks) : undefined;
+  const text = params.get("find") ?? "";
+  const only = params.get("only");
+  // With many ranks, a few thousand lines are only a few of each.
+  const newest = useLog({ job: job.id, rank, ranks, live, whole: whole || ranks > columnsMax });
+  const place = useLogPlace(job.id, rank, newest);
+  const { lines, marked } = place;
+  const isFound = useMemo(() => finderOf(text), [text]);
+  const columnsKey = columns?.join();
   const shown = useMemo(() => {
-    const wanted = text.toLowerCase();
-    return wanted === "" ? lines : lines.filter((line) => plainText(line.text).toLowerCase().includes(wanted));
-  }, [lines, text]);
-  const change = (name: string, value: string) =>
-    setParams(
-      (before) => {
-        before.set(name, value);
-        return before;
-      },
-      { replace: true },
+    const among = columnsKey?.split(",").map(Number);
+    return lines.filter(
+      (line) =>
+        (among === undefined || among.includes(line.rank)) &&
+        (only !== "stderr" || line.stream === "stderr") &&
+        (only !== "found" || text === "" || isFound(line)),
     );
-  const marked = useMemo(() => findLine(lines, line), [lines, line]);
-  const mark = (line: LogEntry) => {
+  }, [lines, columnsKey, only, text, isFound]);
+  const mark = (line: LogLine) => {
     setFollow(false);
-    change("line", nameOfLine(lines, line));
+    place.mark(line);
   };
-  const nextTrouble = () => {
-    const from = marked === undefined ? -1 : shown.indexOf(marked);
-    const next = shown.find((line, i) => i > from && isTrouble(line)) ?? shown.find(isTrouble);
-    if (next === undefined) toast("good", "No line looks like an error.");
-    else mark(next);
+  const goTo: typeof place.goTo = (line) => {
+    setFollow(false);
+    place.goTo(line);
   };
+  const seek = async (step: 1 | -1, is: (line: LogLine) => boolean, wanted: Wanted, what: string) => {
+    const next = nextLine(shown, marked, step, is);
+    if (next !== undefined) return mark(next);
+    // Nothing further in what was read: the rest is looked through where it lies. A first look also goes back.
+    const back = step < 0 || (marked === undefined && !place.cutAfter);
+    if (back ? place.cutBefore : place.cutAfter) {
+      const found = await findBeyond({ job: job.id, rank }, wanted, back ? -1 : 1, lines);
+      if (found !== undefined) return goTo(found);
+    }
+    const side = marked === undefined ? "" : step > 0 ? "later " : "earlier ";
+    toast("good", `No ${side}line ${what}.`);
+  };
+  const look = (step: 1 | -1, is: (line: LogLine) => boolean, wanted: Wanted, what: string) =>
+    void seek(step, is, wanted, what).catch((error) => toast("bad", wordsOf(error)));
+  const lookForError = (step: 1 | -1) => look(step, isTrouble, { errors: true }, "looks like an error");
+  const lookForText = (step: 1 | -1) => {
+    if (text !== "") look(step, isFound, { find: text }, `has “${text}”`);
+  };
+  const matches = useMemo(() => (text === "" ? [] : shown.filter(isFound)), [shown, text, isFound]);
+  const chooseOnly = (value: "stderr" | "found") => set({ only: only === value ? undefined : value });
   return (
     <Card
       flush
-      title={`${cut && text === "" ? "the newest " : ""}${count(shown.length, "line")}, times in ${zoneName()}`}
+      title={
+        place.at === undefined
+          ? `${place.cutBefore ? "the newest " : ""}${count(shown.length, "line")}, times in ${zoneName()}`
+          : `${count(shown.length, "line")} around ${spellDay(Date.parse(place.at))}, times in ${zoneName()}`
+      }
       beside={
-        <div className="row wrap">
+        <div className="row wrap log-tools">
           {ranks > 1 && (
             <select
               className="input"
               style={{ width: 150 }}
               aria-label="Rank"
               value={shape}
-              onChange={(event) => change("rank", event.target.value)}
+              onChange={(event) => set({ rank: event.target.value === "all" ? undefined : event.target.value })}
             >
               <option value="all">all ranks</option>
-              {ranks <= columnsMax && <option value="columns">ranks as columns</option>}
+              <option value="columns">ranks as columns</option>
               {[...Array(ranks).keys()].map((each) => (
                 <option key={each} value={each}>
                   rank {each}
@@ -73,63 +106,123 @@ export function LogsTab({ job }: { job: Job }) {
               ))}
             </select>
           )}
+          {columns !== undefined && ranks > columnsMax && <ColumnsField columns={columns} />}
           <input
             className="input"
             style={{ width: 180 }}
             aria-label="Find in the log"
             placeholder="Find"
+            maxLength={200}
             value={text}
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => set({ find: event.target.value })}
+            onKeyDown={({ key, shiftKey }) => key === "Enter" && lookForText(shiftKey ? -1 : 1)}
           />
-          <button type="button" className="chip" onClick={nextTrouble}>
-            next error
-          </button>
-          {live && (
-            <button type="button" className="chip" aria-pressed={follow} onClick={() => setFollow(!follow)}>
+          {text !== "" && (
+            <>
+              <span className="quiet small nowrap">
+                {marked !== undefined && matches.includes(marked) ? `${matches.indexOf(marked) + 1} of ` : ""}
+                {count(matches.length, "match", "matches")}
+              </span>
+              <Tool onClick={() => lookForText(-1)}>previous match</Tool>
+              <Tool onClick={() => lookForText(1)}>next match</Tool>
+              <Tool pressed={only === "found"} onClick={() => chooseOnly("found")}>
+                only matches
+              </Tool>
+            </>
+          )}
+          <Tool onClick={() => lookForError(-1)}>previous error</Tool>
+          <Tool onClick={() => lookForError(1)}>next error</Tool>
+          <Tool pressed={only === "stderr"} onClick={() => chooseOnly("stderr")}>
+            stderr only
+          </Tool>
+          <Tool
+            pressed={wrap}
+            onClick={() => {
+              setWrap(!wrap);
+              keep(wrapPlace, !wrap);
+            }}
+          >
+            wrap
+          </Tool>
+          {live && place.at === undefined && (
+            <Tool pressed={follow} onClick={() => setFollow(!follow)}>
               follow
-            </button>
+            </Tool>
           )}
-          {cut && !whole && (
-            <button type="button" className="chip" onClick={() => setWhole(true)}>
-              earlier lines
-            </button>
+          {place.at !== undefined && <Tool onClick={place.leave}>newest lines</Tool>}
+          {place.at === undefined && place.cutBefore && !whole && ranks <= columnsMax && (
+            <Tool onClick={() => setWhole(true)}>earlier lines</Tool>
           )}
-          <button type="button" className="chip" onClick={() => void saveLog(job)}>
-            Download
-          </button>
+          {marked !== undefined && (
+            <Tool onClick={() => void copyText(location.href, "The link to the line is copied.")}>copy link</Tool>
+          )}
+          <Tool onClick={() => void saveLog(job)}>Download</Tool>
         </div>
       }
     >
-      {line !== null && marked === undefined && (state === "ended" || cut) && (
-        <Notice kind="warn">
-          The line of this link is not among the newest {count(lines.length, "line")}. Download has all lines that are
-          kept.
-        </Notice>
-      )}
+      <LastError job={job} onGo={goTo} />
+      {place.isGone && <Notice kind="warn">The line of this link is not in the log, or no longer kept.</Notice>}
       {shown.length === 0 ? (
         <Empty
-          title={
-            why ??
-            (job.state === "waiting"
-              ? "It has not started"
-              : state === "reading"
-                ? "Reading the log"
-                : "Nothing was printed")
-          }
+          title={newest.why ?? emptyText(job, newest.state, lines.length > 0)}
           command={`npx tess logs ${job.id} -f`}
         />
       ) : (
         <LogView
+          key={place.at ?? "newest"}
           lines={shown}
-          follow={follow}
+          follow={follow && place.at === undefined}
           onFollow={setFollow}
-          ranks={shape === "columns" ? { columns: ranks } : ranks > 1 && rank === undefined ? "mixed" : "none"}
+          ranks={columns !== undefined ? { columns } : ranks > 1 && rank === undefined ? "mixed" : "none"}
+          wrap={wrap}
           marked={marked}
           onMark={mark}
+          isFound={isFound}
         />
       )}
     </Card>
   );
+}
+
+function Tool(props: { pressed?: boolean; onClick: () => void; children: string }) {
+  const { pressed, onClick, children } = props;
+  return (
+    <button type="button" className="chip" aria-pressed={pressed} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+/** Which ranks stand side by side, where not all fit. */
+function ColumnsField({ columns }: { columns: readonly number[] }) {
+  const [params, set] = useAddress();
+  return (
+    <label className="row quiet small">
+      ranks
+      <input
+        className="input"
+        style={{ width: 110 }}
+        aria-label="Ranks side by side"
+        title={`Up to ${columnsMax} ranks fit side by side, such as 0-3, 12`}
+        placeholder={`${columns[0]}-${columns.at(-1)}`}
+        maxLength={100}
+        value={params.get("ranks") ?? ""}
+        onChange={(event) => set({ ranks: event.target.value })}
+      />
+      up to {columnsMax} fit
+    </label>
+  );
+}
+
+function finderOf(text: string): (line: LogLine) => boolean {
+  const wanted = text.toLowerCase();
+  return (line) => wanted !== "" && plainText(line.text).toLowerCase().includes(wanted);
+}
+
+function emptyText(job: Job, state: string, isFiltered: boolean): string {
+  if (isFiltered) return "No line is left by what is chosen above";
+  if (job.state === "waiting") return "It has not started";
+  return state === "reading" ? "Reading the log" : "Nothing was printed";
 }
 
 /** By a request and not by a link: a link cannot show the proof of the session. */

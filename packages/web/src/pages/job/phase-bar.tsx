@@ -3,7 +3,13 @@ import { useTick } from "../../design/tick.ts";
 import { spellClock, spellSpan } from "../../format/times.ts";
 import { type PhaseKind, phasesOf } from "./phases.ts";
 
-const names: Readonly<Record<PhaseKind, string>> = { queue: "waited", start: "started", run: "ran", stop: "stopping" };
+/** What each phase is called in its bar. */
+export const phaseNames: Readonly<Record<PhaseKind, string>> = {
+  queue: "waited",
+  start: "started",
+  run: "ran",
+  stop: "stopping",
+};
 
 /** The phases from an instant on, on the same axis as the charts below. */
 export function PhasesOnAxis({ job, from, to }: { job: Job; from: number; to: number | undefined }) {
@@ -24,7 +30,7 @@ export function PhasesOnAxis({ job, from, to }: { job: Job; from: number; to: nu
             title={`${phase.label}: ${clock(phase.from)} to ${clock(phase.to)}`}
           >
             <span>
-              {names[phase.kind]} {spellSpan(phase.to - phase.from)}
+              {phaseNames[phase.kind]} {spellSpan(phase.to - phase.from)}
             </span>
           </li>
         ))}
@@ -58,7 +64,7 @@ export function PhaseBar({ job }: { job: Job }) {
               title={`${label}: ${clock(from)} to ${clock(to)}`}
             >
               <span>
-                {names[kind]} {spellSpan(to - from)}
+                {phaseNames[kind]} {spellSpan(to - from)}
               </span>
             </li>
           ))}

@@ -1,6 +1,7 @@
 import type { Job, Member } from "@tessera/wire";
 import { Link } from "wouter";
-import { useCall } from "../../api/use-call.ts";
+import { useAct, useCall } from "../../api/use-call.ts";
+import { Act } from "../../design/act.tsx";
 import { Card, Empty } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
@@ -24,7 +25,10 @@ export function PlacementTab({ job }: { job: Job }) {
     );
   }
   return (
-    <Card title={`${count(job.members.length, "member")} on ${count(byNode.size, "node")}`}>
+    <Card
+      title={`${count(job.members.length, "member")} on ${count(byNode.size, "node")}`}
+      beside={job.state === "running" && <CheckGpus job={job} />}
+    >
       <div className="placement">
         {[...byNode].slice(0, nodesDrawn).map(([node, members]) => (
           <NodeBox key={node} node={node} members={members} />
@@ -32,6 +36,23 @@ export function PlacementTab({ job }: { job: Job }) {
       </div>
       {byNode.size > nodesDrawn && <p className="quiet small">and {count(byNode.size - nodesDrawn, "node")} more</p>}
     </Card>
+  );
+}
+
+/** Whether the GPUs of a job that is slow or fails are well; what they hold stays as it is. */
+function CheckGpus({ job }: { job: Job }) {
+  const check = useAct("checkJob", ({ nodes }) => `${count(nodes.length, "node")} is being checked; see its health.`);
+  return (
+    <Act
+      act="checkJob"
+      of={job}
+      at={job.project}
+      small
+      disabled={check.isPending}
+      onClick={() => check.mutate({ at: { job: job.id }, body: {} })}
+    >
+      Check its GPUs
+    </Act>
   );
 }
 

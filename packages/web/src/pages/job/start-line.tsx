@@ -1,6 +1,6 @@
 import type { Explanation } from "@tessera/wire";
 import { count, spellNumber } from "../../format/numbers.ts";
-import { spellClock, spellStart } from "../../format/times.ts";
+import { inZone, spellClock, spellStart } from "../../format/times.ts";
 import { startSpan } from "./why.ts";
 
 const bases: Readonly<Record<NonNullable<NonNullable<Explanation["start"]>["basis"]>, string>> = {
@@ -37,8 +37,13 @@ export function StartLine({ why }: { why: Explanation }) {
         {start?.nodes !== undefined &&
           start.nodes.length > 0 &&
           `Planned on ${start.nodes.slice(0, 4).join(", ")}${start.nodes.length > 4 ? " …" : ""}. `}
-        {start?.why}
+        {start?.why !== undefined && inZone(start.why)}
       </p>
+      {start?.missesDeadline !== undefined && (
+        <p className="wrong-text small">
+          It would miss its deadline, {spellClock(start.missesDeadline)}, and is given up then.
+        </p>
+      )}
       {ahead !== undefined && (
         <p className="quiet small">
           {ahead === 0 ? "Nothing is ahead of it." : `${count(ahead, "job")} ahead`}

@@ -3,7 +3,6 @@ import { waitingReasons } from "@tessera/wire/reasons";
 import { Fragment } from "react";
 import { Link } from "wouter";
 import { Time } from "../../design/parts.tsx";
-import { spellNumber } from "../../format/numbers.ts";
 import { spellClock } from "../../format/times.ts";
 import { amountsOf, waterfall } from "./why.ts";
 
@@ -30,15 +29,15 @@ export function Waterfall({ reason }: { reason: WaitReason | undefined }) {
 /** The amounts beside each other, when it ends, and which jobs it waits for. */
 function Particulars({ reason }: { reason: WaitReason }) {
   const amounts = amountsOf(reason);
-  const most = Math.max(1, ...amounts.map(({ gpus }) => gpus));
+  const most = Math.max(1, ...amounts.map(({ value }) => value));
   const { until, waitsFor = [] } = reason;
   return (
     <>
       {amounts.length > 1 && (
         <span className="asked">
-          {amounts.map(({ label, gpus, tone }) => (
+          {amounts.map(({ label, value, text, tone }) => (
             <span key={label}>
-              {label} <i style={{ width: `${(100 * gpus) / most}%` }} className={tone} /> {spellNumber(gpus)}
+              {label} <i style={{ width: `${(100 * value) / most}%` }} className={tone} /> {text}
             </span>
           ))}
         </span>
@@ -50,10 +49,10 @@ function Particulars({ reason }: { reason: WaitReason }) {
       )}
       {waitsFor.length > 0 && (
         <span className="particular">
-          {waitsFor.map(({ id, name }, i) => (
+          {waitsFor.map(({ id, name, state }, i) => (
             <Fragment key={id}>
               {i > 0 && ", "}
-              <Link href={`/jobs/${id}`}>{name}</Link>
+              <Link href={`/jobs/${id}`}>{name}</Link> <span className="quiet">({state})</span>
             </Fragment>
           ))}
         </span>

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { amountsOf, changed, spellChange, startSpan, victimsText, waterfall } from "./why.ts";
+import type { WaitReason } from "@tessera/wire";
+import { reasonKinds, waitingReasons } from "@tessera/wire/reasons";
+import { amountsOf, editOf, spellChange, startSpan, victimsText, waterfall } from "./why.ts";
 
 describe("why a job waits, as a picture", () => {
   it("shows what was passed before the reason, and leaves open what comes after it", () => {
@@ -20,20 +22,34 @@ describe("why a job waits, as a picture", () => {
   });
 
   it("draws what is needed beside what is held of a limit, or what is free", () => {
-    const drawn = (reason: Parameters<typeof amountsOf>[0]) =>
-      amountsOf(reason).map(({ label, gpus }) => `${label} ${gpus}`);
-    assert.deepEqual(drawn({ kind: "quota", detail: "", needed: 64, held: 49, limit: 112 }), [
-      "needed 64",
-      "held 49",
-      "limit 112",
+    const drawn = (reason: Omit<WaitReason, "detail">) =>
+      amountsOf({ ...reason, detail: "" }).map(({ label, text }) => `${label} ${text}`);
+    assert.deepEqual(drawn({ kind: "quota", needed: 64, held: 49, limit: 112 }), ["needed 64", "held 49", "limit 112"]);
+    assert.deepEqual(drawn({ kind: "quota", needed: 8, free: 3 }), ["needed 8", "idle, not lent 3"]);
+    assert.deepEqual(drawn({ kind: "quota", unit: "MiB", needed: 2048, held: 512, limit: 1024 }), [
+      ...["needed 2 GiB", "held 512 MiB", "limit 1 GiB"],
     ]);
-    assert.deepEqual(drawn({ kind: "health", detail: "", needed: 1, free: 2 }), ["needed 1", "out of service 2"]);
-    assert.deepEqual(drawn({ kind: "shape", detail: "", needed: 512, fits: 56, free: 1510 }), [
-      "needed 512",
-      "fit as asked 56",
-      "free 1510",
+    assert.deepEqual(drawn({ kind: "not-yet", unit: "elements", held: 2, limit: 2 }), [
+      ...["running 2 elements", "limit 2 elements"],
     ]);
-    assert.deepEqual(drawn({ kind: "held", detail: "" }), []);
+    assert.deepEqual(drawn({ kind: "health", needed: 1, free: 2 }), ["needed 1", "out of service 2"]);
+    assert.deepEqual(drawn({ kind: "reservation", needed: 4, free: 4 }), ["needed 4", "before maintenance 4"]);
+    assert.deepEqual(drawn({ kind: "shape", needed: 512, fits: 56, free: 1510 }), [
+      ...["needed 512", "fit as asked 56", "free 1,510"],
+    ]);
+    const money = { currency: "EUR", heldMicros: "901000000", limitMicros: "900000000" };
+    assert.deepEqual(drawn({ kind: "budget", money }), ["spent 901.00 EUR", "budget 900.00 EUR"]);
+    assert.deepEqual(drawn({ kind: "price", money }), ["an hour costs 901.00 EUR", "max_price 900.00 EUR"]);
+    assert.deepEqual(drawn({ kind: "held" }), []);
+  });
+
+  it("says of each reason what ends the wait, in words of its own", () => {
+    const texts = reasonKinds.map((kind) => waitingReasons[kind].ends);
+    assert.ok(
+      texts.every((text) => /^[A-Z].*\.$/.test(text)),
+      texts.join("\n"),
+    );
+    assert.equal(new Set(texts).size, reasonKinds.length);
   });
 
   it("says of which teams the jobs are that would be evicted", () => {
@@ -53,10 +69,9 @@ describe("why a job waits, as a picture", () => {
     );
   });
 
-  it("applies a change to the job file, and takes a field away where nothing is to be left of it", () => {
-    const job = { spec: { run: "x", gpus: "H100:8", topology: "rack" }, project: "lab" };
-    assert.deepEqual(changed(job, { field: "gpus", to: "H100:4" }), { ...job.spec, gpus: "H100:4", project: "lab" });
-    assert.equal("topology" in changed(job, { field: "topology", to: null }), false);
+  it("applies a change as an edit, and takes a field away where nothing is to be left of it", () => {
+    assert.deepEqual(editOf({ field: "gpus", to: "H100:4" }), { set: { gpus: "H100:4" } });
+    assert.deepEqual(editOf({ field: "topology", to: null }), { unset: ["topology"] });
     assert.equal(spellChange({ field: "gpus", from: 8, to: 4 }), "gpus: 4 instead of 8");
   });
 

@@ -1,5 +1,8 @@
-import type { Displacement, Explanation, Job, WaitReason } from "@tessera/wire";
+import type { Displacement, Explanation, JobEdit, WaitReason } from "@tessera/wire";
 import { reasonKinds, waitingReasons } from "@tessera/wire/reasons";
+import { spellMoney } from "../../format/money.ts";
+import { spellMiB, spellNumber } from "../../format/numbers.ts";
+import { inZone } from "../../format/times.ts";
 
 export interface Check {
   readonly kind: WaitReason["kind"];
@@ -12,28 +15,56 @@ export function waterfall(reason: WaitReason | undefined): Check[] {
   const at = reason === undefined ? reasonKinds.length : reasonKinds.indexOf(reason.kind);
   return reasonKinds.map((kind, i) => {
     if (i < at) return { kind, result: "passed", text: waitingReasons[kind].passed };
-    return i === at ? { kind, result: "failing", text: reason!.detail } : { kind, result: "open", text: "" };
+    return i === at ? { kind, result: "failing", text: inZone(reason!.detail) } : { kind, result: "open", text: "" };
   });
 }
 
-/** GPUs of which a reason tells, to be drawn beside each other. */
+/** An amount of which a reason tells, to be drawn beside others. */
 export interface Amount {
   readonly label: string;
-  readonly gpus: number;
+  readonly value: number;
+  /** With its unit, as people read it. */
+  readonly text: string;
   readonly tone: "needed" | "free" | "limit";
 }
 
-/** What is needed, and what of it there is: held of a limit, or free. */
-export function amountsOf({ kind, needed, fits, held, limit, free }: WaitReason): Amount[] {
+/** What is needed, and what of it there is: held of a limit, free, or spent of a budget. */
+export function amountsOf(reason: WaitReason): Amount[] {
+  const { kind, unit, needed, fits, held, limit, free, money } = reason;
+  const text = (value: number) => amountText(value, unit);
   const amounts: readonly (readonly [string, number | undefined, Amount["tone"]])[] = [
     ["needed", needed, "needed"],
     ["fit as asked", fits, "free"],
-    ["held", held, "free"],
+    [unit === "elements" ? "running" : "held", held, "free"],
     ["limit", limit, "limit"],
     // They are free, but not for it.
-    [kind === "health" ? "out of service" : "free", free, fits === undefined ? "free" : "limit"],
+    [freeLabels[kind] ?? "free", free, fits === undefined ? "free" : "limit"],
   ];
-  return amounts.flatMap(([label, gpus, tone]) => (gpus === undefined ? [] : { label, gpus, tone }));
+  const counted = amounts.flatMap(([label, value, tone]) =>
+    value === undefined ? [] : { label, value, text: text(value), tone },
+  );
+  return money === undefined ? counted : [...counted, ...sumsOf(kind, money)];
+}
+
+const freeLabels: Readonly<Partial<Record<WaitReason["kind"], string>>> = {
+  health: "out of service",
+  reservation: "before maintenance",
+  quota: "idle, not lent",
+};
+
+function amountText(value: number, unit: WaitReason["unit"]): string {
+  if (unit === "MiB") return spellMiB(value);
+  return unit === undefined ? spellNumber(value) : `${spellNumber(value)} ${unit}`;
+}
+
+/** Money is drawn in its unit: exact to a millionth is finer than any bar. */
+function sumsOf(kind: WaitReason["kind"], money: NonNullable<WaitReason["money"]>): Amount[] {
+  const { currency, heldMicros, limitMicros } = money;
+  const [held, limit] = kind === "price" ? ["an hour costs", "max_price"] : ["spent", "budget"];
+  const sum = (label: string, micros: string, tone: Amount["tone"]) => ({
+    ...{ label, value: Number(micros) / 1_000_000, text: spellMoney(micros, currency), tone },
+  });
+  return [sum(held!, heldMicros, "needed"), sum(limit!, limitMicros, "limit")];
 }
 
 /** Of which teams the jobs are that would be evicted. */
@@ -43,15 +74,9 @@ export function victimsText({ jobs, members, own }: Pick<Displacement, "jobs" | 
   return own >= jobs ? "all of its own account" : `${own} of its own account, ${jobs - own} of other teams`;
 }
 
-/** The job file with one field changed, ready to be submitted. */
-export function changed(
-  job: Pick<Job, "spec" | "project">,
-  change: { field: string; to: unknown },
-): Record<string, unknown> {
-  const spec: Record<string, unknown> = { ...job.spec, project: job.project };
-  if (change.to === null || change.to === undefined) delete spec[change.field];
-  else spec[change.field] = change.to;
-  return spec;
+/** The edit of a job that changes one field; a field of which nothing is left is taken away. */
+export function editOf({ field, to }: { field: string; to: unknown }): JobEdit {
+  return to === null || to === undefined ? { unset: [field] } : { set: { [field]: to } };
 }
 
 /** `gpus H100:8 → H100:4`. */

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Job, QueryOf } from "@tessera/wire";
 import { useState } from "react";
 import { call, callAll, wordsOf } from "../../api/call.ts";
+import { useDraft } from "../../api/draft.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Field } from "../../design/parts.tsx";
@@ -83,7 +84,7 @@ function ChooseMore({ selection, query, total }: BulkProps) {
   const choose = async () => {
     setReading(true);
     try {
-      const found = await callAll("listJobs", query, undefined, chosenMax);
+      const found = await callAll("listJobs", query, { most: chosenMax });
       selection.add(found.map((item) => ({ key: item.id, item })));
     } catch (error) {
       toast("bad", wordsOf(error));
@@ -112,7 +113,9 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
   const queries = useQueryClient();
   const changed = jobs.filter((job) => concerns(act, job));
   const now = prioritiesOf(changed);
-  const [priority, setPriority] = useState(now === undefined || now.least < now.most ? "" : String(now.least));
+  const usual = now === undefined || now.least < now.most ? "" : String(now.least);
+  // Which jobs were chosen is gone after a session that ends; what was typed is there when they are chosen again.
+  const [priority, setPriority, drop] = useDraft("priority of jobs", usual);
   const [done, setDone] = useState<number>();
   const wrong = act === "priority" && !isPriority(priority);
   const one = ({ id: job }: Job) => {
@@ -129,8 +132,13 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
     const first = refused[0];
     if (first === undefined) toast("good", `${words[act]}: ${count(changed.length, "job")}.`);
     else toast("bad", `${count(refused.length, "job")} refused, such as ${first.item.name}: ${wordsOf(first.error)}`);
+    drop();
     onClose();
     onDone();
+  };
+  const close = () => {
+    drop();
+    onClose();
   };
   return (
     <Confirm
@@ -139,7 +147,7 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
       busy={done !== undefined || wrong || changed.length === 0}
       harmless={act !== "cancel"}
       onAct={() => void doAll()}
-      onClose={onClose}
+      onClose={close}
     >
       {act === "priority" && now !== undefined && (
         <Field

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { Job } from "@tessera/wire";
 import { useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
+import { useDraft } from "../../api/draft.ts";
 import { Choice } from "../../design/choice.tsx";
 import { Confirm } from "../../design/confirm.tsx";
 import { Field } from "../../design/parts.tsx";
@@ -20,8 +21,10 @@ interface LabelProps {
 /** Gives jobs a label or takes one from them, with the effect told first. */
 export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
   const queries = useQueryClient();
-  const [how, setHow] = useState<LabelChange["how"]>("add");
-  const [typed, setTyped] = useState("");
+  const first: { how: LabelChange["how"]; typed: string } = { how: "add", typed: "" };
+  const [draft, keep, drop] = useDraft("label of jobs", first);
+  const { how, typed } = draft;
+  const setTyped = (text: string) => keep({ ...draft, typed: text });
   const [done, setDone] = useState<number>();
   const keys = keysOf(jobs);
   const text = how === "remove" && !keys.includes(typed) ? (keys[0] ?? "") : typed;
@@ -37,8 +40,13 @@ export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
     const first = refused[0];
     if (first === undefined) toast("good", labelEffect(change, changed));
     else toast("bad", `${count(refused.length, "job")} refused, such as ${first.item.name}: ${wordsOf(first.error)}`);
+    drop();
     onClose();
     onDone();
+  };
+  const close = () => {
+    drop();
+    onClose();
   };
   return (
     <Confirm
@@ -47,7 +55,7 @@ export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
       busy={done !== undefined || changed.length === 0}
       harmless
       onAct={() => void doAll()}
-      onClose={onClose}
+      onClose={close}
     >
       <Field label={how === "add" ? "Label" : "Label to remove"} wrong={wrong} hint="KEY=VALUE, such as sweep=lr">
         {(props) =>
@@ -70,7 +78,11 @@ export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
         }
       </Field>
       <div className="row">
-        <Choice of={keys.length === 0 ? (["add"] as const) : ways} chosen={how} onChoose={setHow} />
+        <Choice
+          of={keys.length === 0 ? (["add"] as const) : ways}
+          chosen={how}
+          onChoose={(next) => keep({ ...draft, how: next })}
+        />
       </div>
       <p aria-live="polite">
         {text === "" || wrong !== undefined

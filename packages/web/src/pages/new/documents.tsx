@@ -1,6 +1,7 @@
 import { wordsOf } from "../../api/call.ts";
 import { Card } from "../../design/parts.tsx";
 import { count, spellGpus } from "../../format/numbers.ts";
+import { inZone } from "../../format/times.ts";
 import type { Document } from "./job-file.ts";
 import { type Outcome, triedMax } from "./use-dry-runs.ts";
 
@@ -56,7 +57,7 @@ function Said({ document, outcome, tried }: { document: Document; outcome: Outco
     <span className="small">
       {answer.wouldStart
         ? `would start now on ${gpus}`
-        : `would wait: ${answer.reason?.detail ?? "it is not known why"}`}
+        : `would wait: ${inZone(answer.reason?.detail ?? "it is not known why")}`}
     </span>
   );
 }

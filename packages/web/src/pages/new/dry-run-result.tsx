@@ -4,7 +4,7 @@ import { Chip, ReasonChip } from "../../design/chip.tsx";
 import { Button, Card, Notice, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
-import { spellStart } from "../../format/times.ts";
+import { inZone, spellStart } from "../../format/times.ts";
 import { spellChange } from "../job/why.ts";
 
 interface Props {
@@ -43,7 +43,7 @@ export function DryRunResult({ outcome, fault, onUse }: Props) {
         )}
         {answer.reason !== undefined && (
           <p className="row wrap">
-            <ReasonChip reason={answer.reason} /> {answer.reason.detail}
+            <ReasonChip reason={answer.reason} /> {inZone(answer.reason.detail)}
           </p>
         )}
         {estimate !== undefined && (

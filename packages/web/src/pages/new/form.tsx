@@ -1,6 +1,9 @@
 import { useAccounts } from "../../api/use-accounts.ts";
 import { useCall } from "../../api/use-call.ts";
+import { useWhyNot } from "../../design/act.tsx";
+import { mayDo } from "../../design/may-do.ts";
 import { Field } from "../../design/parts.tsx";
+import { inZone } from "../../format/times.ts";
 import { EngineField } from "./engine-field.tsx";
 import { gpusOf, partsOfGpus } from "./job-file.ts";
 
@@ -13,9 +16,13 @@ interface FormProps {
 /** The usual fields of a job, as a view of its file. */
 export function Form({ fields, wrong, set }: FormProps) {
   const accounts = useAccounts();
+  const open = accounts.filter((account) => mayDo("submitJob", account));
+  const shut = accounts.filter((account) => !mayDo("submitJob", account));
+  const [firstShut] = shut;
+  const whyShut = useWhyNot({ act: "submitJob", at: firstShut?.path ?? "" }, firstShut !== undefined);
   const models = useCall("readSummary").data?.fleet.byModel.map(({ model }) => model) ?? [];
   const text = (field: string) => (fields[field] === undefined ? "" : String(fields[field]));
-  const wrongAt = (field: string) => (wrong?.field?.split(".")[0] === field ? wrong.detail : undefined);
+  const wrongAt = (field: string) => (wrong?.field?.split(".")[0] === field ? inZone(wrong.detail) : undefined);
   const gpus = partsOfGpus(fields.gpus);
   const whole = (value: string) => (/^\d+$/.test(value) ? Number(value) : value);
   return (
@@ -30,7 +37,11 @@ export function Form({ fields, wrong, set }: FormProps) {
           />
         )}
       </Field>
-      <Field label="Account" wrong={wrongAt("project")}>
+      <Field
+        label="Account"
+        wrong={wrongAt("project")}
+        {...(firstShut !== undefined && { hint: `Jobs of ${firstShut.path}: ${whyShut}` })}
+      >
         {(props) => (
           <select
             {...props}
@@ -39,11 +50,20 @@ export function Form({ fields, wrong, set }: FormProps) {
             onChange={(event) => set("project", event.target.value)}
           >
             <option value="">default</option>
-            {accounts.map(({ path }) => (
+            {open.map(({ path }) => (
               <option key={path} value={path}>
                 {path}
               </option>
             ))}
+            {shut.length > 0 && (
+              <optgroup label="Not for your role">
+                {shut.map(({ path }) => (
+                  <option key={path} value={path} disabled>
+                    {path}
+                  </option>
+                ))}
+              </optgroup>
+            )}
           </select>
         )}
       </Field>
@@ -145,7 +165,7 @@ export function Form({ fields, wrong, set }: FormProps) {
         </Field>
       </div>
       <EngineField engine={text("engine")} wrong={wrongAt("engine")} onChoose={(engine) => set("engine", engine)} />
-      {wrong !== undefined && <p className="wrong-text small">{wrong.detail}</p>}
+      {wrong !== undefined && <p className="wrong-text small">{inZone(wrong.detail)}</p>}
     </div>
   );
 }

@@ -22,7 +22,7 @@ import { Form } from "./form.tsx";
 import { type Document, documentsIn, lineOf, withField } from "./job-file.ts";
 import { differencesOf, type Fields, type Origin, rerunFields, withoutDefaults } from "./rerun.ts";
 import { SizeChoice } from "./size-choice.tsx";
-import { type Outcome, useDryRuns } from "./use-dry-runs.ts";
+import { isRefusedForGood, type Outcome, useDryRuns } from "./use-dry-runs.ts";
 import { useFields } from "./use-fields.ts";
 
 const Editor = onDemand(() => import("./editor.tsx"), <div className="editor" />);
@@ -87,6 +87,7 @@ function Writing({ origin, first }: { origin: Origin | undefined; first: string 
   const [one] = documents as [Document];
   const several = documents.length > 1;
   const chosen = documents.filter(({ fault }, at) => fault === undefined && !(several && left.has(at)));
+  const refused = chosen.find((document) => isRefusedForGood(outcomes[documents.indexOf(document)]));
   const write = (next: string) => {
     setText(next);
     setLeft(new Set());
@@ -139,7 +140,12 @@ function Writing({ origin, first }: { origin: Origin | undefined; first: string 
               Start over
             </Button>
           )}
-          <Button kind="primary" disabled={busy || chosen.length === 0} onClick={() => void submit()}>
+          <Button
+            kind="primary"
+            disabled={busy || chosen.length === 0 || refused !== undefined}
+            {...(refused !== undefined && { title: `${refused.name} would be refused` })}
+            onClick={() => void submit()}
+          >
             {several ? `Submit ${count(chosen.length, "job")}` : "Submit"}
           </Button>
         </div>

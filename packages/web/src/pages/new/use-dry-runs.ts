@@ -12,8 +12,15 @@ const againMs = 10_000;
 /** What a dry run of one document said. */
 export type Outcome = { readonly answer: DryRun; readonly estimate?: Estimate } | { readonly refused: Refused };
 
-/** So many documents of a text are tried while it is written. */
+/** Documents of a text that are tried while it is written; those beyond it are tried when they are submitted. */
 export const triedMax = 20;
+
+/** Whether submitting the document would be refused as it stands: a server that is busy or down refuses nothing. */
+export function isRefusedForGood(outcome: Outcome | undefined): boolean {
+  if (outcome === undefined || !("refused" in outcome)) return false;
+  const { status } = outcome.refused.problem;
+  return status < 500 && status !== 429;
+}
 
 /** A dry run of each document, a moment after the last key; undefined while nothing is known of a text. */
 export function useDryRuns(documents: readonly Document[]): readonly (Outcome | undefined)[] {

@@ -1,6 +1,6 @@
 import type { NodeShape } from "@tessera/wire";
-import { useState } from "react";
 import { wordsOf } from "../../api/call.ts";
+import { useDraft } from "../../api/draft.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Field } from "../../design/parts.tsx";
@@ -11,15 +11,19 @@ const words: Readonly<Record<NodeAct, string>> = { cordon: "Cordon it", drain: "
 
 /** Asks before a node is taken out of use, with what runs there; wherever it is asked from. */
 export function AskNode({ node, act, onClose }: { node: NodeShape; act: NodeAct; onClose: () => void }) {
-  const [reason, setReason] = useState("");
-  const [within, setWithin] = useState("1h");
+  const [draft, keep, drop] = useDraft(`${act} ${node.name}`, { reason: "", within: "1h" });
+  const { reason, within } = draft;
   const cordon = useAct("cordonNode", () => `${node.name} is cordoned.`);
   const drain = useAct("drainNode", () => `${node.name} is draining.`);
   const down = useAct("downNode", () => `${node.name} is declared lost.`);
+  const close = () => {
+    drop();
+    onClose();
+  };
   const doIt = () => {
     const at = { node: node.name };
     const body = reason === "" ? {} : { reason };
-    const done = { onSuccess: onClose };
+    const done = { onSuccess: close };
     if (act === "cordon") cordon.mutate({ at, body }, done);
     else if (act === "down") down.mutate({ at, body }, done);
     else drain.mutate({ at, body: { ...body, ...(within !== "" && { within }) } }, done);
@@ -31,12 +35,17 @@ export function AskNode({ node, act, onClose }: { node: NodeShape; act: NodeAct;
       busy={cordon.isPending || drain.isPending || down.isPending}
       harmless={act === "cordon"}
       onAct={doIt}
-      onClose={onClose}
+      onClose={close}
     >
       <p>{effectOn(act, node, within)}</p>
       <Field label="Reason">
         {(props) => (
-          <input {...props} className="input" value={reason} onChange={(event) => setReason(event.target.value)} />
+          <input
+            {...props}
+            className="input"
+            value={reason}
+            onChange={(event) => keep({ ...draft, reason: event.target.value })}
+          />
         )}
       </Field>
       {act === "drain" && (
@@ -46,7 +55,12 @@ export function AskNode({ node, act, onClose }: { node: NodeShape; act: NodeAct;
           hint="such as 30m or 2h; empty: wait until the jobs end"
         >
           {(props) => (
-            <input {...props} className="input" value={within} onChange={(event) => setWithin(event.target.value)} />
+            <input
+              {...props}
+              className="input"
+              value={within}
+              onChange={(event) => keep({ ...draft, within: event.target.value })}
+            />
           )}
         </Field>
       )}

@@ -1,15 +1,21 @@
 import type { NodeShape } from "@tessera/wire";
-import { Chip, type Tone } from "../../design/chip.tsx";
+import { Chip } from "../../design/chip.tsx";
+import { colourOf } from "../../design/hues.ts";
+import { meanings } from "../../design/meanings.ts";
 
-const looks: Readonly<Record<NodeShape["mode"], { tone: Tone; shape: "dot" | "square" | "ring" | "cross" }>> = {
-  up: { tone: "healthy", shape: "dot" },
-  cordoned: { tone: "burst", shape: "ring" },
-  draining: { tone: "leaving", shape: "square" },
-  maintenance: { tone: "maintenance", shape: "square" },
-  down: { tone: "down", shape: "cross" },
-  unknown: { tone: "unknown", shape: "ring" },
+const shapes: Readonly<Record<NodeShape["mode"], "dot" | "square" | "ring" | "cross">> = {
+  up: "dot",
+  cordoned: "ring",
+  draining: "square",
+  maintenance: "square",
+  down: "cross",
+  unknown: "ring",
 };
 
 export function ModeChip({ mode }: { mode: NodeShape["mode"] }) {
-  return <Chip {...looks[mode]}>{mode}</Chip>;
+  return (
+    <Chip colour={colourOf(meanings.mode[mode])} shape={shapes[mode]}>
+      {mode}
+    </Chip>
+  );
 }

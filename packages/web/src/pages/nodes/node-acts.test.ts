@@ -14,7 +14,7 @@ describe("an act on a node", () => {
       /1 job on 1 GPU runs to its end\. It is/,
     );
     assert.match(effectOn("cordon", { load: { ...load, own: 0 } }, ""), /3 jobs on 8 GPUs go on\. None is yours\./);
-    assert.match(effectOn("down", { load }, ""), /really gone\. 3 jobs on 8 GPUs count as ended and wait again/);
+    assert.match(effectOn("down", { load }, ""), /restart elsewhere\. 3 jobs on 8 GPUs count as ended and wait again/);
     assert.match(effectOn("cordon", { load: { jobs: 0, own: 0, gpus: 0 } }, ""), /Nothing runs on it now/);
   });
 });

@@ -3,7 +3,8 @@ import { useAct } from "../../api/use-call.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 
 /** Acts on a node that are asked about first. */
-export type NodeAct = "cordon" | "drain" | "down";
+export const nodeActs = ["cordon", "drain", "down"] as const;
+export type NodeAct = (typeof nodeActs)[number];
 
 /** Lets a node take work again; says so. */
 export function useUpNode() {
@@ -31,7 +32,7 @@ export function effectOn(act: NodeAct, node: Pick<NodeShape, "load">, within: st
 const happens: Readonly<Record<NodeAct, string>> = {
   cordon: "The node takes no new work.",
   drain: "The node takes no new work.",
-  down: "Only when the machine is really gone.",
+  down: "Declare a node lost only if the machine is gone: its jobs restart elsewhere.",
 };
 
 function whose({ jobs, own }: NonNullable<NodeShape["load"]>): string {

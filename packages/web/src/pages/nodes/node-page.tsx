@@ -1,5 +1,4 @@
 import type { NodeShape } from "@tessera/wire";
-import { useState } from "react";
 import { Link, useParams } from "wouter";
 import { isMissing } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
@@ -12,10 +11,13 @@ import { Missing } from "../../design/missing.tsx";
 import { Card, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.ts";
 import { spellSharing } from "../../format/sharing.ts";
+import { inZone } from "../../format/times.ts";
+import { useOpen } from "../../frame/open.ts";
 import { AskNode } from "./ask-node.tsx";
 import { ModeChip } from "./mode-chip.tsx";
-import { type NodeAct, useUpNode } from "./node-acts.ts";
+import { nodeActs, useUpNode } from "./node-acts.ts";
 import { NodeHealth } from "./node-health.tsx";
+import { NodeMaintenance } from "./node-maintenance.tsx";
 
 /** One node: its GPUs, the jobs that keep it from being empty, and its events. */
 export default function NodePage() {
@@ -33,7 +35,7 @@ export default function NodePage() {
   return (
     <div className="page">
       <Head node={node} />
-      {node.reason !== "" && <Notice kind="warn">{node.reason}</Notice>}
+      {node.reason !== "" && <Notice kind="warn">{inZone(node.reason)}</Notice>}
       <Blockers node={node} />
       <div className="grid">
         <div className="span-4">
@@ -66,6 +68,7 @@ export default function NodePage() {
       {node.labels !== undefined && <Labels labels={node.labels} />}
       <Telemetry name={name} />
       <NodeHealth node={node} />
+      <NodeMaintenance node={node} />
       <div className="grid">
         <Gpus name={name} />
         <History name={name} />
@@ -94,6 +97,8 @@ function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
 
 /** What its GPUs did, usually in the last hour. */
 function Telemetry({ name }: { name: string }) {
+  const may = useMay();
+  if (!may("usage.read")) return null;
   return (
     <>
       <RangeBar usual={telemetryRange} />
@@ -115,7 +120,8 @@ const telemetry = [
 ] as const;
 
 function Head({ node }: { node: NodeShape }) {
-  const [asking, setAsking] = useState<NodeAct>();
+  const [opened, open] = useOpen(`node ${node.name}`);
+  const asking = nodeActs.find((act) => act === opened);
   const up = useUpNode();
   return (
     <div className="head">
@@ -143,22 +149,22 @@ function Head({ node }: { node: NodeShape }) {
           </Act>
         )}
         {node.mode === "up" && (
-          <Act act="cordonNode" of={node} at="" onClick={() => setAsking("cordon")}>
+          <Act act="cordonNode" of={node} at="" onClick={() => open("cordon")}>
             Cordon
           </Act>
         )}
         {(node.mode === "up" || node.mode === "cordoned") && (
-          <Act act="drainNode" of={node} at="" onClick={() => setAsking("drain")}>
+          <Act act="drainNode" of={node} at="" onClick={() => open("drain")}>
             Drain
           </Act>
         )}
         {node.mode !== "down" && (
-          <Act act="downNode" of={node} at="" kind="danger" onClick={() => setAsking("down")}>
+          <Act act="downNode" of={node} at="" kind="danger" onClick={() => open("down")}>
             Declare lost
           </Act>
         )}
       </div>
-      {asking !== undefined && <AskNode node={node} act={asking} onClose={() => setAsking(undefined)} />}
+      {asking !== undefined && <AskNode node={node} act={asking} onClose={() => open(undefined)} />}
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { useAct, useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field, Notice, Time } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
+import { inZone } from "../../format/times.ts";
 
 /** The open repair of a node: what has to be done, the evidence, and a way to say that the node is well. */
 export function NodeRepair({ node, id, mayClose }: { node: string; id: number; mayClose: boolean }) {
@@ -25,7 +26,7 @@ export function NodeRepair({ node, id, mayClose }: { node: string; id: number; m
         {repair !== undefined && (
           <>
             {" "}
-            since <Time at={repair.opened} />: {repair.why}.
+            since <Time at={repair.opened} />: {inZone(repair.why)}.
           </>
         )}
       </p>

@@ -5,6 +5,7 @@ import { Choice } from "../../design/choice.tsx";
 import { Empty } from "../../design/parts.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { spellNumber } from "../../format/numbers.ts";
+import { inZone } from "../../format/times.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
@@ -26,10 +27,10 @@ const columns: readonly Column<NodeShape>[] = [
     sort: "free",
     show: ({ gpus, gpusFree }) => (
       <div className="row">
-        <div className="bar" style={{ flex: 1, minWidth: 30 }}>
+        <span className="small nowrap">{spellNumber(gpusFree)} free</span>
+        <div className="bar" style={{ flex: 1, minWidth: 0 }}>
           <div className="part used" style={{ left: 0, width: `${(100 * (gpus - gpusFree)) / Math.max(1, gpus)}%` }} />
         </div>
-        <span className="small nowrap">{spellNumber(gpusFree)} free</span>
       </div>
     ),
   },
@@ -37,7 +38,7 @@ const columns: readonly Column<NodeShape>[] = [
     label: "Reason",
     width: [120, 2],
     below: true,
-    show: ({ reason }) => reason !== "" && <span title={reason}>{reason}</span>,
+    show: ({ reason }) => reason !== "" && <span title={inZone(reason)}>{inZone(reason)}</span>,
   },
   { label: "Rack", width: [80, 1], below: true, sort: "rack", show: ({ rack }) => rack },
   { label: "Block", width: [80, 1], below: true, show: ({ block }) => block },

@@ -11,18 +11,18 @@ import type { ShownMoment } from "./use-moment.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** A hand that moves the bar stops for as long before the moment is read. */
+/** The moment is read once the bar has rested this long. */
 const settleMs = 200;
-/** To the right of now the bar is a third as long as to its left; at least so long. */
+/** The bar's part to the right of now: a third of the left one, but at least this. */
 const aheadMin = hour;
 /** Until the server has said how far back the past is kept. */
 const usualSpan = 24 * hour;
 
-/** Shares of the bar: that a label takes at its left end, and that half of a short one does. */
+/** Shares of the bar that the left label takes, and half of a short label. */
 const labelShare = 0.25;
 const edgeShare = 0.03;
 
-/** Finer ones a hand cannot set. */
+/** A pointer cannot set finer ones. */
 const stepsOfBar = 2_000;
 
 const steps = [
@@ -37,7 +37,7 @@ export function LookElsewhere() {
   const may = useMay();
   const [, set] = useAddress();
   if (!may("job.read")) return null;
-  const go = (ms: number) => set({ at: new Date(Date.now() + ms).toISOString() });
+  const go = (ms: number) => set({ at: new Date(Date.now() + ms).toISOString() }, { push: true });
   return (
     <>
       <Button onClick={() => go(-hour)}>Look back</Button>
@@ -46,14 +46,14 @@ export function LookElsewhere() {
   );
 }
 
-/** A bar from the earliest moment that is kept over now to what is planned; what it stands at is what the page shows. */
+/** A slider from the earliest kept moment to the last planned one. Its value is the moment that the page shows. */
 export function TimeBar({ then: { asked = "", moment, isReading, error } }: { then: ShownMoment }) {
   useTick(5_000);
   const [, set] = useAddress();
   const now = Date.now();
   const oldest = moment === undefined ? now - usualSpan : Date.parse(moment.oldest);
   const aheadMax = moment === undefined ? usualSpan : Date.parse(moment.latest) - now - minute;
-  /** Where a hand has moved it that is still at it. */
+  /** The value while the slider is being moved. */
   const [hand, setHand] = useState<number>();
   // An address may say `2h`, which only the server reads.
   const at = hand ?? (Date.parse(asked) || (moment === undefined ? now : Date.parse(moment.at)));
@@ -64,7 +64,7 @@ export function TimeBar({ then: { asked = "", moment, isReading, error } }: { th
   useEffect(() => {
     if (hand === undefined) return;
     const settled = setTimeout(() => {
-      set({ at: new Date(hand).toISOString() });
+      set({ at: new Date(hand).toISOString() }, { push: true });
       setHand(undefined);
     }, settleMs);
     return () => clearTimeout(settled);
@@ -88,7 +88,7 @@ export function TimeBar({ then: { asked = "", moment, isReading, error } }: { th
             {label}
           </Button>
         ))}
-        <Button small kind="primary" onClick={() => set({ at: undefined })}>
+        <Button small kind="primary" onClick={() => set({ at: undefined }, { push: true })}>
           Now
         </Button>
       </div>
@@ -103,7 +103,7 @@ export function TimeBar({ then: { asked = "", moment, isReading, error } }: { th
         onChange={(event) => setHand(Number(event.target.value))}
       />
       <div className="ends quiet small">
-        {/* Beside each other they would cover each other. */}
+        {/* Close together, the two labels would overlap. */}
         <span>{nowAt > labelShare ? spellDay(oldest) : ""}</span>
         <span style={{ left: `${100 * Math.max(nowAt, edgeShare)}%` }}>now</span>
         <span>planned</span>

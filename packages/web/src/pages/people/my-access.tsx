@@ -28,7 +28,12 @@ export function MyAccess({ me }: { me: WhoAmI }) {
         <Sessions />
       </Card>
       <Card className="span-6">
-        <TokenList user={me.user} mine asks={me.hasPassword ?? false} mayMake={me.scopes.length === 0} />
+        <TokenList
+          user={{ id: me.user, name: me.name }}
+          mine
+          asks={me.hasPassword ?? false}
+          mayMake={me.scopes.length === 0}
+        />
       </Card>
     </div>
   );

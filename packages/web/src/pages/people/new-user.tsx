@@ -7,6 +7,8 @@ import { useAccounts } from "../../api/use-accounts.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
+import { AskRole } from "./ask-role.tsx";
+import { roleEffect } from "./role-effect.ts";
 import { placeOf, RolePick } from "./roles.tsx";
 
 interface Draft {
@@ -23,13 +25,20 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
   const { name, role, account } = draft;
   const [password, setPassword] = useState("");
   const [wrong, setWrong] = useState<string | undefined>();
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
   const at = placeOf(me, role, account, accounts);
   const close = () => {
     drop();
     onClose();
   };
-  const submit = async (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (roleEffect(role, at) === undefined) void make();
+    else setAsking(true);
+  };
+  const make = async () => {
+    setBusy(true);
     try {
       const where = at === "" ? {} : { account: at };
       const user = await call("createUser", { body: { name, role, ...where } });
@@ -44,11 +53,13 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
       onMade(user.id);
     } catch (error) {
       setWrong(wordsOf(error));
+      setAsking(false);
     }
+    setBusy(false);
   };
   return (
     <Dialog title="New user" onClose={close}>
-      <form className="stack tight" onSubmit={(event) => void submit(event)}>
+      <form className="stack tight" onSubmit={submit}>
         <Field label="Login name" wrong={wrong}>
           {(props) => (
             <input
@@ -82,11 +93,19 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
           )}
         </Field>
         <div className="row">
-          <Button kind="primary" type="submit">
+          <Button kind="primary" type="submit" disabled={busy}>
             Create the user
           </Button>
         </div>
       </form>
+      {asking && (
+        <AskRole
+          {...{ name, role, at, busy }}
+          act="Create the user"
+          onAct={() => void make()}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </Dialog>
   );
 }

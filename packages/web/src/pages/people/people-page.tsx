@@ -1,5 +1,4 @@
 import type { QueryOf, UserShape } from "@tessera/wire";
-import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { isMissing } from "../../api/call.ts";
 import { useMay, useMe } from "../../api/me.tsx";
@@ -9,6 +8,7 @@ import { Chip } from "../../design/chip.tsx";
 import { Button, Empty, Tabs, Time } from "../../design/parts.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { useAddress } from "../../frame/address.ts";
+import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Paged } from "../../table/paged.tsx";
@@ -74,7 +74,7 @@ function Everyone({ chosen }: { chosen: string }) {
   const may = useMay();
   const [params, set] = useAddress();
   const [, go] = useLocation();
-  const [making, setMaking] = useState(params.get("new") === "user");
+  const [making, open] = useOpen("user");
   const text = params.get("text") ?? "";
   const { look, shown, choice } = useLook(columns, { usualSort: "name" });
   const query: QueryOf<"listUsers"> = {
@@ -106,7 +106,7 @@ function Everyone({ chosen }: { chosen: string }) {
               />
               {choice}
               {may("user.write") && (
-                <Button kind="primary" small data-act="createUser" onClick={() => setMaking(true)}>
+                <Button kind="primary" small data-act="createUser" onClick={() => open("")}>
                   New user
                 </Button>
               )}
@@ -129,11 +129,11 @@ function Everyone({ chosen }: { chosen: string }) {
             <UserPanel key={user.id} user={user} />
           </div>
         )}
-        {making && (
+        {making !== undefined && may("user.write") && (
           <NewUser
-            onClose={() => setMaking(false)}
+            onClose={() => open(undefined)}
             onMade={(id) => {
-              setMaking(false);
+              open(undefined);
               go(`/people/${id}`);
             }}
           />

@@ -11,7 +11,7 @@ export function placeWord(account: string): string {
   return account === "" ? "the platform" : account;
 }
 
-/** Where a role would hold: what was chosen, as far as it goes with the role and the user may give it there. */
+/** Where a role would hold: the chosen place if the user may give the role there, else the first where it may. */
 export function placeOf(me: WhoAmI, role: Role, chosen: string | undefined, accounts: readonly Account[]): string {
   const places = placesFor(me, role, accounts);
   if (chosen !== undefined && places.includes(chosen)) return chosen;

@@ -1,18 +1,17 @@
 import type { TokenShape } from "@tessera/wire";
 import { useMemo, useState } from "react";
-import { call, wordsOf } from "../../api/call.ts";
 import { useLive } from "../../api/live.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { mayDo } from "../../design/may-do.ts";
-import { Button, Field, Time } from "../../design/parts.tsx";
+import { Button, Time } from "../../design/parts.tsx";
 import { copyText } from "../../frame/copy.ts";
-import { toast } from "../../frame/toasts.tsx";
+import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
-import { CurrentPassword } from "./password-form.tsx";
+import { NewToken } from "./new-token.tsx";
 
 /** What a token is limited to. */
 function limitWords({ account, networks, scopes }: Pick<TokenShape, "account" | "networks" | "scopes">): string {
@@ -70,7 +69,7 @@ function columnsOf(onRevoke: (token: TokenShape) => void): readonly Column<Token
 }
 
 interface TokenListProps {
-  readonly user: string;
+  readonly user: { readonly id: string; readonly name: string };
   readonly mine: boolean;
   readonly asks: boolean;
   readonly mayMake: boolean;
@@ -78,65 +77,34 @@ interface TokenListProps {
 
 /** Tokens of programs and sessions of browsers, with when they were last used. */
 export function TokenList({ user, mine, asks, mayMake }: TokenListProps) {
-  const tokens = useLive("listTokens", { user });
+  const tokens = useLive("listTokens", { user: user.id });
   const revoke = useAct("revokeToken", () => "The token was revoked.");
   const [revoking, setRevoking] = useState<TokenShape | undefined>();
   const columns = useMemo(() => columnsOf(setRevoking), []);
   const { look } = useLook(columns, { name: "tokens" });
-  const [label, setLabel] = useState("");
-  const [life, setLife] = useState("90d");
-  const [current, setCurrent] = useState("");
+  const [making, open] = useOpen(`token of ${user.id}`);
   const [made, setMade] = useState<string | undefined>();
-  const make = async () => {
-    try {
-      const { token } = await call("createToken", {
-        body: {
-          ...(label !== "" && { label }),
-          ...(!mine && { user }),
-          ...(life !== "" && { expiresIn: life }),
-          ...(current !== "" && { currentPassword: current }),
-        },
-      });
-      setMade(token);
-      setLabel("");
-      setCurrent("");
-    } catch (error) {
-      toast("bad", wordsOf(error));
-    }
-  };
   return (
     <div className="stack tight">
       <h3>Tokens and sessions</h3>
       <Table label="Tokens and sessions" items={tokens} columns={columns} look={look} keyOf={({ id }) => id} />
       {mayMake && (
-        <div className="row wrap" style={{ alignItems: "flex-end" }}>
-          <Field label="New token for">
-            {(props) => (
-              <input
-                {...props}
-                className="input"
-                placeholder="laptop, CI …"
-                value={label}
-                onChange={(event) => setLabel(event.target.value)}
-              />
-            )}
-          </Field>
-          <Field label="Expires after">
-            {(props) => (
-              <input
-                {...props}
-                className="input"
-                style={{ width: 90 }}
-                value={life}
-                onChange={(event) => setLife(event.target.value)}
-              />
-            )}
-          </Field>
-          {asks && <CurrentPassword value={current} onChange={setCurrent} />}
-          <Button data-act="createToken" onClick={() => void make()}>
-            Create
+        <div className="row">
+          <Button data-act="createToken" onClick={() => open("")}>
+            New token
           </Button>
         </div>
+      )}
+      {making !== undefined && mayMake && (
+        <NewToken
+          {...(!mine && { user })}
+          asks={asks}
+          onMade={(token) => {
+            open(undefined);
+            setMade(token);
+          }}
+          onClose={() => open(undefined)}
+        />
       )}
       {revoking !== undefined && (
         <Confirm

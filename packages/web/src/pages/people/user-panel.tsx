@@ -10,7 +10,10 @@ import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Card } from "../../design/parts.tsx";
 import { AskDisable, useEnableUser } from "./ask-disable.tsx";
+import { AskErase } from "./ask-erase.tsx";
+import { AskRole } from "./ask-role.tsx";
 import { PasswordForm } from "./password-form.tsx";
+import { roleEffect } from "./role-effect.ts";
 import { canGive, placeOf, placeWord, RolePick } from "./roles.tsx";
 import { TokenList } from "./token-list.tsx";
 
@@ -28,9 +31,12 @@ export function UserPanel({ user }: { user: UserShape }) {
   );
   const unbind = useAct("unbindRole", () => "The role was removed.");
   const enable = useEnableUser(user.name);
+  const [giving, setGiving] = useState(false);
   const [disabling, setDisabling] = useState(false);
+  const [erasing, setErasing] = useState(false);
   const [taking, setTaking] = useState<UserShape["bindings"][number] | undefined>();
   const at = placeOf(me, role, account, accounts);
+  const give = () => bind.mutate({ body: { user: user.id, role, account: at } }, { onSettled: () => setGiving(false) });
   const notFor = `You may act for ${user.name} only with roles that could give each role of ${user.name}; ask an administrator who holds them.`;
   return (
     <Card
@@ -62,14 +68,18 @@ export function UserPanel({ user }: { user: UserShape }) {
         {canGive(me, accounts) && (
           <div className="row wrap" style={{ alignItems: "flex-end" }}>
             <RolePick role={role} account={at} accounts={accounts} onRole={setRole} onAccount={setAccount} />
-            <Button data-act="bindRole" onClick={() => bind.mutate({ body: { user: user.id, role, account: at } })}>
+            <Button
+              data-act="bindRole"
+              disabled={bind.isPending}
+              onClick={() => (roleEffect(role, at) === undefined ? give() : setGiving(true))}
+            >
               Give
             </Button>
           </div>
         )}
         {mayDo("setPassword", user) && <PasswordForm user={user.id} asks={asks} />}
         {may("token.read") && (
-          <TokenList user={user.id} mine={user.id === me.user} asks={asks} mayMake={mayDo("createToken", user)} />
+          <TokenList user={user} mine={user.id === me.user} asks={asks} mayMake={mayDo("createToken", user)} />
         )}
         {user.id !== me.user && (
           <div className="row">
@@ -88,9 +98,22 @@ export function UserPanel({ user }: { user: UserShape }) {
                 Disable
               </Act>
             )}
+            <Act act="eraseUser" of={user} at="" why={notFor} kind="danger" onClick={() => setErasing(true)}>
+              Erase
+            </Act>
           </div>
         )}
       </div>
+      {giving && (
+        <AskRole
+          {...{ name: user.name, role, at }}
+          act="Give the role"
+          busy={bind.isPending}
+          onAct={give}
+          onClose={() => setGiving(false)}
+        />
+      )}
+      {erasing && <AskErase user={user} onClose={() => setErasing(false)} />}
       {disabling && <AskDisable user={user} onClose={() => setDisabling(false)} />}
       {taking !== undefined && (
         <Confirm

@@ -33,6 +33,6 @@ export function sentenceOf(drawn: Drawn): string {
     return `${what}, planned to start ${clock(drawn.from)}${basis}${end}`;
   }
   return drawn.until === undefined
-    ? `${what}, nothing tells when it ends`
+    ? `${what}, its end is not known`
     : `${what}, ends ${drawn.whose === "job" ? "about" : "by"} ${clock(drawn.until)}${basis}`;
 }

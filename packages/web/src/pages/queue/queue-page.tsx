@@ -2,20 +2,23 @@ import type { Job } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 import { useState } from "react";
 import { Link } from "wouter";
+import { wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
-import { ReasonChip } from "../../design/chip.tsx";
+import { Marked } from "../../chart/marked.ts";
+import { ReasonChip, StateChip } from "../../design/chip.tsx";
+import { colourOf } from "../../design/hues.ts";
 import { meanings } from "../../design/meanings.ts";
 import { onDemand } from "../../design/on-demand.tsx";
-import { ButtonLink, Card, Empty, Figure, Skeleton, Span } from "../../design/parts.tsx";
+import { ButtonLink, Card, Empty, Figure, Notice, Skeleton, Span } from "../../design/parts.tsx";
 import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
-import { spellStart } from "../../format/times.ts";
+import { inZone, spellStart } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
-import { Paged } from "../../table/paged.tsx";
+import { Paged, type PagedList } from "../../table/paged.tsx";
 import { Views } from "../../table/views.tsx";
 import {
   gpusColumn,
@@ -79,12 +82,12 @@ function columnsAt(moment: string): readonly Column<Job>[] {
 export function QueuePage() {
   const may = useMay();
   const account = useAccount();
-  const then = useMoment(account);
-  const { isThen, isPlanned, asked, moment, error } = then;
   const [lit, setLit] = useState<Lit>();
   const [params, set] = useAddress();
   const reason = reasonIn(params.get("reason"));
   const chosen = params.get("job");
+  const then = useMoment({ account, reason, job: chosen ?? undefined });
+  const { isThen, isPlanned, asked, moment, isReading, error } = then;
   const { look, choice } = useLook(columns, { usualSort });
   const queue = useQueue(then, reason, account, look.sort as JobSort);
   const hrefWith = (name: string, value: string | undefined) => {
@@ -127,7 +130,7 @@ export function QueuePage() {
               aria-pressed={reason === kind}
               onClick={() => set({ reason: reason === kind ? "" : kind }, { push: true })}
             >
-              <i className="mark square" style={{ background: meanings[kind] }} />
+              <i className="mark square" style={{ background: colourOf(meanings.reason[kind]) }} />
               {waitingReasons[kind].title} <span className="quiet">{spellNumber(many)}</span>
             </button>
           ))}
@@ -150,7 +153,7 @@ export function QueuePage() {
             label="GPUs asked for"
             value={spellNumber(waiting.gpus)}
             unit="GPUs"
-            beside={lanes[0] === undefined ? "by nobody" : `most: ${lanes[0].account}`}
+            beside={lanes[0] === undefined ? "by no account" : `most: ${lanes[0].account}`}
           />
         </div>
         <div className="span-4">
@@ -211,11 +214,7 @@ export function QueuePage() {
               filters={filters}
               beside={
                 <span className="row wrap">
-                  {isThen && reason === undefined && (inOrder.items?.length ?? 0) < waiting.jobs && (
-                    <span className="quiet small">
-                      {spellNumber(inOrder.items?.length ?? 0)} of {count(waiting.jobs, "job")}
-                    </span>
-                  )}
+                  {isThen && <FirstOf list={inOrder} />}
                   {choice}
                 </span>
               }
@@ -235,8 +234,9 @@ export function QueuePage() {
               <div className="span-5 chosen">
                 <Chosen
                   id={chosen}
-                  job={inOrder.items?.find(({ id }) => id === chosen)}
-                  isThen={isThen}
+                  job={[moment?.job, ...(inOrder.items ?? [])].find((job) => job?.id === chosen)}
+                  then={isThen ? (isPlanned ? "planned" : "past") : undefined}
+                  isReading={isReading}
                   closeHref={hrefWith("job", undefined)}
                 />
               </div>
@@ -245,7 +245,9 @@ export function QueuePage() {
         </>
       )}
       <OrElse instead={null}>
-        <QueueCharts />
+        <Marked value={moment && Date.parse(moment.at)}>
+          <QueueCharts />
+        </Marked>
       </OrElse>
     </div>
   );
@@ -284,7 +286,7 @@ function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
             href={hrefOf(job.id)}
             className={`lane-job ${job.priority > 0 ? "high" : ""}`}
             style={{ flexGrow: Math.max(1, job.gpus) }}
-            title={`${job.name}: ${spellGpus(job.gpus)}, ${job.reason?.detail ?? ""}`}
+            title={`${job.name}: ${spellGpus(job.gpus)}, ${inZone(job.reason?.detail ?? "")}`}
             aria-label={`${job.name}, ${spellGpus(job.gpus)}`}
             onPointerEnter={() => onLook(job)}
             onPointerLeave={() => onLook(undefined)}
@@ -309,10 +311,33 @@ function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
   );
 }
 
+/** How many of the jobs of a past moment a list has that is cut. */
+function FirstOf({ list: { items = [], total = items.length } }: { list: PagedList<Job> }) {
+  if (items.length === total) return null;
+  return (
+    <span className="quiet small">
+      the first {spellNumber(items.length)} of {count(total, "job")}
+    </span>
+  );
+}
+
+/** What a job did at a past moment, or is planned to do. */
+function wordsThen(job: Job | undefined, then: "past" | "planned"): string {
+  if (job?.state === "waiting") return job.reason?.detail ?? (then === "past" ? "It waited." : "It will wait.");
+  if (job !== undefined) return then === "past" ? "It did not wait: it held GPUs." : "It will hold GPUs.";
+  return then === "past" ? "It was not there, or had ended." : "It is planned to have ended by then.";
+}
+
 /** The chosen job beside the list: why it waits, when it starts, what is ahead. */
-function Chosen(props: { id: string; job: Job | undefined; isThen: boolean; closeHref: string }) {
-  const { id, job, isThen, closeHref } = props;
-  const { data: why, isError } = useCall("explainJob", { at: { job: id } }, { on: !isThen, everyMs: 5_000 });
+function Chosen(props: {
+  id: string;
+  job: Job | undefined;
+  then: "past" | "planned" | undefined;
+  isReading: boolean;
+  closeHref: string;
+}) {
+  const { id, job, then, isReading, closeHref } = props;
+  const { data: why, error } = useCall("explainJob", { at: { job: id } }, { on: then === undefined, everyMs: 5_000 });
   return (
     <Card
       title={job?.name ?? id}
@@ -322,16 +347,23 @@ function Chosen(props: { id: string; job: Job | undefined; isThen: boolean; clos
         </Link>
       }
     >
-      {isThen ? (
+      {then !== undefined && job === undefined && isReading ? (
+        <Skeleton />
+      ) : then !== undefined ? (
         <div className="stack tight">
-          <ReasonChip reason={job?.reason} />
-          <p>{job?.reason?.detail ?? "The job does not wait then."}</p>
+          {job?.state === "waiting" ? <ReasonChip reason={job.reason} /> : job && <StateChip job={job} />}
+          <p>{inZone(wordsThen(job, then))}</p>
           <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
         </div>
-      ) : isError ? (
-        <p className="quiet">The job no longer waits.</p>
+      ) : error !== null ? (
+        <Notice kind="bad">{wordsOf(error)}</Notice>
       ) : why === undefined ? (
         <Skeleton />
+      ) : why.state !== "waiting" ? (
+        <div className="stack tight">
+          <p className="quiet">The job no longer waits: it is {why.state}.</p>
+          <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
+        </div>
       ) : (
         <div className="stack tight">
           <div className="row wrap">
@@ -342,7 +374,7 @@ function Chosen(props: { id: string; job: Job | undefined; isThen: boolean; clos
               </span>
             )}
           </div>
-          <p>{why.reason?.detail ?? "The job does not wait."}</p>
+          <p>{inZone(why.reason?.detail ?? "Nothing prevents its start.")}</p>
           <p className="quiet">{spellStart(why.start)}</p>
           {why.aheadBy !== undefined && (
             <p className="quiet small">

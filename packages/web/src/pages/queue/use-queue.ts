@@ -15,6 +15,7 @@ export type JobSort = NonNullable<QueryOf<"listJobs">["sort"]>;
 export interface Queue {
   /** Counted by the server. */
   readonly waiting: Waiting;
+  /** At a past moment the list may be cut: `total` is how many there were. */
   readonly inOrder: PagedList<Job>;
   /** The jobs of a lane at a past moment; at present each lane asks for its own. */
   readonly laneJobs: ((account: string) => readonly Job[]) | undefined;
@@ -38,27 +39,21 @@ export function useQueue(
   const now = useCall("readSummary", { query: of }, { on: !isThen, everyMs }).data?.waiting;
   const query = { state: "waiting", sort, limit: 100, ...of, ...(reason && { reason }) } as const;
   const inOrder = usePages("listJobs", query, everyMs, !isThen);
-  const past = useMemo(
-    () => (isThen && moment !== undefined ? pastQueue(moment, reason) : undefined),
-    [isThen, moment, reason],
-  );
+  const past = useMemo(() => (isThen && moment !== undefined ? pastQueue(moment) : undefined), [isThen, moment]);
   if (isThen) return past;
   return now && { waiting: now, inOrder, laneJobs: undefined };
 }
 
 /** What a moment shows has been read with it. */
-const whole = { total: undefined, error: null, isFetching: false, isWhole: true, more: undefined, retry: () => {} };
+const whole = { error: null, isFetching: false, isWhole: true, more: undefined, retry: () => {} };
 
 type Moment = NonNullable<ReturnType<typeof useMoment>["moment"]>;
 
-function pastQueue({ summary, jobs }: Moment, reason: ReasonKind | undefined): Queue {
+function pastQueue({ summary, jobs, waiting }: Moment): Queue {
   const lanes = lanesOf(jobs);
   return {
     waiting: summary,
-    inOrder: {
-      ...whole,
-      items: jobs.filter((job) => job.state === "waiting" && (reason === undefined || job.reason?.kind === reason)),
-    },
+    inOrder: { ...whole, items: jobs.filter((job) => job.state === "waiting"), total: waiting },
     laneJobs: (account) => lanes.find((lane) => lane.account === account)?.jobs ?? [],
   };
 }

@@ -1,10 +1,12 @@
-import { type FormEvent, useState } from "react";
+import type { FormEvent } from "react";
+import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, TextField } from "../../design/inputs.tsx";
 import { Button } from "../../design/parts.tsx";
-import { amountHint, readAmount, wrongAmount } from "./amounts.ts";
+import { tess } from "../../format/command.ts";
+import { amountHint, byModel, plainGpus, readAmount, spellAmounts } from "./amounts.ts";
 
 interface DialogProps {
   readonly under: string;
@@ -14,17 +16,29 @@ interface DialogProps {
 
 /** Creates an account below another; an empty `under` creates a tenant. */
 export function AccountDialog({ under, onClose, onMade }: DialogProps) {
-  const [path, setPath] = useState(under === "" ? "" : `${under}/`);
-  const [guarantee, setGuarantee] = useState("0");
+  const first = { path: under === "" ? "" : `${under}/`, guarantee: "0" };
+  const [{ path, guarantee }, keep, drop] = useDraft(`account below ${under}`, first);
   const make = useAct("createAccount", ({ path: made }) => `${made} was made.`);
-  const amount = readAmount(guarantee);
+  const read = readAmount(guarantee);
+  const change = (part: Partial<typeof first>) => {
+    make.reset();
+    keep({ path, guarantee, ...part });
+  };
+  const close = () => {
+    drop();
+    onClose();
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (amount === undefined) return;
-    make.mutate({ body: { path, guarantee: amount } }, { onSuccess: (account) => onMade(account.path) });
+    if ("wrong" in read) return;
+    const done = (account: { readonly path: string }) => {
+      drop();
+      onMade(account.path);
+    };
+    make.mutate({ body: { path, guarantee: read.amount } }, { onSuccess: done });
   };
   return (
-    <Dialog title="New account" onClose={onClose}>
+    <Dialog title="New account" onClose={close}>
       <form className="stack tight" onSubmit={submit}>
         <TextField
           label="Path"
@@ -32,28 +46,30 @@ export function AccountDialog({ under, onClose, onMade }: DialogProps) {
           wrong={refusedAt(make.error, "path")}
           required
           value={path}
-          onChange={setPath}
+          onChange={(text) => change({ path: text })}
         />
         <TextField
           label="Guarantee (GPUs)"
-          hint={amountHint}
-          wrong={amount === undefined ? wrongAmount(guarantee) : refusedAt(make.error, "guarantee")}
+          hint={
+            "amount" in read && read.amount !== 0
+              ? `= ${spellAmounts(byModel(read.amount))}; ${amountHint}`
+              : amountHint
+          }
+          wrong={"wrong" in read ? read.wrong : refusedAt(make.error, "guarantee")}
           value={guarantee}
-          onChange={setGuarantee}
+          onChange={(text) => change({ guarantee: text })}
         />
         <div className="row wrap">
-          <Button kind="primary" type="submit" disabled={amount === undefined || make.isPending}>
+          <Button kind="primary" type="submit" disabled={"wrong" in read || make.isPending || make.isError}>
             Create
           </Button>
-          <CommandLine>{`npx tess account create ${path || "NAME"}${optionOf(amount)}`}</CommandLine>
+          {"amount" in read && (
+            <CommandLine>
+              {tess(["account", "create", path || "NAME", "--guarantee", plainGpus(read.amount)])}
+            </CommandLine>
+          )}
         </div>
       </form>
     </Dialog>
   );
-}
-
-function optionOf(amount: ReturnType<typeof readAmount> = 0): string {
-  const parts =
-    typeof amount === "number" ? [amount] : Object.entries(amount).map(([model, many]) => `${model}:${many}`);
-  return amount === 0 ? "" : ` --guarantee '${parts.join(",")}'`;
 }

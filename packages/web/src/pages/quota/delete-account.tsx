@@ -57,8 +57,8 @@ function Ask({ account: { path, revision }, onClose }: { account: Account; onClo
       <form className="stack tight" onSubmit={submit}>
         <p>
           Its quota is free for others, its secrets and the names of its volumes are lost, its service accounts are
-          refused from now on, and nobody has a role at it any more. Past jobs, usage, invoices and the audit trail
-          stay. It cannot be taken back.
+          refused from now on, and every role at it ends. Past jobs, usage, invoices and the audit trail stay. It cannot
+          be taken back.
         </p>
         <TextField label={`Type ${path} to delete it`} value={typed} onChange={setTyped} />
         {remove.error !== null && <Notice kind="bad">{wordsOf(remove.error)}</Notice>}

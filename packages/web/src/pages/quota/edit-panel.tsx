@@ -4,10 +4,11 @@ import { Link } from "wouter";
 import { useDraft } from "../../api/draft.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Allowed } from "../../design/act.tsx";
+import { TimeField } from "../../design/inputs.tsx";
+import { MayLink } from "../../design/may-link.tsx";
 import { Button, Card, Field, Notice } from "../../design/parts.tsx";
 import { above } from "../../design/why-not.ts";
 import { count, spellNumber } from "../../format/numbers.ts";
-import { instantOf } from "../../format/zone.ts";
 import { amountHint, byModel, spellAmounts } from "./amounts.ts";
 import { EffectCard, usePreview } from "./effect-card.tsx";
 import { spellWindow } from "./notes.ts";
@@ -36,7 +37,9 @@ export function EditPanel({ account }: { account: Account }) {
           </dd>
           <dt>Live</dt>
           <dd>
-            <Link href={`/jobs?account=${account.path}`}>{count(account.liveJobs, "job")}</Link>
+            <MayLink needs="job.read" href={`/jobs?account=${account.path}`}>
+              {count(account.liveJobs, "job")}
+            </MayLink>
           </dd>
           <dt>Order of its jobs</dt>
           <dd>{account.order}</dd>
@@ -56,7 +59,7 @@ export function EditPanel({ account }: { account: Account }) {
   );
 }
 
-/** Only what is typed is changed; what somebody else changes meanwhile is shown before it is written over. */
+/** Only what is typed is changed; what someone else changes meanwhile is shown before it is written over. */
 function QuotaForm({ account }: { account: Account }) {
   // With the revision that the person saw when the typing began.
   const first: { draft: QuotaDraft; seen: string } = { draft: {}, seen: account.revision };
@@ -81,8 +84,7 @@ function QuotaForm({ account }: { account: Account }) {
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (body === undefined) return;
-    const to = shown.until === "" ? undefined : instantOf(shown.until);
-    const window = to === undefined ? {} : { window: { from: new Date().toISOString(), to } };
+    const window = shown.until === "" ? {} : { window: { from: new Date().toISOString(), to: shown.until } };
     edit.mutate({ at: { account: account.path }, body: { ...body, ...window }, ifMatch: seen }, { onSuccess: undo });
   };
   return (
@@ -120,17 +122,12 @@ function QuotaForm({ account }: { account: Account }) {
           )}
         </Field>
       </div>
-      <Field label="Only until" hint="Empty: permanent. Otherwise the present quota returns by itself.">
-        {(props) => (
-          <input
-            {...props}
-            type="datetime-local"
-            className="input"
-            value={shown.until}
-            onChange={(event) => type({ until: event.target.value })}
-          />
-        )}
-      </Field>
+      <TimeField
+        label="Only until"
+        hint="Empty: permanent. Otherwise the present quota returns by itself."
+        value={shown.until}
+        onChange={(until) => type({ until })}
+      />
       {isStale && (
         <Notice
           kind="warn"
@@ -140,7 +137,7 @@ function QuotaForm({ account }: { account: Account }) {
             </Button>
           }
         >
-          The quota was changed by somebody else while you typed: guarantee {spellAmounts(account.guarantee)}, at most{" "}
+          The quota was changed by someone else while you typed: guarantee {spellAmounts(account.guarantee)}, at most{" "}
           {spellAmounts(account.max)}, weight {account.weight} now.
         </Notice>
       )}

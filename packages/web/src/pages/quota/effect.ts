@@ -1,10 +1,7 @@
-import type { EffectJobs, PreviewShape } from "@tessera/wire";
-import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
-
-export interface Effect {
-  readonly text: string;
-  readonly bad: boolean;
-}
+import type { PreviewShape } from "@tessera/wire";
+import type { Effect } from "../../design/effects.tsx";
+import { effectJobs, effectNames } from "../../format/effect-jobs.ts";
+import { spellNumber } from "../../format/numbers.ts";
 
 type Amounts = Readonly<Record<string, number>>;
 
@@ -31,21 +28,14 @@ const kinds = [
 export function effectsOf({ byModel }: PreviewShape): Effect[] {
   const effects = byModel.flatMap(({ model, ...of }) =>
     kinds.flatMap(([kind, does, bad]) =>
-      of[kind].jobs === 0 ? [] : { text: `${jobsText(of[kind], model)} ${does}${namesText(of[kind])}.`, bad },
+      of[kind].jobs === 0
+        ? []
+        : { text: `${effectJobs(of[kind])}${modelText(model)} ${does}${effectNames(of[kind])}.`, bad },
     ),
   );
   return effects.length === 0 ? [{ text: "No job is affected now.", bad: false }] : effects;
 }
 
-function jobsText({ jobs, gpus }: EffectJobs, model: string): string {
-  return `${count(jobs, "job")} on ${spellGpus(gpus)}${model === "*" ? "" : ` (${model})`}`;
-}
-
-const namesShown = 4;
-
-function namesText({ jobs, named }: EffectJobs): string {
-  if (named.length === 0) return "";
-  const names = named.slice(0, namesShown).map(({ name, project }) => `${name} of ${project}`);
-  const more = jobs - names.length;
-  return `: ${names.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+function modelText(model: string): string {
+  return model === "*" ? "" : ` (${model})`;
 }

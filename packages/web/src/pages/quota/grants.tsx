@@ -1,6 +1,7 @@
 import type { Grant, VolumeShape } from "@tessera/wire";
 import { type FormEvent, useState } from "react";
 import { wordsOf } from "../../api/call.ts";
+import { useDraft } from "../../api/draft.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
@@ -8,17 +9,25 @@ import { SelectField, TextField } from "../../design/inputs.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
 import { grantWords, noGrant, readGrant } from "./grant-words.ts";
 
-/** Which jobs may mount a volume: of one grant all that is said must hold, of several any is enough. */
+/** Which jobs may mount a volume: a job needs one grant, and must meet all of its conditions. */
 export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () => void }) {
   const { account, name, grants } = volume;
-  const [draft, setDraft] = useState(noGrant);
+  const [draft, setDraft, drop] = useDraft(`grant of ${account}/${name}`, noGrant);
   const put = useAct("putGrants", () => `The grants of ${name} were changed.`);
   /** What is taken back once it is confirmed, and what stays. */
   const [asking, setAsking] = useState<{ readonly words: string; readonly left: Grant[] | null }>();
+  const forget = () => {
+    setDraft(noGrant);
+    drop();
+  };
+  const close = () => {
+    drop();
+    onClose();
+  };
   const save = (now: Grant[] | null) =>
     put.mutate(
       { at: { account, volume: name }, body: { grants: now } },
-      { onSuccess: () => setDraft(noGrant), onSettled: () => setAsking(undefined) },
+      { onSuccess: forget, onSettled: () => setAsking(undefined) },
     );
   const change = (part: Partial<typeof draft>) => {
     put.reset();
@@ -29,7 +38,7 @@ export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () =
     save([...(grants ?? []), readGrant(draft)]);
   };
   return (
-    <Dialog title={`Grants of ${name}`} onClose={onClose}>
+    <Dialog title={`Grants of ${name}`} onClose={close}>
       <div className="stack">
         {grants === undefined ? (
           <p>All jobs of {account} and below may mount it. The first grant replaces this rule.</p>

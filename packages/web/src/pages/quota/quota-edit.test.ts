@@ -16,6 +16,13 @@ describe("an edit of a quota", () => {
     });
   });
 
+  it("has amounts in the reader's language, and refuses what may mean two", () => {
+    assert.deepEqual(quotaFields({ guarantee: { H100: 0.5 }, max: undefined, weight: 1 }, "de").guarantee, "H100=0,5");
+    assert.deepEqual(editOf(lab, { guarantee: "6.000" }, "de").body, { guarantee: 6000 });
+    assert.match(editOf(lab, { guarantee: "6.000" }, "en").wrong.guarantee!, /may mean two amounts/);
+    assert.match(editOf(lab, { max: "H100=6,000" }, "de").wrong.max!, /may mean two amounts/);
+  });
+
   it("says what is wrong with what was typed", () => {
     assert.match(editOf(lab, { guarantee: "eight" }).wrong.guarantee!, /^eight is not a number of GPUs: write/);
     assert.match(editOf(lab, { max: "8 H100" }).wrong.max!, /^8 H100 is not a number/);

@@ -1,5 +1,5 @@
 import type { Account, AccountEdit } from "@tessera/wire";
-import { readAmount, writeAmount, wrongAmount } from "./amounts.ts";
+import { type Amount, readAmount, writeAmount } from "./amounts.ts";
 
 /** What was typed; a field that was not touched is left as it is. */
 export interface QuotaDraft {
@@ -10,14 +10,15 @@ export interface QuotaDraft {
   until?: string;
 }
 
-type Amount = number | Record<string, number>;
-
 /** An edit with amounts as they are typed, not in sizes. */
 type QuotaEdit = Omit<AccountEdit, "guarantee" | "max"> & { readonly guarantee?: Amount; readonly max?: Amount | null };
 
 /** The quota as it would be typed. */
-export function quotaFields({ guarantee, max, weight }: Pick<Account, "guarantee" | "max" | "weight">) {
-  return { guarantee: writeAmount(guarantee), max: writeAmount(max), weight: String(weight) };
+export function quotaFields(
+  { guarantee, max, weight }: Pick<Account, "guarantee" | "max" | "weight">,
+  locale?: string,
+) {
+  return { guarantee: writeAmount(guarantee, locale), max: writeAmount(max, locale), weight: String(weight) };
 }
 
 interface ReadEdit {
@@ -26,20 +27,26 @@ interface ReadEdit {
   readonly wrong: { readonly guarantee?: string; readonly max?: string; readonly weight?: string };
 }
 
+const noLimit = { amount: null } as const;
+
 /** What is to be changed, and what is wrong with what was typed. */
-export function editOf(account: Pick<Account, "path">, { guarantee, max, weight, until = "" }: QuotaDraft): ReadEdit {
-  const amount = guarantee === undefined ? undefined : readAmount(guarantee);
-  const most = max === undefined || max.trim() === "" ? null : readAmount(max);
+export function editOf(
+  account: Pick<Account, "path">,
+  { guarantee, max, weight, until = "" }: QuotaDraft,
+  locale?: string,
+): ReadEdit {
+  const amount = guarantee === undefined ? undefined : readAmount(guarantee, locale);
+  const most = max === undefined ? undefined : max.trim() === "" ? noLimit : readAmount(max, locale);
   const badWeight = weight !== undefined && !/^\d{1,6}$/.test(weight.trim());
   const wrong = {
-    ...(guarantee !== undefined && amount === undefined && { guarantee: wrongAmount(guarantee) }),
-    ...(max !== undefined && most === undefined && { max: wrongAmount(max) }),
+    ...(amount !== undefined && "wrong" in amount && { guarantee: amount.wrong }),
+    ...(most !== undefined && "wrong" in most && { max: most.wrong }),
     ...(badWeight && { weight: `${weight.trim() || "It"} is not a weight: write a whole number such as 1.` }),
     ...(weight !== undefined && until !== "" && { weight: "The weight cannot be changed for a while only." }),
   };
   const body = {
-    ...(amount !== undefined && { guarantee: amount }),
-    ...(max !== undefined && most !== undefined && { max: most }),
+    ...(amount !== undefined && "amount" in amount && { guarantee: amount.amount }),
+    ...(most !== undefined && "amount" in most && { max: most.amount }),
     ...(weight !== undefined && { weight: Number(weight) }),
   };
   const isReady = Object.keys(wrong).length === 0 && Object.keys(body).length > 0 && account.path !== "";

@@ -1,13 +1,14 @@
 import { useMemo, useState } from "react";
-import { Link, useLocation, useParams, useSearchParams } from "wouter";
+import { Link, useLocation, useParams } from "wouter";
 import { useLive } from "../../api/live.ts";
-import { isOwner, useMay, useMe } from "../../api/me.tsx";
+import { isOwner, useMe } from "../../api/me.tsx";
 import { OrElse } from "../../chart/fallback.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Missing } from "../../design/missing.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
+import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
 import { AccountDialog } from "./account-dialog.tsx";
@@ -22,12 +23,11 @@ const QuotaCharts = onDemand(() => import("./quota-charts.tsx"));
 /** The accounts with guarantee, use, borrowing and lending. The chosen account is in the address. */
 export default function QuotaPage() {
   const me = useMe();
-  const may = useMay();
   const accounts = useLive("listAccounts", {});
   const chosen = (useParams() as { "*"?: string })["*"] ?? "";
-  const [params] = useSearchParams();
   const [, go] = useLocation();
-  const [making, setMaking] = useState(params.get("new") === "tenant");
+  /** The account below which one is made; empty: a tenant. */
+  const [under, open] = useOpen("account");
   const rows = useMemo(() => treeOf(accounts ?? []), [accounts]);
   const [byHand, setByHand] = useState<ReadonlyMap<string, boolean>>(new Map());
   if (accounts === undefined) {
@@ -49,12 +49,13 @@ export default function QuotaPage() {
     ...rows.map(({ guarantee, account, max }) => Math.max(guarantee, account.used.gpus, max ?? 0)),
   );
   const account = accounts.find(({ path }) => path === chosen && path !== "");
+  const placeForNew = account?.path ?? (isOwner(me) ? "" : accounts.find((each) => mayDo("createAccount", each))?.path);
   return (
     <div className="page">
       <div className="head">
         <h1>Quota</h1>
-        {may("account.write") && (account === undefined || mayDo("createAccount", account)) && (
-          <Button kind="primary" data-act="createAccount" onClick={() => setMaking(true)}>
+        {placeForNew !== undefined && (account === undefined || mayDo("createAccount", account)) && (
+          <Button kind="primary" data-act="createAccount" onClick={() => open(placeForNew)}>
             {isOwner(me) ? "New account" : "New account below"}
           </Button>
         )}
@@ -121,16 +122,14 @@ export default function QuotaPage() {
         )}
       </div>
       <OrElse instead={null}>
-        <QuotaCharts account={account?.path} />
+        <QuotaCharts account={account} top={top.map((row) => row.account)} />
       </OrElse>
-      {making && (
+      {under !== undefined && placeForNew !== undefined && (
         <AccountDialog
-          under={
-            account?.path ?? (isOwner(me) ? "" : (accounts.find((each) => mayDo("createAccount", each))?.path ?? ""))
-          }
-          onClose={() => setMaking(false)}
+          under={under}
+          onClose={() => open(undefined)}
           onMade={(path) => {
-            setMaking(false);
+            open(undefined);
             go(`/quota/${path}`);
           }}
         />

@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from "react";
 import { refusedAt } from "../../api/refused-at.ts";
-import { useAct, useCall } from "../../api/use-call.ts";
+import { useAll } from "../../api/use-all.ts";
+import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, TextField } from "../../design/inputs.tsx";
@@ -15,7 +16,7 @@ interface SecretsProps {
 
 /** The names of the secrets that jobs of an account can use; a value is never shown again. */
 export function Secrets({ account, mayWrite }: SecretsProps) {
-  const { data } = useCall("listSecrets", { at: { account }, query: { limit: 1000 } });
+  const { data } = useAll("listSecrets", { at: { account } });
   /** The secret that is set; empty = a new one. */
   const [setting, setSetting] = useState<string | undefined>();
   const [deleting, setDeleting] = useState<string | undefined>();
@@ -33,13 +34,13 @@ export function Secrets({ account, mayWrite }: SecretsProps) {
     >
       {data === undefined ? (
         <Skeleton />
-      ) : data.items.length === 0 ? (
+      ) : data.length === 0 ? (
         <Empty title="No secrets" command={`npx tess secret set HF_TOKEN --account ${account}`}>
           Jobs of this account and below get a secret as a variable of their environment.
         </Empty>
       ) : (
         <ul className="list">
-          {data.items.map(({ account: of, name, changedAt }) => (
+          {data.map(({ account: of, name, changedAt }) => (
             <li key={`${of} ${name}`} className="row apart wrap">
               <span>
                 <code>{name}</code>{" "}
@@ -65,7 +66,7 @@ export function Secrets({ account, mayWrite }: SecretsProps) {
         <SetSecret
           account={account}
           name={setting}
-          known={(data?.items ?? []).filter((each) => each.account === account).map(({ name }) => name)}
+          known={(data ?? []).filter((each) => each.account === account).map(({ name }) => name)}
           onClose={() => setSetting(undefined)}
         />
       )}

@@ -2,11 +2,14 @@ import type { Grant, VolumeShape } from "@tessera/wire";
 import { type FormEvent, useState } from "react";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
-import { useAct, useCall } from "../../api/use-call.ts";
+import { useAll } from "../../api/use-all.ts";
+import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, TextField } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { tess } from "../../format/command.ts";
+import { useOpen } from "../../frame/open.ts";
 import { grantWords } from "./grant-words.ts";
 import { Grants } from "./grants.tsx";
 
@@ -18,18 +21,18 @@ interface VolumesProps {
 
 /** Folders of the machines that jobs of an account can mount, and which jobs may. */
 export function Volumes({ account, mayMake, mayShare }: VolumesProps) {
-  const { data } = useCall("listVolumes", { at: { account }, query: { limit: 1000 } });
-  const [making, setMaking] = useState(false);
-  const [sharing, setSharing] = useState<string | undefined>();
+  const { data } = useAll("listVolumes", { at: { account } });
+  const [making, openNew] = useOpen(`new volume ${account}`);
+  const [sharing, openGrants] = useOpen(`grants ${account}`);
   const [deleting, setDeleting] = useState<string | undefined>();
   const remove = useAct("deleteVolume", () => `${deleting} was deleted; its files stay.`);
-  const shared = data?.items.find(({ account: of, name }) => of === account && name === sharing);
+  const shared = data?.find(({ account: of, name }) => of === account && name === sharing);
   return (
     <Card
       title="Volumes"
       beside={
         mayMake && (
-          <Button small onClick={() => setMaking(true)}>
+          <Button small onClick={() => openNew("")}>
             New volume
           </Button>
         )
@@ -37,25 +40,25 @@ export function Volumes({ account, mayMake, mayShare }: VolumesProps) {
     >
       {data === undefined ? (
         <Skeleton />
-      ) : data.items.length === 0 ? (
+      ) : data.length === 0 ? (
         <Empty title="No volumes" command={`npx tess volume create data --path /srv/data --account ${account}`}>
           A volume is a folder of the machines that jobs can mount.
         </Empty>
       ) : (
         <ul className="list">
-          {data.items.map((volume) => (
+          {data.map((volume) => (
             <Volume
               key={`${volume.account} ${volume.name}`}
               volume={volume}
               own={volume.account === account}
-              onShare={mayShare ? () => setSharing(volume.name) : undefined}
+              onShare={mayShare ? () => openGrants(volume.name) : undefined}
               onDelete={mayMake ? () => setDeleting(volume.name) : undefined}
             />
           ))}
         </ul>
       )}
-      {making && <NewVolume account={account} onClose={() => setMaking(false)} />}
-      {shared !== undefined && <Grants volume={shared} onClose={() => setSharing(undefined)} />}
+      {making !== undefined && <NewVolume account={account} onClose={() => openNew(undefined)} />}
+      {shared !== undefined && <Grants volume={shared} onClose={() => openGrants(undefined)} />}
       {deleting !== undefined && (
         <Confirm
           title={`Delete the volume ${deleting} of ${account}?`}
@@ -67,7 +70,7 @@ export function Volumes({ account, mayMake, mayShare }: VolumesProps) {
           onClose={() => setDeleting(undefined)}
         >
           <p>The folder and its files stay. Jobs that wait for the volume cannot start any more.</p>
-          <CommandLine>{`tess volume delete ${deleting} --account ${account}`}</CommandLine>
+          <CommandLine>{tess(["volume", "delete", deleting, "--account", account])}</CommandLine>
         </Confirm>
       )}
     </Card>
@@ -178,7 +181,18 @@ function NewVolume({ account, onClose }: { account: string; onClose: () => void 
           >
             Make it
           </Button>
-          <CommandLine>{`tess volume create ${name || "NAME"} --path ${path || "FOLDER"}${readOnly ? " --read-only" : ""} --account ${account}`}</CommandLine>
+          <CommandLine>
+            {tess([
+              "volume",
+              "create",
+              name || "NAME",
+              "--path",
+              path || "FOLDER",
+              ...(readOnly ? ["--read-only"] : []),
+              "--account",
+              account,
+            ])}
+          </CommandLine>
         </div>
       </form>
     </Dialog>

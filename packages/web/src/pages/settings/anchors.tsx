@@ -8,6 +8,7 @@ import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Notice, Skeleton, Time } from "../../design/parts.tsx";
+import { tess } from "../../format/command.ts";
 
 /** Where heads of the history are kept outside the server; for the platform owner. */
 export function Anchors() {
@@ -141,7 +142,7 @@ function Add({ onClose }: { onClose: () => void }) {
           <Button kind="primary" type="submit" disabled={to === "" || add.isPending || add.isError}>
             Add it
           </Button>
-          <CommandLine>{`tess anchor add ${kind} ${to || "TO"}`}</CommandLine>
+          <CommandLine>{tess(["anchor", "add", kind, to || "TO"])}</CommandLine>
         </div>
       </form>
     </Dialog>

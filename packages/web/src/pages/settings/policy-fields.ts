@@ -46,16 +46,16 @@ export const policyGroups: readonly Group[] = [
       },
       {
         ...{ key: "grace", as: "duration", label: "Grace period of jobs without a checkpoint" },
-        hint: "so long may a job take to leave",
+        hint: "how long a job may take to leave",
       },
       {
         ...{ key: "graceMax", as: "duration", label: "Longest grace that a job may ask for" },
-        hint: "the owner of its GPUs waits at most so long",
+        hint: "the owner of its GPUs waits at most this long",
       },
       {
         ...{ key: "backfill", as: "choice", label: "Plan jobs that cannot start yet" },
         of: { true: "yes: others start only where that delays no planned job", false: "no" },
-        hint: "without it large jobs can wait for ever",
+        hint: "no: large jobs can wait forever",
       },
       {
         ...{ key: "movesPerHourMax", as: "number", most: 1_000_000, label: "Moves per hour, at most" },
@@ -72,10 +72,10 @@ export const policyGroups: readonly Group[] = [
     fields: [
       {
         ...{ key: "scrub", as: "duration", word: "off", label: "Clear a GPU before another tenant gets it" },
-        hint: "which takes about so long; off: it is not cleared",
+        hint: "about how long that takes; off: it is not cleared",
       },
       {
-        ...{ key: "reshape", as: "duration", word: "off", label: "Time to divide an idle GPU otherwise" },
+        ...{ key: "reshape", as: "duration", word: "off", label: "Time to divide an idle GPU differently" },
         hint: "off: not counted",
       },
       {

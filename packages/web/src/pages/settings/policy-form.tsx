@@ -62,7 +62,7 @@ export function PolicyForm({ policy }: { policy: PolicyShape }) {
       </details>
       {changes.length > 0 && (
         <Notice>
-          This changes, for everybody and at once:
+          This changes for everyone at once:
           <ul className="plain-list">
             {changes.map((line) => (
               <li key={line}>{line}</li>

@@ -79,7 +79,7 @@ function rowsOf(before: List | undefined, models: readonly string[]): Row[] {
   return [...listed, ...fresh, other];
 }
 
-/** The first moment at which a new list can apply must not lie in the past when it arrives. */
+/** A new list begins this much later: its beginning must not be in the past when the request arrives. */
 const leadMs = 60_000;
 
 /** A new list with a price for each model; fields that the form does not show are copied from the list before. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { partsOf, presentClasses, unitMsOf, wastedMicros } from "./classes.ts";
+import { fileOf, partsOf, presentClasses, unitMsOf, wastedMicros } from "./classes.ts";
 
 const part = (unitMs: number, micros: number) => ({ unitMs: String(unitMs), micros: String(micros) });
 const total = {
@@ -21,6 +21,12 @@ describe("the classes of waste", () => {
     for (const [i, { left, width }] of parts.entries())
       if (i > 0) assert.equal(left, parts[i - 1]!.left + parts[i - 1]!.width, `${width}`);
     assert.deepEqual(partsOf({ unitMs: "0", micros: "0", classes: {} }), []);
+  });
+
+  it("are a file with a row for each line, whole numbers and all classes", () => {
+    const row = { key: "", gpuHours: "0", ...total };
+    const [first] = fileOf({ rows: [row], by: "account", currency: "EUR" });
+    assert.deepEqual([first!.account, first!["busy (unit-ms)"], first!["down (micros EUR)"]], ["no lease", "1", "0"]);
   });
 
   it("count as wasted neither what was busy nor what was not measured", () => {

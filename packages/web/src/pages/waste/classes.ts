@@ -1,23 +1,11 @@
 import { type WasteClassName, type WasteReport, type WasteRow, wasteWords } from "@tessera/wire";
+import type { Hue } from "../../design/hues.ts";
+import { meanings } from "../../design/meanings.ts";
 
 export const classNames = Object.keys(wasteWords) as WasteClassName[];
 
-/** Used in green and blue, wasted by holders in warm colours, without a holder in greys. */
-export const classColours: { readonly [name in WasteClassName]: string } = {
-  busy: "var(--healthy)",
-  allocated_partly: "var(--booked)",
-  allocated_idle: "var(--burst)",
-  allocated_unmeasured: "var(--unknown)",
-  dedicated: "#8f7a00",
-  setup: "#cc79a7",
-  handover: "#6a51a3",
-  lost_preemption: "var(--leaving)",
-  lost_fault: "var(--down)",
-  fragmented: "var(--guaranteed)",
-  unallocated_idle: "var(--idle)",
-  maintenance: "var(--maintenance)",
-  down: "var(--line-strong)",
-};
+/** A class without a hue does not compile. */
+export const classHues: { readonly [name in WasteClassName]: Hue } = meanings.waste;
 
 type Amounts = Pick<WasteReport["total"], "unitMs" | "micros" | "classes">;
 
@@ -30,9 +18,26 @@ export function unitMsOf({ classes }: Amounts, ...names: readonly WasteClassName
   return String(names.reduce((sum, name) => sum + BigInt(classes[name]?.unitMs ?? 0), 0n));
 }
 
-/** Everything but what was busy, and what may have been. */
+/** All but busy time, and time that was not measured. */
 export function wastedMicros({ micros, classes }: Pick<WasteRow, "micros" | "classes">): string {
   return String(BigInt(micros) - BigInt(classes.busy?.micros ?? 0) - BigInt(classes.allocated_unmeasured?.micros ?? 0));
+}
+
+/** A row for each line of a report, with the time and the worth of each class. */
+export function fileOf({
+  rows,
+  by,
+  currency,
+}: Pick<WasteReport, "rows" | "by" | "currency">): Record<string, string>[] {
+  return rows.map((row) => ({
+    [by]: row.key === "" ? "no lease" : (row.name ?? row.key),
+    ...Object.fromEntries(
+      classNames.flatMap((name) => [
+        [`${wasteWords[name]} (unit-ms)`, row.classes[name]?.unitMs ?? "0"],
+        [`${wasteWords[name]} (micros ${currency})`, row.classes[name]?.micros ?? "0"],
+      ]),
+    ),
+  }));
 }
 
 /** Where each part of the bar begins and how long it is, in per cent. Ends are rounded, not lengths, so that the bar is full. */

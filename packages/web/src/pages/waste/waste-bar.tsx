@@ -1,9 +1,10 @@
 import { type WasteReport, wasteWords } from "@tessera/wire";
+import { colourOf, patternOf } from "../../design/hues.ts";
 import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
-import { classColours, partsOf, presentClasses } from "./classes.ts";
+import { classHues, partsOf, presentClasses } from "./classes.ts";
 
 type Amounts = Pick<WasteReport["total"], "unitMs" | "micros" | "classes">;
 
@@ -14,9 +15,9 @@ export function WasteBar({ of, small = false }: { of: Amounts; small?: boolean }
       {partsOf(of).map(({ name, left, width }) => (
         <div
           key={name}
-          className="part"
+          className={`part pattern-${patternOf(classHues[name])}`}
           title={`${wasteWords[name]}: ${spellShare(Number(of.classes[name]!.unitMs), Number(of.unitMs))}`}
-          style={{ left: `${left}%`, width: `${width}%`, background: classColours[name] }}
+          style={{ left: `${left}%`, width: `${width}%`, backgroundColor: colourOf(classHues[name]) }}
         />
       ))}
     </div>
@@ -35,7 +36,11 @@ const classColumns: readonly Column<ClassRow>[] = [
     label: "Part",
     show: ({ name }) => (
       <>
-        <i className="mark square" style={{ background: classColours[name] }} /> {wasteWords[name]}
+        <i
+          className={`mark square pattern-${patternOf(classHues[name])}`}
+          style={{ backgroundColor: colourOf(classHues[name]) }}
+        />{" "}
+        {wasteWords[name]}
       </>
     ),
   },

@@ -1,29 +1,36 @@
 import type { WasteReport } from "@tessera/wire";
+import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
-import { Chart } from "../../chart/chart.tsx";
+import { RangeChart } from "../../chart/chart.tsx";
+import { isUnderWay, queryOf, useRange } from "../../chart/range.ts";
+import { RangeBar } from "../../chart/range-bar.tsx";
 import { Choice } from "../../design/choice.tsx";
-import { Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
+import { Button, Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
+import { saveCsv } from "../../format/csv.ts";
 import { spellMoney } from "../../format/money.ts";
 import { gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { Views } from "../../table/views.tsx";
 import { CostTabs } from "../cost/cost-tabs.tsx";
-import { unitMsOf, wastedMicros } from "./classes.ts";
+import { fileOf, unitMsOf, wastedMicros } from "./classes.ts";
 import { WasteBar, WasteClasses } from "./waste-bar.tsx";
 import { Oversized, Unfit, WasteRows } from "./waste-tables.tsx";
 
 const groups = ["account", "user", "job", "node", "model"] as const;
-const ranges = [1, 7, 30] as const;
+const usual = "7d";
 
 /** Where the capacity went, in GPU time and money; of a team, its own part. Range, group and account are in the address. */
 export default function WastePage() {
   const [params, set] = useAddress();
   const by = groups.find((each) => each === params.get("by")) ?? "account";
-  const days = ranges.find((each) => String(each) === params.get("days")) ?? 7;
+  const { range, compares } = useRange(usual);
   const account = useAccount();
-  const of = { from: `${days}d`, ...(account !== "" && { account }) };
-  const { data, isError, error } = useCall("readWaste", { query: { ...of, by } }, { everyMs: 60_000 });
+  const of = account === "" ? {} : { account };
+  const everyMs = isUnderWay(range, Date.now()) ? { everyMs: 60_000 } : {};
+  const { data, isError, error } = useCall("readWaste", { query: { ...queryOf(range), ...of, by } }, everyMs);
+  const ofBefore = { query: { ...queryOf(range, true), ...of, by } };
+  const before = useCall("readWaste", ofBefore, { on: compares, ...everyMs }).data;
   return (
     <div className="page">
       <div className="head">
@@ -35,31 +42,36 @@ export default function WastePage() {
             word={(each) => `by ${each}`}
             onChoose={(each) => set({ by: each === "account" ? "" : each }, { push: true })}
           />
-          <Choice
-            of={ranges}
-            chosen={days}
-            word={(each) => (each === 1 ? "1 day" : `${each} days`)}
-            onChoose={(each) => set({ days: each === 7 ? "" : String(each) }, { push: true })}
-          />
         </div>
       </div>
       <CostTabs here="waste" />
-      <Views filters={["by", "days"]} />
-      {data === undefined && (isError ? <Empty title="Not available">{error.message}</Empty> : <Skeleton lines={8} />)}
-      {data !== undefined && <Report report={data} />}
+      <RangeBar usual={usual} />
+      <Views filters={["by", "range", "compare"]} />
+      {data === undefined && (isError ? <Empty title="Not available">{wordsOf(error)}</Empty> : <Skeleton lines={8} />)}
+      {data !== undefined && <Report report={data} before={compares ? before : undefined} />}
       <div className="grid">
-        <Chart title="GPU activity by account" metric="activity" of={{ ...of, by: "account" }} />
-        <Chart title="Power by account" metric="power" of={{ ...of, by: "account" }} />
+        <RangeChart
+          title="GPU activity by account"
+          usual={usual}
+          asks={[{ metric: "activity", by: "account", ...of }]}
+        />
+        <RangeChart title="Power by account" usual={usual} asks={[{ metric: "power", by: "account", ...of }]} />
       </div>
     </div>
   );
 }
 
-function Report({ report }: { report: WasteReport }) {
+interface ReportProps {
+  readonly report: WasteReport;
+  /** The period before, on request. */
+  readonly before: WasteReport | undefined;
+}
+
+function Report({ report, before }: ReportProps) {
   const { total, capacity, currency, oversized, by } = report;
   return (
     <>
-      <Figures report={report} />
+      <Figures report={report} before={before} />
       <Card
         title={capacity === undefined ? "Where your GPU time went" : "Where the capacity went"}
         beside={<span className="quiet small">worth: the list price beyond the guarantee</span>}
@@ -70,7 +82,21 @@ function Report({ report }: { report: WasteReport }) {
           {capacity !== undefined && <Sum capacity={capacity} />}
         </div>
       </Card>
-      <Card title={`By ${by}`} beside={<span className="quiet small">GPU-hours; those that waste most first</span>}>
+      <Card
+        title={`By ${by}`}
+        beside={
+          <span className="row">
+            <span className="quiet small">GPU-hours; those that waste most first</span>
+            <Button
+              small
+              aria-label={`Waste by ${by}: CSV`}
+              onClick={() => saveCsv(`waste-by-${by}.csv`, fileOf(report))}
+            >
+              CSV
+            </Button>
+          </span>
+        }
+      >
         <WasteRows report={report} />
       </Card>
       <Card title="Shapes that do not fit now">
@@ -87,8 +113,9 @@ function Report({ report }: { report: WasteReport }) {
   );
 }
 
-function Figures({ report: { total, capacity, currency } }: { report: WasteReport }) {
+function Figures({ report: { total, capacity, currency }, before }: ReportProps) {
   const [all, busy] = [Number(total.unitMs), Number(unitMsOf(total, "busy"))];
+  const then = before?.total;
   const unmeasured = Number(unitMsOf(total, "allocated_unmeasured"));
   return (
     <div className="grid">
@@ -97,7 +124,11 @@ function Figures({ report: { total, capacity, currency } }: { report: WasteRepor
           label={capacity === undefined ? "Held" : "Capacity"}
           value={spellNumber(gpuHoursOf(total.unitMs))}
           unit="GPU-hours"
-          beside={`worth ${spellMoney(total.micros, currency)}`}
+          beside={
+            then === undefined
+              ? `worth ${spellMoney(total.micros, currency)}`
+              : `${spellNumber(gpuHoursOf(then.unitMs))} in the period before`
+          }
         />
       </div>
       <div className="span-4">
@@ -105,7 +136,11 @@ function Figures({ report: { total, capacity, currency } }: { report: WasteRepor
           label="Busy"
           value={spellShare(busy, all)}
           beside={
-            unmeasured > 0 ? `${spellShare(unmeasured, all)} was held and not measured` : "everything held was measured"
+            then !== undefined
+              ? `${spellShare(Number(unitMsOf(then, "busy")), Number(then.unitMs))} in the period before`
+              : unmeasured > 0
+                ? `${spellShare(unmeasured, all)} was held and not measured`
+                : "everything held was measured"
           }
         />
       </div>
@@ -113,7 +148,11 @@ function Figures({ report: { total, capacity, currency } }: { report: WasteRepor
         <Figure
           label="Not used"
           value={spellMoney(wastedMicros(total), currency)}
-          beside={worthNote(total.micros, capacity?.perCentMonthMicros, currency)}
+          beside={
+            then === undefined
+              ? worthNote(total.micros, capacity?.perCentMonthMicros, currency)
+              : `${spellMoney(wastedMicros(then), currency)} in the period before`
+          }
         />
       </div>
     </div>
@@ -121,7 +160,7 @@ function Figures({ report: { total, capacity, currency } }: { report: WasteRepor
 }
 
 function worthNote(micros: string, perCentMonthMicros: string | undefined, currency: string): string {
-  if (micros === "0") return "no price list holds in this time: tess price add FILE";
+  if (micros === "0") return "no price list applies in this time: tess price add FILE";
   if (perCentMonthMicros === undefined) return "without what was busy or not measured";
   return `one more per cent in use is worth ${spellMoney(perCentMonthMicros, currency)} a month`;
 }

@@ -1,6 +1,8 @@
 import type { WasteReport, WasteRow } from "@tessera/wire";
 import { useMemo } from "react";
 import { Link } from "wouter";
+import { useMay } from "../../api/me.tsx";
+import { MayLink } from "../../design/may-link.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count, gpuHoursOf, spellMiB, spellNumber } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
@@ -64,7 +66,12 @@ export function WasteRows({ report: { rows, by, currency } }: { report: WasteRep
 
 function RowName({ row: { key, name }, by }: { row: WasteRow; by: WasteReport["by"] }) {
   if (key === "") return <span className="quiet">no lease</span>;
-  if (by === "job") return <Link href={`/jobs/${key}`}>{name ?? key}</Link>;
+  if (by === "job")
+    return (
+      <MayLink needs="job.read" href={`/jobs/${key}`}>
+        {name ?? key}
+      </MayLink>
+    );
   if (by === "node") return <Link href={nodeAddress(key)}>{key}</Link>;
   return name ?? key;
 }
@@ -107,6 +114,7 @@ function oversizedColumns(currency: string): readonly Column<OversizedJob>[] {
 
 /** Jobs that held more than they used. */
 export function Oversized({ report: { oversized, currency } }: { report: WasteReport }) {
+  const may = useMay();
   const columns = useMemo(() => oversizedColumns(currency), [currency]);
   const { look } = useLook(columns, { name: "oversized" });
   return (
@@ -116,7 +124,7 @@ export function Oversized({ report: { oversized, currency } }: { report: WasteRe
       columns={columns}
       look={look}
       keyOf={({ job, held }) => `${job} ${held}`}
-      hrefOf={({ job }) => `/jobs/${job}`}
+      {...(may("job.read") && { hrefOf: ({ job }: OversizedJob) => `/jobs/${job}` })}
     />
   );
 }

@@ -28,6 +28,8 @@ describe("a question of what would have been", () => {
       text: "quota.lab.max.H100=none",
     });
     assert.ok("wrong" in textOf({ ...quota, amount: "none" }));
+    assert.deepEqual(textOf({ ...quota, amount: "6.000" }, "de"), { text: "quota.lab.guarantee=6000" });
+    assert.ok("wrong" in textOf({ ...quota, amount: "6.000" }, "en"));
     assert.ok("wrong" in textOf({ kind: "policy", key: "grace", value: "soon" }));
     assert.deepEqual(textOf({ kind: "policy", key: "backfill", value: "off" }), { text: "backfill=off" });
     assert.deepEqual(textOf({ kind: "nodes", sign: "fewer", nodes: "2", gpus: "8", model: "H100" }), {

@@ -1,5 +1,7 @@
 import type { WhatIfAsk } from "@tessera/wire";
 import { readDuration } from "@tessera/wire/duration";
+import { tess } from "../../format/command.ts";
+import { readDecimal } from "../../format/decimal.ts";
 
 /** One change of a question, as it is typed. */
 export type ChangeDraft =
@@ -37,7 +39,7 @@ export const policyKeys = {
 export type PolicyKey = keyof typeof policyKeys;
 
 /** A change in the words of `tess what-if`, or what is wrong with it. */
-export function textOf(change: ChangeDraft): { text: string } | { wrong: string } {
+export function textOf(change: ChangeDraft, locale?: string): { text: string } | { wrong: string } {
   switch (change.kind) {
     case "quota": {
       const { account, field, model, amount } = change;
@@ -48,10 +50,13 @@ export function textOf(change: ChangeDraft): { text: string } | { wrong: string 
           : { wrong: "Type a whole number." };
       if (model !== "" && !/^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(model))
         return { wrong: `${model} is not a GPU model.` };
-      const isNone = amount === "none" && field !== "guarantee";
-      if (!isNone && !/^\d{1,7}(\.\d{1,3})?$/.test(amount))
+      const size = amount === "none" && field !== "guarantee" ? { plain: amount } : readDecimal(amount, locale);
+      if (!/\p{Nd}/u.test(amount) && "wrong" in size)
         return { wrong: `Type a number of GPUs${field === "guarantee" ? "" : ", or none"}.` };
-      return { text: `quota.${account}.${field}${model === "" ? "" : `.${model}`}=${amount}` };
+      if ("wrong" in size) return size;
+      if (size.plain !== "none" && !/^\d{1,7}(\.\d{1,3})?$/.test(size.plain))
+        return { wrong: `${amount} is not a number of GPUs below 10 million with at most three decimals.` };
+      return { text: `quota.${account}.${field}${model === "" ? "" : `.${model}`}=${size.plain}` };
     }
     case "policy":
       return isPolicyValue(change.key, change.value)
@@ -107,11 +112,11 @@ export function changesOf({ sets = [], policies = [], nodes = [], hardQuotas = f
 
 /** The same question on the command line. */
 export function commandOf({ from, sets = [], policies = [], nodes = [], hardQuotas = false }: WhatIfAsk): string {
-  return [
-    `tess what-if --from ${from}`,
-    ...sets.map((text) => `--set ${text}`),
-    ...policies.map((text) => `--policy ${text}`),
+  return tess([
+    ...["what-if", "--from", from],
+    ...sets.flatMap((text) => ["--set", text]),
+    ...policies.flatMap((text) => ["--policy", text]),
     ...nodes.map((text) => `--nodes=${text}`),
     ...(hardQuotas ? ["--hard-quotas"] : []),
-  ].join(" ");
+  ]);
 }

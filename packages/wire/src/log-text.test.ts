@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { addByTime, findLine, nameOfLine } from "./log-lines.ts";
 import { isTrouble, piecesOf, plainText } from "./log-text.ts";
 
 const esc = "\u001b";
@@ -31,25 +30,5 @@ describe("a line of a log", () => {
       [...yes, ...no].map((text) => isTrouble({ text })),
       [true, true, true, false, false],
     );
-  });
-});
-
-describe("lines of several ranks", () => {
-  const line = (at: number, rank: number) => ({
-    at: new Date(at).toISOString(),
-    rank,
-    stream: "stdout" as const,
-    text: `${at} of ${rank}`,
-  });
-  it("are one log by time, also where those of one rank come late", () => {
-    const all = addByTime([line(1, 0), line(4, 0), line(6, 0)], [line(2, 1), line(4, 1), line(7, 1)]);
-    assert.deepEqual(
-      all.map(({ text }) => text),
-      ["1 of 0", "2 of 1", "4 of 0", "4 of 1", "6 of 0", "7 of 1"],
-    );
-    assert.deepEqual(addByTime([], all), all);
-    const twice = [line(1, 0), { ...line(1, 0), text: "in the same millisecond" }, line(1, 1)];
-    for (const each of twice) assert.equal(findLine(twice, nameOfLine(twice, each)), each);
-    assert.equal(findLine(twice, "nothing"), undefined);
   });
 });

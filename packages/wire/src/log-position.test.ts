@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { LogEntry } from "@tessera/wire";
-import { LogPosition } from "./log-lines.ts";
+import { LogPosition } from "./log-position.ts";
+import type { LogEntry } from "./shapes/job.ts";
 
 const line = (rank: number, second: number, text: string): LogEntry => ({
   at: `2026-11-15T10:00:0${second}.000Z`,

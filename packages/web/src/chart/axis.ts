@@ -1,0 +1,46 @@
+import { spellClock, spellSeconds, spellSpan, spellUtcDay } from "../format/times.ts";
+import { zoneName } from "../format/zone.ts";
+import type { ChartView, Kind } from "./view.ts";
+
+const dayMs = 86_400_000;
+
+/** Whether each step is one or more calendar days. The server counts them in UTC. */
+export function isOfDays({ stepMs }: Pick<ChartView, "stepMs">): boolean {
+  return stepMs >= dayMs;
+}
+
+/** The zone of the axis: UTC where steps are days, otherwise the zone that the reader has chosen. */
+export function zoneOf(view: Pick<ChartView, "stepMs">, chosen = zoneName()): string {
+  return isOfDays(view) ? "UTC" : chosen;
+}
+
+/** Hours, with the day where it begins; days alone where the ticks are days. `step`: from tick to tick, in seconds. */
+export function timeTexts(
+  splits: readonly number[],
+  step: number,
+  timeZone: string,
+  hasRoom: (split: number) => boolean,
+): string[] {
+  const seconds = step < 60 ? ({ second: "2-digit" } as const) : {};
+  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", ...seconds, timeZone });
+  const date = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone });
+  const first = splits.findIndex(hasRoom);
+  return splits.map((split, no) => {
+    if (no < first) return "";
+    const at = new Date(split * 1000);
+    if (step * 1000 >= dayMs) return date.format(at);
+    const text = clock.format(at);
+    return no === first || text === "00:00" ? `${text}\n${date.format(at)}` : text;
+  });
+}
+
+/** The name of a step: its instant, its day, or for a sum over a longer time its length and its start. */
+export function stepText({ times, stepMs }: Pick<ChartView, "times" | "stepMs">, step: number, kind: Kind): string {
+  const at = times[step];
+  if (at === undefined) return "";
+  const text = new Date(at).toISOString();
+  if (stepMs === dayMs) return spellUtcDay(at);
+  if (stepMs > dayMs) return `${Math.round(stepMs / dayMs)} days from ${spellUtcDay(at)}`;
+  if (kind === "bars") return `${spellSpan(stepMs)} from ${spellClock(text)}`;
+  return stepMs < 60_000 ? spellSeconds(text) : spellClock(text);
+}
