@@ -198,7 +198,7 @@ function gapsFor({ fleet }: ReadonlyState, timeline: Timeline, spec: JobSpec, no
   const windows = [...fleet.maintained].flatMap((no) => fleet.nodes[no]?.maintenance ?? []);
   const ends = [...timeline.plans.map(({ start }) => start.at), ...new Set(windows.map(({ from }) => from))];
   const gaps = ends.map((at) => {
-    // 30 s less, because submitting the job again takes time.
+    // 30 s less, because a person takes time to read and to apply it.
     const left = at - now - 30 * second;
     return left - (left % minute);
   });

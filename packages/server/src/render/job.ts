@@ -62,6 +62,7 @@ export function renderReason(reason: Reason): WaitReason {
     ...rest,
     ...(until !== undefined && { until: timestamp(until) }),
     ...(kind === "dependency" && { waitsFor: [...reason.values.awaited] }),
+    ...(kind === "budget" && { of: reason.values.of }),
   };
 }
 

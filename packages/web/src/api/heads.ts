@@ -16,21 +16,46 @@ export async function noteHead(line: string | null): Promise<void> {
   if (line === null || busy || fault?.now === line) return;
   busy = true;
   try {
-    if (!(await canCheck())) return;
-    const { compareHead } = await import("@tessera/wire/history");
-    const server = {
-      head: () => call("getHead"),
-      consistency: (from: number, to: number) => call("proveConsistency", { query: { from, to } }),
-    };
-    const compared = await compareHead(recall(), line, server, Date.now());
-    if (compared === undefined) return;
-    if ("remember" in compared) localStorage.setItem(place, JSON.stringify(compared.remember));
-    else tell(compared);
+    if (await canCheck()) await compare(recall(), line);
   } catch {
     // The server is gone for the moment, or this browser keeps nothing: the next answer is compared again.
   } finally {
     busy = false;
   }
+}
+
+/** Asks for the newest head and for the proof that it continues what this browser remembers, however new that is. */
+export async function compareNow(): Promise<void> {
+  if (!(await canCheck())) throw new Error("This browser cannot check signatures here: it takes HTTPS and Ed25519.");
+  busy = true;
+  try {
+    const { line } = await call("getHead");
+    const known = recall();
+    // What was only seen so far is proven too.
+    const due = known && { ...known, checkedAt: 0, ...(line === known.seen && { seen: known.checked }) };
+    // Nothing was written since: what is remembered is what is there.
+    if (!(await compare(due, line)) && known !== undefined) remember({ ...known, checkedAt: Date.now() });
+  } finally {
+    busy = false;
+  }
+}
+
+/** Whether there was something to compare. */
+async function compare(known: Remembered | undefined, line: string): Promise<boolean> {
+  const { compareHead } = await import("@tessera/wire/history");
+  const server = {
+    head: () => call("getHead"),
+    consistency: (from: number, to: number) => call("proveConsistency", { query: { from, to } }),
+  };
+  const compared = await compareHead(known, line, server, Date.now());
+  if (compared === undefined) return false;
+  if ("remember" in compared) remember(compared.remember);
+  else tell(compared);
+  return true;
+}
+
+function remember(now: Remembered): void {
+  localStorage.setItem(place, JSON.stringify(now));
 }
 
 /** Believes the history as it is shown next. */

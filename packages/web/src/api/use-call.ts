@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { AnswerOf, RouteId } from "@tessera/wire";
 import { flushSync } from "react-dom";
 import { noteAct } from "../frame/attention.ts";
@@ -33,18 +33,30 @@ export function useCall<Id extends RouteId>(
   });
 }
 
-/**
- * A change through the API: says when it is done, and in the API's words when it was refused. `leave` goes away from
- * the page of a thing that the change deletes, before the page asks for it again; it is called even if the page has
- * noticed the deletion first.
- */
-export function useAct<Id extends RouteId>(id: Id, said?: (answer: AnswerOf<Id>) => string, leave?: () => void) {
+interface After<Answer> {
+  /**
+   * Goes away from the page of a thing that the change deletes, before the page asks for it again; it is called even if
+   * the page has noticed the deletion first.
+   */
+  readonly leave?: () => void;
+  /** Takes the change back, and says what holds then; offered with the message. */
+  readonly undo?: ((answer: Answer) => Promise<string>) | undefined;
+}
+
+/** A change through the API: says when it is done, and in the API's words when it was refused. */
+export function useAct<Id extends RouteId>(
+  id: Id,
+  said?: (answer: AnswerOf<Id>) => string,
+  { leave, undo }: After<AnswerOf<Id>> = {},
+) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (ask: Ask<Id>) => call(id, ask),
-    onSuccess: (answer) => {
+    // By what the page knew before the change, which it may have read again before the answer comes.
+    onMutate: () => undo,
+    onSuccess: (answer, _, before) => {
       noteAct();
-      if (said !== undefined) toast("good", said(answer));
+      if (said !== undefined) toast("good", said(answer), before && takingBack(queries, () => before(answer)));
       if (leave !== undefined) flushSync(leave);
       void queries.invalidateQueries();
     },
@@ -54,4 +66,18 @@ export function useAct<Id extends RouteId>(id: Id, said?: (answer: AnswerOf<Id>)
       if (isStale(error)) void queries.invalidateQueries();
     },
   });
+}
+
+/** What Undo of a message does: the reverse of what was done, which says what holds then, or why it was refused. */
+export function takingBack(queries: QueryClient, undo: () => Promise<string>): () => void {
+  return async () => {
+    try {
+      const words = await undo();
+      noteAct();
+      toast("good", words);
+    } catch (error) {
+      toast("bad", wordsOf(error));
+    }
+    void queries.invalidateQueries();
+  };
 }

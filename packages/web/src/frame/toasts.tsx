@@ -1,27 +1,40 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { Notice } from "../design/parts.tsx";
+import { Button, Notice } from "../design/parts.tsx";
 
 interface Toast {
   readonly id: number;
   readonly kind: "good" | "bad";
   readonly text: string;
+  /** Takes back what the message tells of. */
+  readonly undo: (() => void) | undefined;
 }
 
 let toasts: readonly Toast[] = [];
 let next = 0;
 const listeners = new Set<() => void>();
-const stayMs = { good: 4_000, bad: 9_000 };
+const stayMs = { good: 4_000, bad: 9_000, undo: 10_000 };
+const lookAgainMs = 1_000;
 
 function set(now: readonly Toast[]): void {
   toasts = now;
   for (const listener of listeners) listener();
 }
 
-/** Shows a message for a few seconds. */
-export function toast(kind: Toast["kind"], text: string): void {
+/** Shows a message for a few seconds; with `undo`, it offers to take back what it tells of. */
+export function toast(kind: Toast["kind"], text: string, undo?: () => void): void {
   const id = next++;
-  set([...toasts.slice(-3), { id, kind, text }]);
-  setTimeout(() => set(toasts.filter((each) => each.id !== id)), stayMs[kind]);
+  set([...toasts.slice(-3), { id, kind, text, undo }]);
+  setTimeout(leave, stayMs[undo === undefined ? kind : "undo"], id);
+}
+
+/** Lets a message go, unless the pointer or the focus rests on the messages. */
+function leave(id: number): void {
+  if (document.querySelector(".toasts:is(:hover, :focus-within)") !== null) setTimeout(leave, lookAgainMs, id);
+  else drop(id);
+}
+
+function drop(id: number): void {
+  set(toasts.filter((each) => each.id !== id));
 }
 
 export function Toasts() {
@@ -40,11 +53,25 @@ export function Toasts() {
   }, [shown]);
   return (
     <div className="toasts" popover="manual" ref={box} aria-live="polite">
-      {shown.map(({ id, kind, text }) => (
-        <Notice key={id} kind={kind}>
+      {shown.map(({ id, kind, text, undo }) => (
+        <Notice key={id} kind={kind} action={undo && <Undo onPress={undo} onDone={() => drop(id)} />}>
           {text}
         </Notice>
       ))}
     </div>
+  );
+}
+
+function Undo({ onPress, onDone }: { onPress: () => void; onDone: () => void }) {
+  return (
+    <Button
+      small
+      onClick={() => {
+        onDone();
+        onPress();
+      }}
+    >
+      Undo
+    </Button>
   );
 }

@@ -54,6 +54,42 @@ describe("what GPUs do, in the console", { skip: missing }, () => {
     await watched.close();
   });
 
+  it("says beside the pointer, and beside the keys, which job and account hold a GPU", async () => {
+    const watched = await WatchedPage.open(browser, server.url);
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await watched.go("/fleet");
+    await page.locator(".legend").waitFor();
+    const map = page.locator(".fleet-map");
+    const card = page.locator(".map-card");
+    await map.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Shift+ArrowRight");
+    await card.getByText(/^h100-\d, GPU 0$/).waitFor();
+    await card.getByText(/^(lab|rivals)-train$/).waitFor();
+    await card.getByText(/^(lab|rivals)$/).waitFor();
+    // The card lies beside what it tells of.
+    const at = await card.evaluate((each) => {
+      const { width, height } = each.ownerDocument.querySelector(".fleet-map")!.getBoundingClientRect();
+      const { left, right, top, bottom } = (each as HTMLElement).style;
+      const place = (from: string, to: string, size: number) =>
+        from === "" ? size - Number.parseFloat(to) + 14 : Number.parseFloat(from) - 14;
+      return { x: place(left, right, width), y: place(top, bottom, height) };
+    });
+    const told = await card.textContent();
+    await page.keyboard.press("Escape");
+    await card.waitFor({ state: "detached" });
+    const { x, y } = (await map.boundingBox())!;
+    await page.mouse.move(x + at.x - 1, y + at.y);
+    await page.mouse.move(x + at.x, y + at.y);
+    await card.getByText(/-train$/).waitFor();
+    assert.equal(await card.textContent(), told);
+    await page.mouse.move(x - 40, y);
+    await card.waitFor({ state: "detached" });
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
   it("shows the waste of the fleet as parts that add up, by account and by job", async () => {
     const watched = await WatchedPage.open(browser, server.url);
     const { page } = watched;

@@ -323,6 +323,23 @@ describe("the console in a real browser", { skip: missing }, () => {
     await watched.close();
   });
 
+  it("says on the audit page how far the history is proven, and proves it up to its newest head on request", async () => {
+    const watched = await open();
+    const { page } = watched;
+    await watched.signInWithToken(server.ownerToken);
+    await watched.go("/audit");
+    await page.getByText("continues what was seen before").first().waitFor();
+    await server.call("createUser", { body: { name: "newest-of-all" } });
+    const newest = (await server.call("getHead")).row;
+    await page.getByRole("button", { name: "Compare now" }).click();
+    const rows = page.getByText(/by this browser up to row/);
+    const rowOf = (text: string) => Number(/row ([\d,]+)/.exec(text)![1]!.replaceAll(",", ""));
+    while (rowOf((await rows.textContent())!) < newest) await page.waitForTimeout(100);
+    await page.getByText("none: heads are kept only on the server").waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
   it("is worked with the keyboard", async () => {
     const watched = await open();
     const { page } = watched;
@@ -334,6 +351,12 @@ describe("the console in a real browser", { skip: missing }, () => {
     await map.focus();
     await page.keyboard.press("ArrowDown");
     await page.getByRole("complementary").waitFor();
+    const card = page.locator(".map-card");
+    await card.getByText(/State/).waitFor();
+    await page.keyboard.press("Shift+ArrowRight");
+    await card.getByText(/, GPU 0$/).waitFor();
+    await page.keyboard.press("Shift+ArrowRight");
+    await card.getByText(/, GPU 1$/).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL("**/nodes/*");
     await page.keyboard.press("/");

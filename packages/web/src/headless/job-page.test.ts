@@ -304,7 +304,16 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.getByRole("button", { name: "Download" }).click();
     const saved = await (await download).path();
     assert.equal(readFileSync(saved, "utf8"), "result-of-it\n");
+    assert.deepEqual(
+      watched.complaints.filter((words) => !/Failed to load resource/.test(words)),
+      [],
+    );
+    await watched.close();
+  });
 
+  it("plans maintenance of a node, and cancels it", async () => {
+    const watched = await signedIn();
+    const { page } = watched;
     const { items } = await server.call("listNodes");
     await watched.go(`/nodes/${items[0]!.name}`);
     await page.getByRole("button", { name: "Plan maintenance" }).click();
@@ -321,10 +330,46 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.getByRole("button", { name: "Cancel maintenance" }).click();
     await page.getByRole("button", { name: "Cancel the maintenance" }).click();
     await page.getByText("None is planned.").waitFor();
-    assert.deepEqual(
-      watched.complaints.filter((words) => !/Failed to load resource/.test(words)),
-      [],
-    );
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("takes back what can be taken back while the message stands", async () => {
+    const { id } = await submit({ name: "mistaken", gpus: 1, run: "true", not_before: "2100-01-01T00:00:00Z" });
+    const watched = await signedIn();
+    const { page } = watched;
+    const undo = async (then: string) => {
+      await page.locator(".toasts").getByRole("button", { name: "Undo" }).click();
+      await page.locator(".toasts").getByText(then).waitFor();
+    };
+    const job = () => server.call("getJob", { at: { job: id } });
+    await watched.go(`/jobs/${id}`);
+    await page.getByRole("button", { name: "Hold", exact: true }).click();
+    await undo("mistaken may start.");
+    assert.equal((await job()).held, false);
+    await page.getByRole("button", { name: "Add a label" }).click();
+    await page.keyboard.type("sweep=wrong");
+    await page.keyboard.press("Enter");
+    await undo("1 job has the labels of before.");
+    assert.equal((await job()).labels, undefined);
+
+    const { items } = await server.call("listNodes");
+    const node = items[0]!.name;
+    const modeOf = async () => (await server.call("getNode", { at: { node } })).mode;
+    await watched.go(`/nodes/${node}`);
+    await page.getByRole("button", { name: "Cordon", exact: true }).click();
+    await page.getByLabel("Reason").click();
+    await page.keyboard.type("fan");
+    await page.getByRole("button", { name: "Cordon it" }).click();
+    await undo(`${node} takes work again.`);
+    assert.equal(await modeOf(), "up");
+    await server.call("cordonNode", { at: { node }, body: { reason: "fan" } });
+    await page.getByRole("button", { name: "Take work again" }).click();
+    await undo(`${node} is cordoned.`);
+    const { mode, reason } = await server.call("getNode", { at: { node } });
+    assert.deepEqual([mode, reason], ["cordoned", "fan"]);
+    await server.call("upNode", { at: { node }, body: {} });
+    assert.deepEqual(watched.complaints, []);
     await watched.close();
   });
 

@@ -466,7 +466,7 @@ export const WaitReason = Type.Object({
   unit: Type.Optional(Type.Enum(reasonUnits, { description: "What the amounts count; absent: GPUs" })),
   needed: Type.Optional(Type.Number()),
   free: Type.Optional(
-    Type.Integer({
+    Type.Number({
       description:
         "GPUs; for health on nodes that take no work, for reservation on nodes that go into maintenance, for quota idle ones whose owners do not lend them",
     }),
@@ -476,6 +476,7 @@ export const WaitReason = Type.Object({
   ),
   held: Type.Optional(Type.Number({ description: "What the account, the user or the array has of the limit" })),
   limit: Type.Optional(Type.Number()),
+  of: Type.Optional(Type.Enum(["budget", "credit"], { description: "For budget: what is used up" })),
   money: Type.Optional(
     Type.Object(
       {

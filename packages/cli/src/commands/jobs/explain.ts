@@ -51,14 +51,14 @@ export function explainText(name: string, explanation: Explanation, session: Ses
   if (position !== undefined && inQueue) lines.push(positionText(position, explanation));
   if (start !== undefined && start.when !== "now") lines.push(startText(start, now));
   if (advice !== undefined) lines.push(paint("dim", `${advice}.`));
-  for (const { act, target, text } of remedies) lines.push(`${text} ${paint("dim", remedyCommand(act, target))}`);
+  for (const { act, target, text } of remedies) lines.push(`${text} ${paint("dim", remedyCommands[act](target))}`);
   const text = lines.map((line) => `${line}\n`).join("");
   if (alternatives.length === 0) return text;
   return `${text}\nWhat would start it sooner:\n${alternativesText(alternatives, session).replace(/^(?=.)/gm, "  ")}`;
 }
 
 /** The amounts of a reason; what its sentence already says is not said again. */
-function amountLines({ kind, unit, needed, free, held, limit, money }: WaitReason, detail: string): string[] {
+function amountLines({ kind, of, unit, needed, free, held, limit, money }: WaitReason, detail: string): string[] {
   const lines: string[] = [];
   const says = (...amounts: number[]) => amounts.every((amount) => mentions(detail, amount));
   const isFreeForIt = kind !== "quota" && kind !== "reservation" && kind !== "health";
@@ -68,10 +68,10 @@ function amountLines({ kind, unit, needed, free, held, limit, money }: WaitReaso
     );
   if (held !== undefined && limit !== undefined && !says(held, limit))
     lines.push(`${held} of ${limit} ${unit ?? "GPUs"} are used.`);
-  if (money !== undefined && kind === "budget")
-    lines.push(
-      `${moneyText(money.heldMicros, money.currency)} of ${moneyText(money.limitMicros, money.currency)} are used.`,
-    );
+  if (money !== undefined && kind === "budget") {
+    const [held, limit] = [money.heldMicros, money.limitMicros].map((micros) => moneyText(micros, money.currency));
+    lines.push(`${held} of ${limit} are ${of === "credit" ? "owed" : "spent"}.`);
+  }
   return lines;
 }
 
@@ -113,7 +113,3 @@ const remedyCommands: Readonly<Record<Remedy["act"], (target: string) => string>
   credit: (tenant) => `tess billing set ${tenant} --credit-limit AMOUNT`,
   quota: (account) => `tess account edit ${account} --max GPUS`,
 };
-
-function remedyCommand(act: Remedy["act"], target: string): string {
-  return remedyCommands[act](target);
-}

@@ -153,6 +153,23 @@ test("explain gives sentences that can be acted on", async (t) => {
     await explain({ kind: "not-yet", detail: "not before", until: "2099-01-01T00:00:00.000Z" }),
     /Until 2099-01-01 .*, in \d+d/,
   );
+  assert.match(
+    await explain({ kind: "quota", detail: "One user may hold at most 8 GPUs in lab.", needed: 4, held: 6, limit: 8 }),
+    /\n6 of 8 GPUs are used\.\n/,
+  );
+  assert.match(
+    await explain({ kind: "quota", detail: "lab has used all GPU hours.", unit: "GPU-hours", held: 24.5, limit: 24 }),
+    /\n24\.5 of 24 GPU-hours are used\.\n/,
+  );
+  const money = { currency: "EUR", heldMicros: "901000000", limitMicros: "900000000" };
+  for (const [of, word] of [
+    ["budget", "spent"],
+    ["credit", "owed"],
+  ] as const)
+    assert.match(
+      await explain({ kind: "budget", detail: "It is used up.", of, money }),
+      new RegExp(`901\\.00 EUR of 900\\.00 EUR are ${word}\\.`),
+    );
   assert.equal(await explain(undefined, {}, "running"), "llama-ft is running, nothing holds it up.\n");
 });
 

@@ -124,6 +124,7 @@ describe("why not now, over the API", () => {
       ["budget", "mill", "1", "2030-02-01T00:00:00.000Z", []],
     );
     assert.match(told.reason.money.heldMicros, /^\d+$/);
+    assert.equal(told.reason.of, "budget");
     assert.deepEqual((await explain(owner, id)).remedies, [
       { act: "budget", target: "mill", text: "Raise the budget of mill." },
     ]);
@@ -132,7 +133,7 @@ describe("why not now, over the API", () => {
   it("[S23] names the jobs that leave for it to those who may see them, with when they are gone", async (t) => {
     t.after(() => server.close());
     for (let i = 0; i < 3; i++) await runJob("mill", bob, { gpus: "H100:4", name: `sweep-${i}` });
-    for (let i = 0; i < 1; i++) await runJob("lab", ada, { gpus: "H100:4" });
+    await runJob("lab", ada, { gpus: "H100:4" });
     const id = await tenancy.job("lab", ada.id, { gpus: "H100:4" });
     const { reason } = await explain(ada, id);
     assert.equal(reason.kind, "evicting");

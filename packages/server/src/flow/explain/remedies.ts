@@ -54,7 +54,7 @@ function moreMoney(
     : [];
 }
 
-/** Of quotas and limits that belong to an account: idle GPUs that nobody lends, and guarantees, are no limit of it. */
+/** Only where the limit or the guarantee of one account decides: GPUs that their owners do not lend belong to others. */
 function moreQuota(state: ReadonlyState, user: User, target: string | undefined): Remedy[] {
   const account = target === undefined ? undefined : state.accountByPath.get(target);
   if (target === undefined || account === undefined || !mayWriteAccount(state, user, account)) return [];

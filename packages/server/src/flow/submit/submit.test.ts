@@ -96,6 +96,13 @@ describe("submitting", () => {
     assert.match(served.sizing.join("\n"), /131\.4 GiB of weights/);
     const again = (await dry(served.spec)).json;
     assert.deepEqual(again.spec, served.spec, "what is shown can be submitted as it is");
+    const { id } = (await submit(ada, { ...waits, model: { name: "70B", precision: "fp16" } })).json;
+    const lighter = {
+      set: { model: { name: "70B", precision: "fp8" } },
+      unset: ["gpus", "gpu_memory", "nodes", "members", "topology"],
+    };
+    const edited = await server.call(ada.token, "PATCH", `/v1/jobs/${id}`, lighter);
+    assert.deepEqual([edited.json.spec.gpus, edited.json.spec.model.precision], ["H100:2", "fp8"], "sized again");
     const made = await submit(ada, { ...waits, frames: "1-240%24" });
     assert.deepEqual([made.status, made.json.size], [201, 240]);
     const refused = await dry({ video: "90m" });

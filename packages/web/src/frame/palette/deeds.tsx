@@ -5,7 +5,8 @@ import { useCall } from "../../api/use-call.ts";
 import { AskCancel } from "../../pages/job/ask-cancel.tsx";
 import { useHoldJob, useReleaseJob } from "../../pages/job/job-acts.ts";
 import { AskNode } from "../../pages/nodes/ask-node.tsx";
-import { type NodeAct, useUpNode } from "../../pages/nodes/node-acts.ts";
+import type { NodeAct } from "../../pages/nodes/node-acts.ts";
+import { useUpNode } from "../../pages/nodes/use-node-acts.ts";
 import { AskDisable, useEnableUser } from "../../pages/people/ask-disable.tsx";
 import { toast } from "../toasts.tsx";
 import type { Deed } from "./verbs.ts";
@@ -24,6 +25,7 @@ export default function Deeds({ deed, hit, onClose }: DeedProps) {
   if (nodeAct !== undefined) return <OnNode act={nodeAct} name={hit.id} onClose={onClose} />;
   if (deed === "cancel") return <OnJob id={hit.id} onClose={onClose} />;
   if (deed === "disable") return <AskDisable user={hit} onClose={onClose} />;
+  if (deed === "uncordon") return <Uncordon name={hit.id} onClose={onClose} />;
   return <AtOnce deed={deed} hit={hit} onClose={onClose} />;
 }
 
@@ -43,7 +45,6 @@ function OnJob({ id, onClose }: { id: string; onClose: () => void }) {
 function AtOnce({ deed, hit, onClose }: DeedProps) {
   const hold = useHoldJob();
   const release = useReleaseJob();
-  const up = useUpNode();
   const enable = useEnableUser(hit.name);
   const isDone = useRef(false);
   useEffect(() => {
@@ -52,8 +53,21 @@ function AtOnce({ deed, hit, onClose }: DeedProps) {
     const { id } = hit;
     if (deed === "hold") hold.mutate({ at: { job: id }, body: {} });
     else if (deed === "release") release.mutate({ at: { job: id }, body: {} });
-    else if (deed === "uncordon") up.mutate({ at: { node: id }, body: {} });
     else enable.mutate({ at: { user: id }, body: {} });
+    onClose();
+  });
+  return null;
+}
+
+function Uncordon({ name, onClose }: { name: string; onClose: () => void }) {
+  const { data, error } = useCall("getNode", { at: { node: name } }, { mayFail: true });
+  useSaid(error, onClose);
+  const up = useUpNode(data);
+  const isDone = useRef(false);
+  useEffect(() => {
+    if (isDone.current || data === undefined) return;
+    isDone.current = true;
+    up.mutate({ at: { node: name }, body: {} });
     onClose();
   });
   return null;

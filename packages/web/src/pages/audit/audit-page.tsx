@@ -13,6 +13,7 @@ import { Paged, type PagedList } from "../../table/paged.tsx";
 import { Views } from "../../table/views.tsx";
 import { type AuditFilter, AuditFilters, filterNames, queryOf } from "./audit-filters.tsx";
 import { EntryDialog } from "./entry-dialog.tsx";
+import { HistoryCard, HistoryChip } from "./history-card.tsx";
 import { WholeCsv } from "./whole-csv.tsx";
 
 const columns: readonly Column<AuditEntry>[] = [
@@ -56,14 +57,15 @@ export default function AuditPage() {
       <div className="head">
         <div>
           <h1>Audit</h1>
-          <p className="quiet small">
-            Each change is written to a chain of hashes; <code>npx tess admin verify</code> checks it.
+          <p className="quiet small row wrap">
+            Each change is sealed in a chain of hashes. <HistoryChip />
           </p>
         </div>
         <AuditFilters values={values} onChange={set} />
       </div>
       <Views filters={filterNames} />
       {given.length === 0 ? <Newest /> : <Found filter={values} />}
+      <HistoryCard />
       {opened !== null && <Opened id={opened} onClose={() => set({ entry: undefined })} />}
     </div>
   );

@@ -1,12 +1,14 @@
 import type { FleetNodeShape } from "@tessera/wire";
-import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef } from "react";
+import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from "react";
 import type { Places } from "../../chart/colours.ts";
 import { paintOf, readColour } from "../../design/colour.ts";
 import { Button } from "../../design/parts.tsx";
 import { useTheme } from "../../frame/use-theme.ts";
 import { coloursOf, type Words } from "./colours.ts";
-import { layOut, neighbour, nodeAt } from "./layout.ts";
+import { gpuUnder, layOut, neighbour, nodeAt } from "./layout.ts";
+import { MapCard } from "./map-card.tsx";
 import { MapView } from "./map-view.ts";
+import { usePointed } from "./use-pointed.ts";
 
 interface FleetMapProps {
   readonly nodes: readonly FleetNodeShape[];
@@ -17,14 +19,22 @@ interface FleetMapProps {
   readonly places: Places | undefined;
   readonly only: ReadonlySet<string>;
   readonly selected: string | undefined;
+  /** The map shows another moment than now. */
+  readonly isThen: boolean;
+  readonly measured: ((node: string, gpu: number) => string) | undefined;
   readonly onSelect: (name: string | undefined) => void;
   readonly onOpen: (name: string) => void;
 }
 
 const zoomStep = 1.35;
+/** The shape of the map before its box is known. */
+const usualAspect = { wide: 2.4, narrow: 0.8 };
+/** A box that differs by more than this from the shape of the map gets another layout. */
+const aspectSlack = 0.2;
 
 /** The fleet on a canvas: Ctrl with the wheel, or + and −, zoom; the wheel alone scrolls the page; dragging moves, arrows go from node to node. */
-export function FleetMap({ nodes, words, legend, places, only, selected, onSelect, onOpen }: FleetMapProps) {
+export function FleetMap(props: FleetMapProps) {
+  const { nodes, words, legend, places, only, selected, isThen, measured, onSelect, onOpen } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
   const view = useRef<MapView>(undefined);
   const frame = useRef(0);
@@ -38,17 +48,23 @@ export function FleetMap({ nodes, words, legend, places, only, selected, onSelec
         .join("\n"),
     [nodes],
   );
+  const [aspect, setAspect] = useState(innerWidth > 760 ? usualAspect.wide : usualAspect.narrow);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the layout depends on the places of nodes, not on their state
-  const layout = useMemo(() => layOut(nodes, innerWidth > 760 ? 2.4 : 0.8), [positions]);
+  const layout = useMemo(() => layOut(nodes, aspect), [positions, aspect]);
+  const { pointed, point, restOn, hide } = usePointed();
+  /** Where the keys are in the selected node; set by each press of an arrow. */
+  const [keys, setKeys] = useState<{ readonly gpu: number | undefined }>();
   const shown = legend.map(({ word }) => word);
   const wordList = [...shown].sort().join("\n");
   const at = selected === undefined ? -1 : nodes.findIndex(({ name }) => name === selected);
   const chosen = useRef<number | undefined>(undefined);
   chosen.current = at < 0 ? undefined : at;
+  const gpuOfKeys = useRef<number | undefined>(undefined);
+  gpuOfKeys.current = keys?.gpu;
   const draw = useRef(() => {});
   draw.current = () => {
     cancelAnimationFrame(frame.current);
-    frame.current = requestAnimationFrame(() => view.current?.draw(chosen.current));
+    frame.current = requestAnimationFrame(() => view.current?.draw(chosen.current, gpuOfKeys.current));
   };
   const theme = useTheme();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the words stand for their colours, which a theme changes
@@ -68,12 +84,17 @@ export function FleetMap({ nodes, words, legend, places, only, selected, onSelec
   useEffect(() => {
     const box = canvas.current!;
     view.current = new MapView(box);
-    const watch = new ResizeObserver(() => draw.current());
+    const watch = new ResizeObserver(() => {
+      const now = box.clientWidth / Math.max(1, box.clientHeight);
+      setAspect((before) => (Math.abs(now / before - 1) > aspectSlack ? now : before));
+      draw.current();
+    });
     watch.observe(box);
     const wheel = (event: WheelEvent) => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       view.current!.zoom(Math.exp(-event.deltaY * 0.0016), event.offsetX, event.offsetY);
+      hide();
       draw.current();
     };
     box.addEventListener("wheel", wheel, { passive: false });
@@ -82,7 +103,7 @@ export function FleetMap({ nodes, words, legend, places, only, selected, onSelec
       box.removeEventListener("wheel", wheel);
       cancelAnimationFrame(frame.current);
     };
-  }, []);
+  }, [hide]);
   const fitted = useRef<object>(undefined);
   useEffect(() => {
     view.current!.show(nodes, layout, look);
@@ -102,14 +123,33 @@ export function FleetMap({ nodes, words, legend, places, only, selected, onSelec
     }
     draw.current();
   }, [at, layout]);
+  useEffect(() => {
+    if (at < 0 || keys === undefined) return;
+    point({ node: selected!, gpu: keys.gpu, ...view.current!.middleOf(at, keys.gpu) });
+    draw.current();
+  }, [at, selected, keys, point]);
+  const leave = () => {
+    hide();
+    setKeys(undefined);
+  };
   const zoomBy = (factor: number) => {
     const { clientWidth, clientHeight } = canvas.current!;
     view.current!.zoom(factor, clientWidth / 2, clientHeight / 2);
+    leave();
     draw.current();
   };
   const fit = () => {
     view.current!.fit();
+    leave();
     draw.current();
+  };
+  const goTo = (arrow: readonly [number, number]) => {
+    onSelect(nodes[at < 0 ? 0 : neighbour(layout, at, ...arrow)]!.name);
+    setKeys({ gpu: undefined });
+  };
+  const goToGpu = (by: number) => {
+    const last = nodes[at]!.cells.length - 1;
+    setKeys({ gpu: keys?.gpu === undefined ? 0 : Math.min(last, Math.max(0, keys.gpu + by)) });
   };
   const press = (event: KeyboardEvent) => {
     const arrows: Record<string, readonly [number, number]> = {
@@ -123,17 +163,37 @@ export function FleetMap({ nodes, words, legend, places, only, selected, onSelec
     else if (event.key === "-") zoomBy(1 / zoomStep);
     else if (event.key === "0") fit();
     else if (event.key === "Enter" && selected !== undefined) onOpen(selected);
-    else if (event.key === "Escape") onSelect(undefined);
-    else if (arrow !== undefined && nodes.length > 0)
-      onSelect(nodes[at < 0 ? 0 : neighbour(layout, at, ...arrow)]!.name);
+    else if (event.key === "Escape") {
+      leave();
+      onSelect(undefined);
+    } else if (arrow !== undefined && event.shiftKey && at >= 0) goToGpu(arrow[0] + arrow[1]);
+    else if (arrow !== undefined && nodes.length > 0) goTo(arrow);
     else return;
     event.preventDefault();
   };
+  const underPointer = (event: PointerEvent) => {
+    const corner = canvas.current!.getBoundingClientRect();
+    const [x, y] = [event.clientX - corner.x, event.clientY - corner.y];
+    const spot = view.current!.mapPoint(x, y);
+    const found = nodeAt(layout, spot.x, spot.y);
+    return found === undefined ? undefined : { found, spot, x, y };
+  };
+  const lookUnder = (event: PointerEvent) => {
+    const under = underPointer(event);
+    if (under === undefined) return hide();
+    const { found, spot, x, y } = under;
+    const { name, cells } = nodes[found]!;
+    restOn({ node: name, gpu: gpuUnder(layout.nodes[found]!, cells.length, spot.x, spot.y), x, y });
+  };
   const move = (event: PointerEvent) => {
     const from = drag.current;
-    if (from === undefined) return;
+    if (from === undefined) {
+      if (event.pointerType !== "touch") lookUnder(event);
+      return;
+    }
     const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
     if (!from.moved && Math.hypot(dx, dy) < 4) return;
+    leave();
     view.current!.eye.x += dx;
     view.current!.eye.y += dy;
     drag.current = { x: event.clientX, y: event.clientY, moved: true };
@@ -143,11 +203,11 @@ export function FleetMap({ nodes, words, legend, places, only, selected, onSelec
     const from = drag.current;
     drag.current = undefined;
     if (from === undefined || from.moved) return;
-    const corner = canvas.current!.getBoundingClientRect();
-    const point = view.current!.mapPoint(event.clientX - corner.x, event.clientY - corner.y);
-    const found = nodeAt(layout, point.x, point.y);
-    onSelect(found === undefined ? undefined : nodes[found]!.name);
+    const under = underPointer(event);
+    setKeys(undefined);
+    onSelect(under === undefined ? undefined : nodes[under.found]!.name);
   };
+  const told = pointed && nodes.find(({ name }) => name === pointed.node);
   return (
     <div className="map-box">
       {/* biome-ignore lint/a11y/noInteractiveElementToNoninteractiveRole: a canvas with keyboard control has no better role */}
@@ -156,7 +216,7 @@ export function FleetMap({ nodes, words, legend, places, only, selected, onSelec
         className="fleet-map"
         role="application"
         tabIndex={0}
-        aria-label={`Map of ${nodes.length} nodes. Arrows move between nodes, plus and minus zoom, Enter opens.`}
+        aria-label={`Map of ${nodes.length} nodes. Arrows move between nodes, Shift with arrows between the GPUs of a node, plus and minus zoom, Enter opens.`}
         onKeyDown={press}
         onPointerDown={(event) => {
           drag.current = { x: event.clientX, y: event.clientY, moved: false };
@@ -164,7 +224,21 @@ export function FleetMap({ nodes, words, legend, places, only, selected, onSelec
         }}
         onPointerMove={move}
         onPointerUp={release}
+        onPointerLeave={hide}
+        onBlur={leave}
       />
+      <div aria-live="polite">
+        {pointed !== undefined && told !== undefined && (
+          <MapCard
+            node={told}
+            at={pointed}
+            width={canvas.current?.clientWidth ?? 0}
+            height={canvas.current?.clientHeight ?? 0}
+            isThen={isThen}
+            measured={measured}
+          />
+        )}
+      </div>
       <div className="map-zoom" title="Or Ctrl and the wheel">
         <Button small aria-label="Zoom in" onClick={() => zoomBy(zoomStep)}>
           +

@@ -52,6 +52,7 @@ export default function FleetPage() {
     { query: { metric: measure ?? "activity" } },
     { on: measure !== undefined, everyMs: measureEveryMs },
   );
+  const shownMeasure = measure === undefined ? undefined : measured.data;
   const words = useMemo(() => wordsBy(by, measured.data), [by, measured.data]);
   const gangs = useMemo(() => largestGangs(nodes ?? []), [nodes]);
   const legend = useMemo(() => legendOf(nodes ?? [], by, words), [nodes, by, words]);
@@ -127,16 +128,13 @@ export default function FleetPage() {
           places={places}
           only={only}
           selected={selected}
+          isThen={isThen}
+          measured={shownMeasure && ((name, gpu) => spellValue(shownMeasure, name, gpu))}
           onSelect={(name) => set({ node: name })}
           onOpen={(name) => go(nodeAddress(name))}
         />
         {node !== undefined && (
-          <Selected
-            node={node}
-            isThen={isThen}
-            measured={measure === undefined ? undefined : measured.data}
-            onClose={() => set({ node: undefined })}
-          />
+          <Selected node={node} isThen={isThen} measured={shownMeasure} onClose={() => set({ node: undefined })} />
         )}
       </div>
       <Card

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FleetNodeShape } from "@tessera/wire";
-import { layOut, neighbour, nodeAt } from "./layout.ts";
+import { gpuAt, gpuUnder, layOut, neighbour, nodeAt } from "./layout.ts";
 
 function fleet(count: number): FleetNodeShape[] {
   return Array.from({ length: count }, (_, i) => ({
@@ -41,6 +41,25 @@ describe("the map's layout", () => {
       assert.ok(x >= box.x && y >= box.y && x + w <= box.x + box.w && y + h <= box.y + box.h);
     }
     assert.deepEqual(layOut(fleet(8), 1.6).engines, []);
+  });
+
+  it("draws a small fleet larger in a wide window than racks as columns would be, and racks as columns in a high one", () => {
+    const racks = (aspect: number) => {
+      const { racks, width, height } = layOut(fleet(4), aspect);
+      return { tall: racks[0]!.h > racks[0]!.w, size: Math.min(aspect / width, 1 / height) };
+    };
+    assert.equal(racks(0.5).tall, true);
+    assert.equal(racks(2.6).tall, false);
+    assert.ok(racks(2.6).size > 0.08, "a GPU has a twelfth of the height");
+  });
+
+  it("finds the GPU under a point, and none where the last row of a node ends", () => {
+    const node = { x: 10, y: 20, w: 2, h: 2 };
+    for (let gpu = 0; gpu < 3; gpu++) {
+      const { x, y } = gpuAt(node, 3, gpu);
+      assert.equal(gpuUnder(node, 3, x + 0.5, y + 0.5), gpu);
+    }
+    assert.equal(gpuUnder(node, 3, 11.5, 21.5), undefined);
   });
 
   it("finds the node under a point, and none between", () => {

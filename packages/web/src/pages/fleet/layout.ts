@@ -31,6 +31,11 @@ const zoneGap = 4;
 const zoneHead = head + 1;
 const engineEdge = 1.6;
 const nodesPerColumnMax = 16;
+/** Of a fleet of at most this many nodes, racks are also tried with shorter columns, which fill a wide window better. */
+const smallFleetMax = 128;
+const shorterColumns = [8, 4, 2, 1];
+/** Racks are columns of nodes unless the map becomes larger by this much. */
+const worthShorter = 1.15;
 
 function columnsOf(gpus: number): number {
   return Math.max(1, Math.ceil(gpus / 2));
@@ -49,21 +54,22 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
   const index = nodes.map((_, i) => i);
   const byEngine = Map.groupBy(index, (i) => nodes[i]!.engine ?? "");
   const zoneOf = zoneNamer(nodes);
-  const inEngines = [...byEngine].map(([engine, inEngine]) => ({
-    engine,
-    zones: [...Map.groupBy(inEngine, (i) => zoneOf(nodes[i]!))].map(([zone, inZone]) => ({
-      zone,
-      blocks: [...Map.groupBy(inZone, (i) => nodes[i]!.block)].map(([name, inBlock]) => ({
-        name,
-        ...draftBlock(nodes, inBlock),
+  const draft = (nodesPerColumn: number) =>
+    [...byEngine].map(([engine, inEngine]) => ({
+      engine,
+      zones: [...Map.groupBy(inEngine, (i) => zoneOf(nodes[i]!))].map(([zone, inZone]) => ({
+        zone,
+        blocks: [...Map.groupBy(inZone, (i) => nodes[i]!.block)].map(([name, inBlock]) => ({
+          name,
+          ...draftBlock(nodes, inBlock, nodesPerColumn),
+        })),
       })),
-    })),
-  }));
+    }));
   // One engine needs no frame of its own.
   const frame = byEngine.size > 1 ? { top: zoneHead, side: engineEdge } : { top: 0, side: 0 };
-  const pack = (shelf: number) =>
+  const pack = (drafted: ReturnType<typeof draft>, shelf: number) =>
     shelve(
-      inEngines.map(({ engine, zones: inEngine }) => {
+      drafted.map(({ engine, zones: inEngine }) => {
         const packed = shelve(
           inEngine.map(({ zone, blocks: inZone }) => {
             const inside = shelve(inZone, shelf, blockGap);
@@ -77,12 +83,21 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
       shelf,
       zoneGap,
     );
-  const all = inEngines.flatMap((each) => each.zones.flatMap((zone) => zone.blocks));
-  const area = all.reduce((sum, { w, h }) => sum + (w + blockGap) * (h + blockGap), 0);
-  // Frames and gaps are not in the area: of some longer shelves, that on which everything is drawn largest is the best.
-  const whole = [1, 1.25, 1.6, 2, 2.5, 3.2]
-    .map((by) => pack(by * Math.max(Math.sqrt(area * aspect), ...all.map(({ w }) => w))))
-    .reduce((best, next) => (sizeIn(next, aspect) > sizeIn(best, aspect) ? next : best));
+  const packWith = (nodesPerColumn: number) => {
+    const drafted = draft(nodesPerColumn);
+    const all = drafted.flatMap((each) => each.zones.flatMap((zone) => zone.blocks));
+    const area = all.reduce((sum, { w, h }) => sum + (w + blockGap) * (h + blockGap), 0);
+    // Frames and gaps are not in the area: of some longer shelves, that on which everything is drawn largest is the best.
+    return [1, 1.25, 1.6, 2, 2.5, 3.2]
+      .map((by) => pack(drafted, by * Math.max(Math.sqrt(area * aspect), ...all.map(({ w }) => w))))
+      .reduce((best, next) => (sizeIn(next, aspect) > sizeIn(best, aspect) ? next : best));
+  };
+  const whole = (nodes.length <= smallFleetMax ? shorterColumns : [])
+    .map(packWith)
+    .reduce(
+      (best, next) => (sizeIn(next, aspect) > worthShorter * sizeIn(best, aspect) ? next : best),
+      packWith(nodesPerColumnMax),
+    );
   for (const { item: engine, ...corner } of whole.placed) {
     if (byEngine.size > 1) engines.push({ name: engine.engine, ...corner, w: engine.w, h: engine.h });
     for (const { item: zone, ...at } of engine.packed.placed) {
@@ -111,20 +126,20 @@ function zoneNamer(nodes: readonly FleetNodeShape[]): (node: FleetNodeShape) => 
 }
 
 /** A block with its corner at 0, 0. */
-function draftBlock(nodes: readonly FleetNodeShape[], inBlock: readonly number[]) {
+function draftBlock(nodes: readonly FleetNodeShape[], inBlock: readonly number[], nodesPerColumn: number) {
   const racks: Labelled[] = [];
   const boxes: [number, Box][] = [];
   let x = 0.8;
   let bottom = 0;
   for (const [name, inRack] of Map.groupBy(inBlock, (i) => nodes[i]!.rack)) {
     const w = Math.max(...inRack.map((i) => columnsOf(nodes[i]!.cells.length)));
-    const columns = Math.ceil(inRack.length / nodesPerColumnMax);
+    const columns = Math.ceil(inRack.length / nodesPerColumn);
     for (const [place, i] of inRack.entries()) {
-      const column = Math.floor(place / nodesPerColumnMax);
+      const column = Math.floor(place / nodesPerColumn);
       const rows = Math.min(2, Math.max(1, nodes[i]!.cells.length));
       const box = {
         x: x + column * (w + gap),
-        y: head + (place % nodesPerColumnMax) * (2 + gap),
+        y: head + (place % nodesPerColumn) * (2 + gap),
         w: columnsOf(nodes[i]!.cells.length),
         h: rows,
       };
@@ -142,6 +157,12 @@ function draftBlock(nodes: readonly FleetNodeShape[], inBlock: readonly number[]
 export function nodeAt(layout: Layout, x: number, y: number): number | undefined {
   const at = layout.nodes.findIndex((box) => x >= box.x && x < box.x + box.w && y >= box.y && y < box.y + box.h);
   return at < 0 ? undefined : at;
+}
+
+/** The GPU of a node at a point inside it, by its place; undefined where the last row is not full. */
+export function gpuUnder(node: Box, gpus: number, x: number, y: number): number | undefined {
+  const index = Math.floor(y - node.y) * columnsOf(gpus) + Math.floor(x - node.x);
+  return index >= 0 && index < gpus ? index : undefined;
 }
 
 /** The nearest node in a direction, for the arrow keys. */

@@ -23,6 +23,8 @@ interface Look {
 }
 
 const cell = 4;
+/** A GPU of a fleet that is shown whole is not drawn larger. */
+const fitScaleMax = 40;
 /** From this size on a GPU is drawn with an edge of its own, straight onto the canvas; below, from the picture. */
 const sharpScale = 9;
 const pictureSideMax = 8192;
@@ -91,7 +93,11 @@ export class MapView {
   fit(): void {
     const { width, height } = this.#layout!;
     const { clientWidth, clientHeight } = this.#canvas;
-    this.eye.scale = Math.min((clientWidth - 32) / Math.max(1, width), (clientHeight - 32) / Math.max(1, height), 24);
+    this.eye.scale = Math.min(
+      (clientWidth - 32) / Math.max(1, width),
+      (clientHeight - 32) / Math.max(1, height),
+      fitScaleMax,
+    );
     this.eye.x = (clientWidth - width * this.eye.scale) / 2;
     this.eye.y = (clientHeight - height * this.eye.scale) / 2;
   }
@@ -118,7 +124,18 @@ export class MapView {
     return { x: (x - this.eye.x) / this.eye.scale, y: (y - this.eye.y) / this.eye.scale };
   }
 
-  draw(selected: number | undefined): void {
+  /** Where the middle of a node, or of one of its GPUs, is on the canvas. */
+  middleOf(i: number, gpu: number | undefined): { x: number; y: number } {
+    const box = this.#layout!.nodes[i]!;
+    const { x, y } =
+      gpu === undefined
+        ? { x: box.x + box.w / 2, y: box.y + box.h / 2 }
+        : half(gpuAt(box, this.#nodes[i]!.cells.length, gpu));
+    return { x: this.eye.x + x * this.eye.scale, y: this.eye.y + y * this.eye.scale };
+  }
+
+  /** `gpu`: the one of the selected node on which the keys are. */
+  draw(selected: number | undefined, gpu?: number): void {
     const layout = this.#layout;
     if (layout === undefined) return;
     const { clientWidth, clientHeight } = this.#canvas;
@@ -147,7 +164,10 @@ export class MapView {
     this.#labels(layout.zones.filter(visible), 13, 30, true);
     this.#labels(layout.blocks.filter(visible), 11, 70, true);
     if (eye.scale > 4) this.#labels(layout.racks.filter(visible), 10, 40, false);
-    if (selected !== undefined) this.#select(layout.nodes[selected]!);
+    if (selected === undefined) return;
+    const box = layout.nodes[selected]!;
+    this.#select(box, 2.5);
+    if (gpu !== undefined) this.#select({ ...gpuAt(box, this.#nodes[selected]!.cells.length, gpu), w: 1, h: 1 }, -1);
   }
 
   #drawPicture(from: { x: number; y: number }, to: { x: number; y: number }): void {
@@ -233,12 +253,11 @@ export class MapView {
     }
   }
 
-  #select(box: Box): void {
+  #select(box: Box, grow: number): void {
     const { eye } = this;
     const paint = this.#paint;
     paint.lineWidth = 3;
     paint.strokeStyle = this.#look!.text;
-    const grow = 2.5;
     paint.strokeRect(
       eye.x + box.x * eye.scale - grow,
       eye.y + box.y * eye.scale - grow,
@@ -246,6 +265,10 @@ export class MapView {
       box.h * eye.scale + 2 * grow,
     );
   }
+}
+
+function half({ x, y }: { x: number; y: number }): { x: number; y: number } {
+  return { x: x + 0.5, y: y + 0.5 };
 }
 
 /** The end of a name says more than its beginning where there is no room for the whole. */

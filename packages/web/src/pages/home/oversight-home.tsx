@@ -1,13 +1,11 @@
 import type { AnswerOf, AuditEntry } from "@tessera/wire";
 import { Link } from "wouter";
-import { lastCheck, useHistoryFault } from "../../api/heads.ts";
-import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
-import { Chip } from "../../design/chip.tsx";
 import { Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { inZone, spellDate } from "../../format/times.ts";
 import { zoneName } from "../../format/zone.ts";
+import { HistoryCard } from "../audit/history-card.tsx";
 import { Anchors } from "../settings/anchors.tsx";
 
 const days = 7;
@@ -79,7 +77,7 @@ export default function OversightHome() {
         >
           <Entries entries={signIns} none="No sign-in failed in these days." />
         </Card>
-        <History />
+        <HistoryCard className="span-6" />
       </div>
       <Anchors />
     </div>
@@ -113,62 +111,5 @@ function Entries({ entries, none }: { entries: readonly AuditEntry[]; none: stri
         </li>
       ))}
     </ul>
-  );
-}
-
-/** The signed head of the history, and what this browser has checked of it. */
-function History() {
-  const may = useMay();
-  const { data: head } = useCall("getHead", {}, { everyMs: 30_000 });
-  const fault = useHistoryFault();
-  const checked = lastCheck();
-  return (
-    <Card title="The history" className="span-6">
-      {head === undefined ? (
-        <Skeleton />
-      ) : (
-        <div className="stack tight">
-          <div className="row wrap">
-            <Chip
-              tone={fault ? "down" : checked ? "healthy" : "unknown"}
-              shape={fault ? "cross" : checked ? "square" : "ring"}
-            >
-              {fault
-                ? "does not continue what was seen before"
-                : checked
-                  ? "continues what was seen before"
-                  : "not compared yet"}
-            </Chip>
-          </div>
-          <dl className="facts">
-            <dt>Head</dt>
-            <dd>
-              row {spellNumber(head.row)}, signed <Time at={head.at} />
-              <br />
-              <code className="small">{head.hash}</code>
-            </dd>
-            <dt>Compared</dt>
-            <dd>
-              {checked === undefined ? (
-                "this browser remembers no head yet"
-              ) : (
-                <>
-                  by this browser up to row {spellNumber(checked.row)}, <Time at={checked.at} />
-                </>
-              )}
-            </dd>
-            {!may("policy.write") && (
-              <>
-                <dt>Anchors</dt>
-                <dd>the platform owner sees where heads are kept outside; ask for one to compare with</dd>
-              </>
-            )}
-          </dl>
-          <p className="quiet small">
-            The whole history is checked on the server's machine with <code>npx tess admin verify</code>.
-          </p>
-        </div>
-      )}
-    </Card>
   );
 }

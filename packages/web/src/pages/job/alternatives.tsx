@@ -70,7 +70,7 @@ function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternati
   const edit = useAct("editJob", ({ name }) => `${name} was changed.`);
   const act = () =>
     edit.mutate(
-      { at: { job: job.id }, body: editOf(alternative.change) },
+      { at: { job: job.id }, body: editOf(job, alternative.change) },
       {
         onSuccess: () => alternative.effect === "starts now" && go(`/jobs/${job.id}/logs`),
         onSettled: onClose,

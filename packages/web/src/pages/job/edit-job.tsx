@@ -1,17 +1,21 @@
 import type { Job } from "@tessera/wire";
-import { useState } from "react";
+import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { CommandLine, TextField, TimeField } from "../../design/inputs.tsx";
-import { editBetween, fieldsOf, type JobFields } from "./job-edit.ts";
+import { commandOf, editBetween, fieldsOf, type JobFields } from "./job-edit.ts";
 
 /** Changes what a waiting job asks for; what it runs is part of its record. */
 export function EditJob({ job, onClose }: { job: Job; onClose: () => void }) {
   const before = fieldsOf(job);
-  const [fields, setFields] = useState(before);
+  const [fields, setFields, drop] = useDraft(`edit of ${job.id}`, before);
   const edit = useAct("editJob", ({ name }) => `${name} was changed.`);
   const body = editBetween(before, fields);
+  const close = () => {
+    drop();
+    onClose();
+  };
   const set = (part: Partial<JobFields>) => setFields({ ...fields, ...part });
   const wrong = (name: keyof JobFields) => refusedAt(edit.error, name, `set.${name}`);
   const text = (name: "gpus" | "nodes" | "priority" | "max_time", label: string, hint: string) => (
@@ -30,8 +34,8 @@ export function EditJob({ job, onClose }: { job: Job; onClose: () => void }) {
       act="Change it"
       harmless
       busy={edit.isPending || body === undefined}
-      onAct={() => body !== undefined && edit.mutate({ at: { job: job.id }, body }, { onSuccess: onClose })}
-      onClose={onClose}
+      onAct={() => body !== undefined && edit.mutate({ at: { job: job.id }, body }, { onSuccess: close })}
+      onClose={close}
     >
       <div className="fields">
         {text("gpus", "GPUs of each member", "such as H100:8")}
@@ -54,7 +58,7 @@ export function EditJob({ job, onClose }: { job: Job; onClose: () => void }) {
         onChange={(deadline) => set({ deadline })}
       />
       <p className="quiet small">It keeps its place in the queue unless it asks for more than before.</p>
-      <CommandLine>{`npx tess edit ${job.id} --set KEY=VALUE`}</CommandLine>
+      {body !== undefined && <CommandLine>{`npx ${commandOf(job.id, body)}`}</CommandLine>}
     </Confirm>
   );
 }

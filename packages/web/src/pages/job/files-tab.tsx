@@ -14,7 +14,7 @@ import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
 
-/** More rows make a page slow, and nobody reads them. */
+/** More rows make the page slow; the command line reads all of them. */
 const filesMax = 2_000;
 /** A browser keeps a file in memory while it is fetched: larger ones are for the command line. */
 const bytesMax = 512 * 1024 * 1024;

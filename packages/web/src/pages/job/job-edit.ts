@@ -1,4 +1,5 @@
 import type { Job, JobEdit } from "@tessera/wire";
+import { tess } from "../../format/command.ts";
 
 /** What of a waiting job is changed in a form, as text; empty where it has none. */
 export interface JobFields {
@@ -30,4 +31,10 @@ export function editBetween(before: JobFields, after: JobFields): JobEdit | unde
   }
   if (unset.length === 0 && Object.keys(set).length === 0) return undefined;
   return { ...(Object.keys(set).length > 0 && { set }), ...(unset.length > 0 && { unset }) };
+}
+
+/** The same edit on the command line, where an empty value takes a field back. */
+export function commandOf(job: string, { set = {}, unset = [] }: JobEdit): string {
+  const pairs = [...Object.entries(set).map(([name, value]) => `${name}=${value}`), ...unset.map((name) => `${name}=`)];
+  return tess(["edit", job, ...pairs.flatMap((pair) => ["--set", pair])]);
 }

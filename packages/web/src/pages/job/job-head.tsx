@@ -1,6 +1,5 @@
 import type { Job, JobCost } from "@tessera/wire";
 import { codeText } from "@tessera/wire/code";
-import { useState } from "react";
 import { Link } from "wouter";
 import { Act } from "../../design/act.tsx";
 import { Chip, ReasonChip, StateChip } from "../../design/chip.tsx";
@@ -11,6 +10,7 @@ import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { inZone, spellDay, spellSpan } from "../../format/times.ts";
 import { copyText } from "../../frame/copy.ts";
+import { useOpen } from "../../frame/open.ts";
 import { compareAddress } from "../compare/address.ts";
 import { AskCancel } from "./ask-cancel.tsx";
 import { AskLeave } from "./ask-leave.tsx";
@@ -29,8 +29,8 @@ function spellNodes(names: readonly string[]): string {
 
 /** What the job is, what it costs, and what can be done with it. */
 export function JobHead({ job }: { job: Job }) {
-  const [dialog, setDialog] = useState<"cancel" | "edit" | "suspend" | "requeue">();
-  const close = () => setDialog(undefined);
+  const [dialog, open] = useOpen(`job ${job.id}`);
+  const close = () => open(undefined);
   const hold = useHoldJob();
   const release = useReleaseJob();
   const at = { job: job.id };
@@ -87,27 +87,27 @@ export function JobHead({ job }: { job: Job }) {
           </Act>
         )}
         {job.state === "waiting" && job.elements === undefined && (
-          <Act act="editJob" of={job} at={job.project} onClick={() => setDialog("edit")}>
+          <Act act="editJob" of={job} at={job.project} onClick={() => open("edit")}>
             Change
           </Act>
         )}
         {job.state === "running" && job.elements === undefined && (
           <>
-            <Act act="suspendJob" of={job} at={job.project} onClick={() => setDialog("suspend")}>
+            <Act act="suspendJob" of={job} at={job.project} onClick={() => open("suspend")}>
               Suspend
             </Act>
-            <Act act="requeueJob" of={job} at={job.project} onClick={() => setDialog("requeue")}>
+            <Act act="requeueJob" of={job} at={job.project} onClick={() => open("requeue")}>
               Requeue
             </Act>
           </>
         )}
         {live && (
-          <Act act="cancelJob" of={job} at={job.project} kind="danger" onClick={() => setDialog("cancel")}>
+          <Act act="cancelJob" of={job} at={job.project} kind="danger" onClick={() => open("cancel")}>
             Cancel
           </Act>
         )}
       </div>
-      {dialog === "cancel" && <AskCancel job={job} onClose={close} />}
+      {dialog === "cancel" && live && <AskCancel job={job} onClose={close} />}
       {dialog === "edit" && <EditJob job={job} onClose={close} />}
       {(dialog === "suspend" || dialog === "requeue") && <AskLeave job={job} how={dialog} onClose={close} />}
     </div>

@@ -47,7 +47,7 @@ export function JobPage() {
   const chosen = tab ?? (job.state === "waiting" && job.elements === undefined ? "why" : "logs");
   return (
     <div className="page">
-      <JobHead job={job} />
+      <JobHead key={job.id} job={job} />
       <IdleNotice job={job} />
       <PhaseBar job={job} />
       <Tabs

@@ -41,7 +41,11 @@ export function PlacementTab({ job }: { job: Job }) {
 
 /** Whether the GPUs of a job that is slow or fails are well; what they hold stays as it is. */
 function CheckGpus({ job }: { job: Job }) {
-  const check = useAct("checkJob", ({ nodes }) => `${count(nodes.length, "node")} is being checked; see its health.`);
+  const check = useAct(
+    "checkJob",
+    ({ nodes }) =>
+      `${count(nodes.length, "node")} ${nodes.length === 1 ? "is" : "are"} being checked; the page of the node shows the outcome.`,
+  );
   return (
     <Act
       act="checkJob"

@@ -1,12 +1,15 @@
 import type { ActNeeds, Job, Remedy, WaitReason } from "@tessera/wire";
+import { waitingReasons } from "@tessera/wire/reasons";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
+import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
+import type { AnyAct } from "../../design/may-do.ts";
 import { Button, ButtonLink } from "../../design/parts.tsx";
 import { above, whyNotText } from "../../design/why-not.ts";
 import { inZone } from "../../format/times.ts";
 import { nodeAddress } from "../../frame/address.ts";
-import { useUpNode } from "../nodes/node-acts.ts";
+import { useUpNode } from "../nodes/use-node-acts.ts";
 import { useReleaseJob } from "./job-acts.ts";
 
 /** Acts that would help and that this user may do, without another job. */
@@ -48,7 +51,8 @@ function Release({ remedy: { target, text } }: { remedy: Remedy }) {
 }
 
 function Open({ remedy: { target, text } }: { remedy: Remedy }) {
-  const up = useUpNode();
+  const { data: node } = useCall("getNode", { at: { node: target } }, { mayFail: true });
+  const up = useUpNode(node);
   return (
     <>
       <div>
@@ -75,39 +79,50 @@ function Elsewhere({ remedy: { text }, href, go }: { remedy: Remedy; href: strin
 }
 
 /** What ends the wait, and, where another person has to act, which role it takes. */
-export function WhatEnds({ ends, reason, job, remedies }: WhatEndsProps) {
-  const act = needed(reason, job);
-  const isOn = act !== undefined && remedies.length === 0;
-  const { data } = useCall("readSession", {}, { on: isOn, mayFail: true });
-  const needs = data?.needs?.find(({ acts }: ActNeeds) => isOn && acts.includes(act.act));
+export function WhatEnds({ reason, job, remedies }: WhatEndsProps) {
+  const may = useMay();
+  // Where no node can be opened, such as while its engine is out of reach, the role would not help.
+  const isOut = reason.kind === "health" && may("node.write");
+  const act = remedies.length === 0 && !isOut ? actFor(reason, job) : undefined;
+  const { data } = useCall("readSession", {}, { on: act !== undefined, mayFail: true });
+  const needs = act && data?.needs?.find(({ acts }: ActNeeds) => acts.includes(act.act));
   return (
     <p className="quiet">
-      {ends} {needs !== undefined && `${act?.what} ${whyNotText(needs, act?.at ?? "").replace(/^Needs/, "needs")}`}
+      {waitingReasons[reason.kind].ends}
+      {act !== undefined &&
+        needs !== undefined &&
+        ` ${act.what} ${whyNotText(needs, act.at).replace(/^Needs/, "needs")}`}
     </p>
   );
 }
 
 interface WhatEndsProps {
-  readonly ends: string;
   readonly reason: WaitReason;
   readonly job: Job;
   readonly remedies: readonly Remedy[];
 }
 
 /** The act that would end the wait, for which the reader may lack the role. */
-function needed({ kind, account }: WaitReason, { project }: Job) {
+function actFor({ kind, of, account }: WaitReason, { project }: Job): ActFor | undefined {
   switch (kind) {
     case "budget":
-      return { act: "setBudget", at: account ?? project, what: "Raising the budget" } as const;
+      return of === "credit"
+        ? { act: "setBilling", at: "", what: "Raising the credit limit" }
+        : { act: "setBudget", at: account ?? project, what: "Raising the budget" };
     case "quota":
-      return account === undefined
-        ? undefined
-        : ({ act: "editAccount", at: above(account), what: "Raising the quota" } as const);
+      return account === undefined ? undefined : { act: "editAccount", at: above(account), what: "Raising the quota" };
     case "health":
-      return { act: "upNode", at: "", what: "Opening a node" } as const;
+      return { act: "upNode", at: "", what: "Opening a node" };
     case "held":
-      return { act: "releaseJob", at: project, what: "Releasing it" } as const;
+      return { act: "releaseJob", at: project, what: "Releasing it" };
     default:
       return undefined;
   }
+}
+
+interface ActFor {
+  readonly act: AnyAct;
+  /** Where a role for it would have to hold; empty for the platform. */
+  readonly at: string;
+  readonly what: string;
 }

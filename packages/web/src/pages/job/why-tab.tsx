@@ -1,5 +1,4 @@
 import type { Job } from "@tessera/wire";
-import { waitingReasons } from "@tessera/wire/reasons";
 import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { Card, Notice, Skeleton } from "../../design/parts.tsx";
@@ -32,9 +31,7 @@ export function WhyTab({ job }: { job: Job }) {
           beside={<span className="quiet small">each change was planned on the present fleet</span>}
         >
           <div className="stack tight">
-            {why.reason !== undefined && (
-              <WhatEnds ends={waitingReasons[why.reason.kind].ends} reason={why.reason} job={job} remedies={remedies} />
-            )}
+            {why.reason !== undefined && <WhatEnds reason={why.reason} job={job} remedies={remedies} />}
             <Remedies remedies={remedies} />
             <Alternatives job={job} alternatives={alternatives} />
             {remedies.length + alternatives.length === 0 && (

@@ -39,6 +39,7 @@ describe("why a job waits, as a picture", () => {
     ]);
     const money = { currency: "EUR", heldMicros: "901000000", limitMicros: "900000000" };
     assert.deepEqual(drawn({ kind: "budget", money }), ["spent 901.00 EUR", "budget 900.00 EUR"]);
+    assert.deepEqual(drawn({ kind: "budget", of: "credit", money }), ["owed 901.00 EUR", "credit limit 900.00 EUR"]);
     assert.deepEqual(drawn({ kind: "price", money }), ["an hour costs 901.00 EUR", "max_price 900.00 EUR"]);
     assert.deepEqual(drawn({ kind: "held" }), []);
   });
@@ -70,8 +71,13 @@ describe("why a job waits, as a picture", () => {
   });
 
   it("applies a change as an edit, and takes a field away where nothing is to be left of it", () => {
-    assert.deepEqual(editOf({ field: "gpus", to: "H100:4" }), { set: { gpus: "H100:4" } });
-    assert.deepEqual(editOf({ field: "topology", to: null }), { unset: ["topology"] });
+    const job = { spec: { model: "70B" } };
+    assert.deepEqual(editOf(job, { field: "gpus", to: "H100:4" }), { set: { gpus: "H100:4" } });
+    assert.deepEqual(editOf(job, { field: "topology", to: null }), { unset: ["topology"] });
+    assert.deepEqual(editOf(job, { field: "model.precision", to: "fp8" }), {
+      set: { model: { name: "70B", precision: "fp8" } },
+      unset: ["gpus", "gpu_memory", "nodes", "members", "topology"],
+    });
     assert.equal(spellChange({ field: "gpus", from: 8, to: 4 }), "gpus: 4 instead of 8");
   });
 

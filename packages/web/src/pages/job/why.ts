@@ -1,4 +1,4 @@
-import type { Displacement, Explanation, JobEdit, WaitReason } from "@tessera/wire";
+import type { Displacement, Explanation, Job, JobEdit, WaitReason } from "@tessera/wire";
 import { reasonKinds, waitingReasons } from "@tessera/wire/reasons";
 import { spellMoney } from "../../format/money.ts";
 import { spellMiB, spellNumber } from "../../format/numbers.ts";
@@ -43,7 +43,7 @@ export function amountsOf(reason: WaitReason): Amount[] {
   const counted = amounts.flatMap(([label, value, tone]) =>
     value === undefined ? [] : { label, value, text: text(value), tone },
   );
-  return money === undefined ? counted : [...counted, ...sumsOf(kind, money)];
+  return money === undefined ? counted : [...counted, ...sumsOf(reason, money)];
 }
 
 const freeLabels: Readonly<Partial<Record<WaitReason["kind"], string>>> = {
@@ -57,15 +57,22 @@ function amountText(value: number, unit: WaitReason["unit"]): string {
   return unit === undefined ? spellNumber(value) : `${spellNumber(value)} ${unit}`;
 }
 
-/** Money is drawn in its unit: exact to a millionth is finer than any bar. */
-function sumsOf(kind: WaitReason["kind"], money: NonNullable<WaitReason["money"]>): Amount[] {
+function sumsOf({ kind, of }: WaitReason, money: NonNullable<WaitReason["money"]>): Amount[] {
   const { currency, heldMicros, limitMicros } = money;
-  const [held, limit] = kind === "price" ? ["an hour costs", "max_price"] : ["spent", "budget"];
-  const sum = (label: string, micros: string, tone: Amount["tone"]) => ({
-    ...{ label, value: Number(micros) / 1_000_000, text: spellMoney(micros, currency), tone },
-  });
-  return [sum(held!, heldMicros, "needed"), sum(limit!, limitMicros, "limit")];
+  const [held, limit] = kind === "price" ? sumLabels.price : sumLabels[of ?? "budget"];
+  const sum = (label: string, micros: string, tone: Amount["tone"]) => {
+    // Only for the length of a bar, which shows no millionths.
+    const value = Number(micros) / 1_000_000;
+    return { label, value, text: spellMoney(micros, currency), tone };
+  };
+  return [sum(held, heldMicros, "needed"), sum(limit, limitMicros, "limit")];
 }
+
+const sumLabels = {
+  price: ["an hour costs", "max_price"],
+  budget: ["spent", "budget"],
+  credit: ["owed", "credit limit"],
+} as const;
 
 /** Of which teams the jobs are that would be evicted. */
 export function victimsText({ jobs, members, own }: Pick<Displacement, "jobs" | "members" | "own">): string {
@@ -75,8 +82,18 @@ export function victimsText({ jobs, members, own }: Pick<Displacement, "jobs" | 
 }
 
 /** The edit of a job that changes one field; a field of which nothing is left is taken away. */
-export function editOf({ field, to }: { field: string; to: unknown }): JobEdit {
-  return to === null || to === undefined ? { unset: [field] } : { set: { [field]: to } };
+export function editOf({ spec }: Pick<Job, "spec">, { field, to }: { field: string; to: unknown }): JobEdit {
+  if (to === null || to === undefined) return { unset: [field] };
+  const isPrecision = field === "model.precision";
+  const set: Record<string, unknown> = isPrecision ? { model: { ...modelOf(spec), precision: to } } : { [field]: to };
+  return isPrecision ? { set, unset: [...sizes] } : { set };
+}
+
+/** What follows from the model of a sized job, and is derived again with another precision. */
+const sizes = ["gpus", "gpu_memory", "nodes", "members", "topology"] as const;
+
+function modelOf({ model }: Job["spec"]): object {
+  return typeof model === "object" && model !== null ? model : { name: model };
 }
 
 /** `gpus H100:8 → H100:4`. */

@@ -3,6 +3,7 @@ import type { Job, QueryOf } from "@tessera/wire";
 import { useState } from "react";
 import { call, callAll, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
+import { takingBack } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Field } from "../../design/parts.tsx";
@@ -130,7 +131,9 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
     noteAct();
     void queries.invalidateQueries();
     const first = refused[0];
-    if (first === undefined) toast("good", `${words[act]}: ${count(changed.length, "job")}.`);
+    const takesBack = takenBackBy[act];
+    const takeBack = takesBack && takingBack(queries, () => undoAll(takesBack, changed));
+    if (first === undefined) toast("good", `${words[act]}: ${count(changed.length, "job")}.`, takeBack);
     else toast("bad", `${count(refused.length, "job")} refused, such as ${first.item.name}: ${wordsOf(first.error)}`);
     drop();
     onClose();
@@ -175,6 +178,19 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
       </p>
     </Confirm>
   );
+}
+
+/** What gives jobs back how they were; a cancelled job stays cancelled. */
+const takenBackBy: Readonly<Partial<Record<BulkAct, (job: Job) => Promise<unknown>>>> = {
+  hold: ({ id: job }) => call("releaseJob", { at: { job }, body: {} }),
+  release: ({ id: job }) => call("holdJob", { at: { job }, body: {} }),
+  priority: ({ id: job, priority }) => call("editJob", { at: { job }, body: { set: { priority } } }),
+};
+
+async function undoAll(one: (job: Job) => Promise<unknown>, jobs: readonly Job[]): Promise<string> {
+  const refused = await doEach(jobs, one, () => {});
+  if (refused[0] !== undefined) throw refused[0].error;
+  return `${count(jobs.length, "job")} ${jobs.length === 1 ? "is" : "are"} as before.`;
 }
 
 function isPriority(text: string): boolean {

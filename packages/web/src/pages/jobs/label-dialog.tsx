@@ -3,6 +3,7 @@ import type { Job } from "@tessera/wire";
 import { useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
+import { takingBack } from "../../api/use-call.ts";
 import { Choice } from "../../design/choice.tsx";
 import { Confirm } from "../../design/confirm.tsx";
 import { Field } from "../../design/parts.tsx";
@@ -10,7 +11,7 @@ import { count } from "../../format/numbers.ts";
 import { noteAct } from "../../frame/attention.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { doEach } from "./bulk.ts";
-import { keysOf, type LabelChange, labelBody, labelConcerns, labelEffect, wrongLabel } from "./labels.ts";
+import { keysOf, type LabelChange, labelBody, labelConcerns, labelEffect, labelsBefore, wrongLabel } from "./labels.ts";
 
 interface LabelProps {
   readonly jobs: readonly Job[];
@@ -31,6 +32,12 @@ export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
   const change = { how, text };
   const wrong = text === "" ? undefined : wrongLabel(change);
   const changed = text === "" || wrong !== undefined ? [] : jobs.filter((job) => labelConcerns(change, job));
+  const takeBack = async () => {
+    const restore = (job: Job) => call("editJob", { at: { job: job.id }, body: { labels: labelsBefore(change, job) } });
+    const refused = await doEach(changed, restore, () => {});
+    if (refused[0] !== undefined) throw refused[0].error;
+    return `${count(changed.length, "job")} ${changed.length === 1 ? "has" : "have"} the labels of before.`;
+  };
   const doAll = async () => {
     setDone(0);
     const body = { labels: labelBody(change) };
@@ -38,7 +45,7 @@ export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
     noteAct();
     void queries.invalidateQueries();
     const first = refused[0];
-    if (first === undefined) toast("good", labelEffect(change, changed));
+    if (first === undefined) toast("good", labelEffect(change, changed), takingBack(queries, takeBack));
     else toast("bad", `${count(refused.length, "job")} refused, such as ${first.item.name}: ${wordsOf(first.error)}`);
     drop();
     onClose();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { keysOf, labelBody, labelEffect, wrongLabel } from "./labels.ts";
+import { keysOf, labelBody, labelEffect, labelsBefore, wrongLabel } from "./labels.ts";
 
 const running = { state: "running" as const, labels: { sweep: "lr" } };
 const waiting = { state: "waiting" as const };
@@ -26,6 +26,13 @@ describe("labels of many jobs", () => {
       "1 job gets the label new=1. 1 job will refuse it: 16 labels are the most.",
     );
     assert.deepEqual(keysOf([running, ended]), ["sweep"]);
+  });
+
+  it("come back as they were, also where there were none", () => {
+    const change = { how: "add", text: "sweep=seed" } as const;
+    assert.deepEqual(labelsBefore(change, running), { sweep: "lr" });
+    assert.deepEqual(labelsBefore(change, waiting), { sweep: null });
+    assert.deepEqual(labelsBefore({ how: "remove", text: "sweep" }, running), { sweep: "lr" });
   });
 
   it("are told what is wrong with them as they are typed", () => {

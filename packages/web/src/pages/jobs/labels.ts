@@ -28,6 +28,12 @@ export function labelBody({ how, text }: LabelChange): { [key: string]: string |
   return { [key]: how === "add" ? value : null };
 }
 
+/** What gives a job the labels back that a change took or replaced. */
+export function labelsBefore(change: LabelChange, { labels = {} }: Labelled): { [key: string]: string | null } {
+  const keys = Object.keys(labelBody(change));
+  return Object.fromEntries(keys.map((key) => [key, labels[key] ?? null]));
+}
+
 /** Whether the change does anything to this job. */
 export function labelConcerns(change: LabelChange, { state, labels = {} }: Labelled): boolean {
   const { key, value } = partsOf(change.text);

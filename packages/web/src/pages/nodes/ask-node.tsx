@@ -5,6 +5,7 @@ import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Field } from "../../design/parts.tsx";
 import { effectOn, type NodeAct } from "./node-acts.ts";
+import { useCordonNode } from "./use-node-acts.ts";
 
 const titles: Readonly<Record<NodeAct, string>> = { cordon: "Cordon", drain: "Drain", down: "Declare lost:" };
 const words: Readonly<Record<NodeAct, string>> = { cordon: "Cordon it", drain: "Drain it", down: "Declare lost" };
@@ -13,7 +14,7 @@ const words: Readonly<Record<NodeAct, string>> = { cordon: "Cordon it", drain: "
 export function AskNode({ node, act, onClose }: { node: NodeShape; act: NodeAct; onClose: () => void }) {
   const [draft, keep, drop] = useDraft(`${act} ${node.name}`, { reason: "", within: "1h" });
   const { reason, within } = draft;
-  const cordon = useAct("cordonNode", () => `${node.name} is cordoned.`);
+  const cordon = useCordonNode();
   const drain = useAct("drainNode", () => `${node.name} is draining.`);
   const down = useAct("downNode", () => `${node.name} is declared lost.`);
   const close = () => {

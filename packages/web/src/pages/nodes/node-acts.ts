@@ -1,15 +1,9 @@
 import type { NodeShape } from "@tessera/wire";
-import { useAct } from "../../api/use-call.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 
 /** Acts on a node that are asked about first. */
 export const nodeActs = ["cordon", "drain", "down"] as const;
 export type NodeAct = (typeof nodeActs)[number];
-
-/** Lets a node take work again; says so. */
-export function useUpNode() {
-  return useAct("upNode", ({ name }) => `${name} takes work again.`);
-}
 
 /** What follows from an act on a node, with what runs there now. `within` is the deadline of a drain; empty = none. */
 export function effectOn(act: NodeAct, node: Pick<NodeShape, "load">, within: string): string {

@@ -1,5 +1,5 @@
 import type { NodeShape } from "@tessera/wire";
-import { useState } from "react";
+import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Act } from "../../design/act.tsx";
@@ -7,23 +7,24 @@ import { Confirm } from "../../design/confirm.tsx";
 import { TextField, TimeField } from "../../design/inputs.tsx";
 import { Card } from "../../design/parts.tsx";
 import { spellClock } from "../../format/times.ts";
+import { useOpen } from "../../frame/open.ts";
 
 /** When the node will be out of use, with ways to plan that and to drop it. */
 export function NodeMaintenance({ node }: { node: NodeShape }) {
-  const [asking, setAsking] = useState<"plan" | "cancel">();
+  const [asking, open] = useOpen(`maintenance of ${node.name}`);
   const windows = node.maintenance ?? [];
-  const close = () => setAsking(undefined);
+  const close = () => open(undefined);
   return (
     <Card
       title="Maintenance"
       beside={
         <div className="row">
           {windows.length > 0 && (
-            <Act act="maintainNode" of={node} at="" small onClick={() => setAsking("cancel")}>
+            <Act act="maintainNode" of={node} at="" small onClick={() => open("cancel")}>
               Cancel maintenance
             </Act>
           )}
-          <Act act="maintainNode" of={node} at="" small onClick={() => setAsking("plan")}>
+          <Act act="maintainNode" of={node} at="" small onClick={() => open("plan")}>
             Plan maintenance
           </Act>
         </div>
@@ -53,27 +54,40 @@ export function NodeMaintenance({ node }: { node: NodeShape }) {
 }
 
 function Plan({ node: { name }, onClose }: { node: NodeShape; onClose: () => void }) {
-  const [from, setFrom] = useState("");
-  const [to, setTo] = useState("");
-  const [reason, setReason] = useState("");
+  const [draft, keep, drop] = useDraft(`maintenance of ${name}`, { from: "", to: "", reason: "" });
+  const { from, to, reason } = draft;
   const plan = useAct("maintainNode", () => `Maintenance of ${name} is planned.`);
   const body = { from, to, ...(reason !== "" && { reason }) };
+  const close = () => {
+    drop();
+    onClose();
+  };
   return (
     <Confirm
       title={`Plan maintenance of ${name}`}
       act="Plan it"
       busy={plan.isPending || from === "" || to === ""}
       harmless
-      onAct={() => plan.mutate({ at: { node: name }, body }, { onSuccess: onClose })}
-      onClose={onClose}
+      onAct={() => plan.mutate({ at: { node: name }, body }, { onSuccess: close })}
+      onClose={close}
     >
       <p>
         From now on, jobs that would not end before it start elsewhere. What still runs when it begins is stopped with
         its grace and waits again. The node takes work again when it is over.
       </p>
-      <TimeField label="From" wrong={refusedAt(plan.error, "from")} value={from} onChange={setFrom} />
-      <TimeField label="To" wrong={refusedAt(plan.error, "to")} value={to} onChange={setTo} />
-      <TextField label="Reason" maxLength={500} value={reason} onChange={setReason} />
+      <TimeField
+        label="From"
+        wrong={refusedAt(plan.error, "from")}
+        value={from}
+        onChange={(text) => keep({ ...draft, from: text })}
+      />
+      <TimeField
+        label="To"
+        wrong={refusedAt(plan.error, "to")}
+        value={to}
+        onChange={(text) => keep({ ...draft, to: text })}
+      />
+      <TextField label="Reason" maxLength={500} value={reason} onChange={(text) => keep({ ...draft, reason: text })} />
     </Confirm>
   );
 }

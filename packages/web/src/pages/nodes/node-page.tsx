@@ -15,9 +15,10 @@ import { inZone } from "../../format/times.ts";
 import { useOpen } from "../../frame/open.ts";
 import { AskNode } from "./ask-node.tsx";
 import { ModeChip } from "./mode-chip.tsx";
-import { nodeActs, useUpNode } from "./node-acts.ts";
+import { nodeActs } from "./node-acts.ts";
 import { NodeHealth } from "./node-health.tsx";
 import { NodeMaintenance } from "./node-maintenance.tsx";
+import { useUpNode } from "./use-node-acts.ts";
 
 /** One node: its GPUs, the jobs that keep it from being empty, and its events. */
 export default function NodePage() {
@@ -122,7 +123,7 @@ const telemetry = [
 function Head({ node }: { node: NodeShape }) {
   const [opened, open] = useOpen(`node ${node.name}`);
   const asking = nodeActs.find((act) => act === opened);
-  const up = useUpNode();
+  const up = useUpNode(node);
   return (
     <div className="head">
       <div>

@@ -13,11 +13,7 @@ export function AskErase({ user, onClose }: { user: Pick<UserShape, "id" | "name
   const [typed, setTyped] = useState("");
   const [, go] = useLocation();
   // It is not there to be shown any more.
-  const erase = useAct(
-    "eraseUser",
-    () => `${user.name} was erased.`,
-    () => go("/people"),
-  );
+  const erase = useAct("eraseUser", () => `${user.name} was erased.`, { leave: () => go("/people") });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (typed === user.name) erase.mutate({ at: { user: user.id } });

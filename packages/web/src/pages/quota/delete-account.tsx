@@ -43,11 +43,7 @@ export function DeleteAccount({ account, isEmpty }: { account: Account; isEmpty:
 function Ask({ account: { path, revision }, onClose }: { account: Account; onClose: () => void }) {
   const [typed, setTyped] = useState("");
   const [, go] = useLocation();
-  const remove = useAct(
-    "deleteAccount",
-    () => `${path} was deleted.`,
-    () => go("/quota"),
-  );
+  const remove = useAct("deleteAccount", () => `${path} was deleted.`, { leave: () => go("/quota") });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     remove.mutate({ at: { account: path }, ifMatch: revision });
