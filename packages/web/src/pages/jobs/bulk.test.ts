@@ -29,6 +29,30 @@ describe("acts on many jobs", () => {
     assert.equal(concerns("cancel", { ...running, may: ["holdJob"] }), false, "not by this user");
   });
 
+  it("say of an array what happens to its elements: those that wait are changed, those that run are not", () => {
+    const array = { ...running, gpus: 2, elements: { active: 3, waiting: 12 } };
+    assert.equal(
+      effectOf("hold", [array, waiting]),
+      "1 job and 12 elements of arrays will not start until released. 3 running elements stay as they are.",
+    );
+    assert.equal(
+      effectOf("release", [{ ...array, held: true, elements: { active: 1, waiting: 1 } }]),
+      "1 element of an array may start. 1 running element stays as it is.",
+    );
+    assert.equal(
+      effectOf("priority", [{ ...array, elements: { active: 0, waiting: 12 } }]),
+      "12 elements of arrays get this priority and keep their places among equals.",
+    );
+    assert.equal(
+      effectOf("hold", [{ ...array, elements: { active: 3, waiting: 0 } }]),
+      "Nothing would change. 1 job of those chosen stays as it is.",
+    );
+    assert.equal(
+      effectOf("cancel", [array]),
+      "1 job is cancelled for good. 3 elements of arrays stop and release 6 GPUs. 12 elements of arrays will not start.",
+    );
+  });
+
   it("know what priorities there are now", () => {
     assert.equal(prioritiesOf([]), undefined);
     assert.deepEqual(prioritiesOf([{ priority: 5 }, { priority: -1 }]), { least: -1, most: 5 });

@@ -1,7 +1,7 @@
 import type { Job } from "@tessera/wire";
 import { mayDo } from "../../design/may-do.ts";
 import { count } from "../../format/numbers.ts";
-import { type Stopping, stopWords } from "./what-stops.ts";
+import { jobsAndElements, type Stopping, stopWords, whatStops } from "./what-stops.ts";
 
 export const bulkActs = ["cancel", "hold", "release", "priority"] as const;
 export type BulkAct = (typeof bulkActs)[number];
@@ -12,18 +12,12 @@ type Fields = Stopping & Pick<Job, "held" | "may">;
 export const routeOf = { cancel: "cancelJob", hold: "holdJob", release: "releaseJob", priority: "editJob" } as const;
 
 /** Whether the act changes anything about this job, and the user may do it. */
-export function concerns(act: BulkAct, { state, held, may }: Fields): boolean {
+export function concerns(act: BulkAct, { state, held, may, elements }: Fields): boolean {
   if (!mayDo(routeOf[act], { may })) return false;
-  switch (act) {
-    case "cancel":
-      return state !== "ended";
-    case "hold":
-      return state === "waiting" && !held;
-    case "release":
-      return state === "waiting" && held;
-    case "priority":
-      return state === "waiting";
-  }
+  if (act === "cancel") return state !== "ended";
+  // Its waiting elements are held, released and edited, also while others run; some of them may be held and some not.
+  if (elements !== undefined) return elements.waiting > 0;
+  return state === "waiting" && (act === "priority" || held === (act === "release"));
 }
 
 /** What the act does to these jobs, and how many of those chosen it leaves as they are; `left`: those that left the list. */
@@ -51,17 +45,23 @@ export function prioritiesOf(jobs: readonly Pick<Job, "priority">[]): { least: n
 }
 
 function sentenceOf(act: BulkAct, jobs: readonly Fields[]): string {
-  const many = count(jobs.length, "job");
+  const { waiting, waitingElements, runningElements } = whatStops(jobs);
+  const changed = jobsAndElements(waiting, waitingElements);
+  const isOne = waiting + waitingElements === 1;
+  const runOn =
+    runningElements === 0
+      ? ""
+      : ` ${count(runningElements, "running element")} ${runningElements === 1 ? "stays as it is" : "stay as they are"}.`;
   if (jobs.length === 0) return "Nothing would change.";
   switch (act) {
     case "cancel":
-      return `${many} ${jobs.length === 1 ? "is" : "are"} cancelled for good. ${stopWords(jobs)}`;
+      return `${count(jobs.length, "job")} ${jobs.length === 1 ? "is" : "are"} cancelled for good. ${stopWords(jobs)}`;
     case "hold":
-      return `${many} will not start until released.`;
+      return `${changed} will not start until released.${runOn}`;
     case "release":
-      return `${many} may start.`;
+      return `${changed} may start.${runOn}`;
     case "priority":
-      return `${many} ${jobs.length === 1 ? "gets" : "get"} this priority and ${jobs.length === 1 ? "keeps its place" : "keep their places"} among equals.`;
+      return `${changed} ${isOne ? "gets" : "get"} this priority and ${isOne ? "keeps its place" : "keep their places"} among equals.${runOn}`;
   }
 }
 

@@ -25,6 +25,10 @@ describe("labels of many jobs", () => {
       labelEffect({ how: "add", text: "new=1" }, [full]),
       "1 job gets the label new=1. 1 job will refuse it: 16 labels are the most.",
     );
+    assert.equal(
+      labelEffect({ how: "remove", text: "sweep" }, [{ ...running, elements: {} }]),
+      "1 job loses the label sweep. The same goes for the elements of arrays that have not ended.",
+    );
     assert.deepEqual(keysOf([running, ended]), ["sweep"]);
   });
 

@@ -7,7 +7,7 @@ export interface LabelChange {
   readonly text: string;
 }
 
-type Labelled = Pick<Job, "state" | "labels">;
+type Labelled = Pick<Job, "state" | "labels"> & { readonly elements?: object | undefined };
 
 const keyPattern = /^[A-Za-z0-9]([A-Za-z0-9._/-]{0,251}[A-Za-z0-9])?$/;
 const valueMax = 253;
@@ -54,6 +54,9 @@ export function labelEffect(change: LabelChange, jobs: readonly Labelled[]): str
   const replaced = change.how === "add" ? changed.filter(({ labels = {} }) => Object.hasOwn(labels, key)).length : 0;
   const full = change.how === "add" ? changed.filter((job) => isFull(job, key)).length : 0;
   const rest = [
+    ...(changed.some(({ elements }) => elements !== undefined)
+      ? ["The same goes for the elements of arrays that have not ended."]
+      : []),
     ...(replaced > 0 ? [`${replaced} of them had another value.`] : []),
     ...(full > 0 ? [`${count(full, "job")} will refuse it: ${labelsMax} labels are the most.`] : []),
     ...(jobs.length > changed.length ? [`${count(jobs.length - changed.length, "job")} not changed.`] : []),

@@ -31,15 +31,15 @@ export function stopWords(jobs: readonly Stopping[]): string {
       ? []
       : [
           running + runningElements === 1
-            ? `${both(running, runningElements)} stops and releases ${spellGpus(gpus)}.`
-            : `${both(running, runningElements)} stop and release ${spellGpus(gpus)}.`,
+            ? `${jobsAndElements(running, runningElements)} stops and releases ${spellGpus(gpus)}.`
+            : `${jobsAndElements(running, runningElements)} stop and release ${spellGpus(gpus)}.`,
         ];
-  const never = waiting + waitingElements === 0 ? [] : [`${both(waiting, waitingElements)} will not start.`];
+  const never = waiting + waitingElements === 0 ? [] : [`${jobsAndElements(waiting, waitingElements)} will not start.`];
   return [...stops, ...never].join(" ");
 }
 
 /** Jobs and elements of arrays, each with its number. */
-function both(jobs: number, elements: number): string {
+export function jobsAndElements(jobs: number, elements: number): string {
   const words = [
     ...(jobs === 0 ? [] : [count(jobs, "job")]),
     ...(elements === 0 ? [] : [count(elements, "element of an array", "elements of arrays")]),
