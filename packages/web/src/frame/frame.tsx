@@ -251,6 +251,7 @@ function Help({ onClose }: { onClose: () => void }) {
     ["x", "choose the row"],
     ["Shift J K", "choose through"],
     ["Enter", "open the row"],
+    ["Escape", "choose none"],
     ...links.map(({ key, label }) => [`g ${key}`, label] as const),
   ] as const;
   return (

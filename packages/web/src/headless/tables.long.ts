@@ -123,6 +123,10 @@ describe("tables that are read, left and come back to", { skip: missing }, () =>
     await page.keyboard.type("?");
     await page.getByText("the next row of a list, the row before").waitFor();
     await page.keyboard.press("Escape");
+    await page.getByText("the next row of a list, the row before").waitFor({ state: "detached" });
+    assert.equal(await page.getByText("1 job chosen").count(), 1, "what is open closes first");
+    await page.keyboard.press("Escape");
+    await page.getByText("1 job chosen").waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "wait-002" }).waitFor();
     assert.deepEqual(watched.complaints, []);
@@ -202,6 +206,26 @@ describe("tables that are read, left and come back to", { skip: missing }, () =>
     await asked.getByRole("button", { name: "Hold 1 job" }).click();
     await page.getByText("Hold: 1 job.").waitFor();
     assert.equal((await server.call("getJob", { at: { job: stays.id } })).held, true);
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
+  it("holds of an array under way the elements that wait, and says so first", async () => {
+    const watched = await open("/jobs?text=grid");
+    const { page } = watched;
+    const { elements } = await server.call("getJob", { at: { job: array } });
+    assert.ok(elements!.active > 1 && elements!.waiting > 1, "some run and some wait");
+    await page.getByRole("checkbox", { name: "Choose grid" }).click();
+    await page.getByRole("button", { name: "Hold", exact: true }).click();
+    await page
+      .getByText(
+        `${elements!.waiting} elements of arrays will not start until released. ${elements!.active} running elements stay as they are.`,
+      )
+      .waitFor();
+    await page.getByRole("button", { name: "Hold 1 job" }).click();
+    await page.getByText("Hold: 1 job.").waitFor();
+    const { items } = await server.call("listJobs", { query: { array, state: "live", limit: 100 } });
+    assert.ok(items.every(({ state, held }) => held === (state === "waiting")));
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });

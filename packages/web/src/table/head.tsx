@@ -57,7 +57,7 @@ export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<I
             >
               {column.hasNoHead === true ? (
                 <span className="hidden-text">{column.label}</span>
-              ) : by === undefined || look === undefined ? (
+              ) : by === undefined || look === undefined || isHidden(column, long) ? (
                 column.label
               ) : (
                 <button
@@ -76,6 +76,11 @@ export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<I
       </tr>
     </thead>
   );
+}
+
+/** Its heading has no room and is only read out; nothing that cannot be seen takes the focus. */
+function isHidden({ below }: Pick<Column<never>, "below">, long: LongLook | undefined): boolean {
+  return below === true && long?.hasTwoLines === true;
 }
 
 function ChooseAll<Item>({ selection, rows }: { selection: Selection<Item>; rows: readonly SteadyRow<Item>[] }) {

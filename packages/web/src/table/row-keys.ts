@@ -34,8 +34,8 @@ export function placeAfter(step: number, keys: readonly string[], cursor: Cursor
 }
 
 /**
- * `j` and `k` move the focus through the rows, `x` chooses the row that has it, Shift chooses through, Enter follows its
- * link. The row that has, or last had, the focus is the only one among the rows that Tab reaches.
+ * `j` and `k` move the focus through the rows, `x` chooses the row that has it, Shift chooses through, Escape chooses
+ * none, Enter follows the link of the row. The row that has, or last had, the focus is the only one among the rows that Tab reaches.
  */
 export function useRowKeys<Item>(props: KeyedRows<Item>) {
   const { cursor, setCursor, box, rows, selection, toRow, firstInSight } = props;
@@ -43,6 +43,7 @@ export function useRowKeys<Item>(props: KeyedRows<Item>) {
   const wanted = useRef<string>(undefined);
   const isInside = useRef(false);
   useFirstKey(box);
+  useEscape(selection);
   useLayoutEffect(() => {
     const row = wanted.current === undefined ? undefined : rowOf(box.current, wanted.current);
     if (row !== undefined) {
@@ -116,4 +117,19 @@ function useFirstKey(box: RefObject<HTMLElement | null>): void {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [box]);
+}
+
+/** Escape from anywhere on the page lets go of the chosen rows, unless it closes something or leaves a field. */
+function useEscape<Item>(selection: Selection<Item> | undefined): void {
+  const clear = selection === undefined || selection.keys.size === 0 ? undefined : selection.clear;
+  useEffect(() => {
+    if (clear === undefined) return;
+    const press = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== "Escape" || event.defaultPrevented || fieldOf(event) !== undefined) return;
+      if (document.querySelector("dialog[open], :popover-open") !== null) return;
+      clear();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, [clear]);
 }

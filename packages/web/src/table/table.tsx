@@ -45,7 +45,7 @@ export interface Pages {
   readonly more: (() => void) | undefined;
 }
 
-/** Every list of more than one column is one of these; `docs/decisions` has what it does and what not. */
+/** Every list of more than one column is one of these; `docs/decisions/0088-one-table.md` has what it does and what not. */
 export function Table<Item>(props: TableProps<Item>) {
   const { items, columns, look } = props;
   const shown = chosenColumns(columns, look?.columns ?? "");
