@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
 import { seriousViolations } from "./axe.ts";
 import { openChromium } from "./chromium.ts";
+import { cutInTables } from "./cut-cells.ts";
 import { OwnServer } from "./server.ts";
 import { tooWide } from "./too-wide.ts";
 import { WatchedPage } from "./watched-page.ts";
@@ -59,11 +60,12 @@ describe("a small screen, the wheel, paper and the clipboard", { skip: missing }
     assert.deepEqual(await seriousViolations(page), []);
     await page.getByRole("link", { name: "Close" }).click();
     await page.locator(".chosen").waitFor({ state: "detached" });
-    for (const path of ["/", "/jobs", "/audit", "/cost?by=job", "/fleet"]) {
+    for (const path of ["/", "/jobs", "/audit", "/cost?by=job", "/cost/waste", "/quota", "/nodes", "/fleet"]) {
       await watched.go(path);
       await page.locator(".page h1").first().waitFor();
       await page.waitForFunction(() => document.querySelector(".skeleton") === null);
       assert.deepEqual(await tooWide(page), [], path);
+      assert.deepEqual(await cutInTables(page), [], path);
     }
     await watched.go("/cost?by=job");
     await page.getByRole("cell", { name: longName }).waitFor();

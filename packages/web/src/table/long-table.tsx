@@ -16,8 +16,8 @@ type LongProps<Item> = TableProps<Item> & { readonly height: number | string };
 
 const headPx = 32;
 const rowPx = { roomy: 40, tight: 28, twoLines: 60, twoLinesTight: 52 } as const;
-/** The bar of acts lies over the last rows: they can be scrolled out from under it. */
-const barPx = 72;
+/** The bar of acts lies over the last rows, on a phone in several lines: rows can be scrolled out from under it. */
+const barPx = { wide: 72, narrow: 140 } as const;
 const none: readonly never[] = [];
 const skeletonLines = 8;
 const skeletonPx = 260;
@@ -42,7 +42,8 @@ export function LongTable<Item>(props: LongProps<Item>) {
   const see = selection?.see;
   useEffect(() => see?.(rows), [see, rows]);
 
-  const hasTwoLines = useNarrow() && (look?.columns ?? "") === "" && columns.some(({ below }) => below === true);
+  const narrow = useNarrow();
+  const hasTwoLines = narrow && (look?.columns ?? "") === "" && columns.some(({ below }) => below === true);
   const tight = look?.tight === true;
   const height = hasTwoLines ? rowPx[tight ? "twoLinesTight" : "twoLines"] : rowPx[tight ? "tight" : "roomy"];
   const [cursor, setCursor] = useState<Cursor>();
@@ -88,7 +89,7 @@ export function LongTable<Item>(props: LongProps<Item>) {
 
   const words = waitingWords(list);
   const tracks = hasTwoLines ? "" : tracksOf(columns);
-  const rest = (selection?.keys.size ?? 0) > 0 ? barPx : 0;
+  const rest = (selection?.keys.size ?? 0) > 0 ? barPx[narrow ? "narrow" : "wide"] : 0;
   const rowStyle = (start: number): CSSProperties => ({
     gridTemplateColumns: tracks,
     height,

@@ -149,6 +149,7 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
       act={done === undefined ? `${words[act]} ${count(changed.length, "job")}` : `${done} of ${changed.length}`}
       busy={done !== undefined || wrong || changed.length === 0}
       harmless={act !== "cancel"}
+      {...(act === "cancel" && { keep: changed.length === 1 ? "Keep it" : "Keep them" })}
       onAct={() => void doAll()}
       onClose={close}
     >

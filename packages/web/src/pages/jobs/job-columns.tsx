@@ -33,7 +33,7 @@ export const userColumn: Column<Job> = {
 export const stateColumn: Column<Job> = {
   label: "State",
   sort: "state",
-  width: [120, 1],
+  width: [164, 1],
   show: (job) => <StateChip job={job} />,
 };
 export const reasonColumn: Column<Job> = {
