@@ -40,7 +40,7 @@ describe("jobs that are to be kept apart", () => {
       [[0], [1], "waiting", "starting"],
     );
     const reason = reasonFor(w.state, jobOf(w, "c"), w.now);
-    assert.deepEqual(reason, { kind: "shape", values: { cause: "apart-from", names: ["replica"] } });
+    assert.deepEqual(reason, { kind: "shape", values: { cause: "apart-from", names: ["replica"] }, needed: 1 });
     assert.equal(writeSnapshot(readSnapshot(writeSnapshot(w.state))), writeSnapshot(w.state));
     w.run("a").exit("a", 0);
     assert.deepEqual(nodesOf(w, "c"), [0]);
