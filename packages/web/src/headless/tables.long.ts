@@ -229,4 +229,16 @@ describe("tables that are read, left and come back to", { skip: missing }, () =>
     assert.deepEqual(watched.complaints, []);
     await watched.close();
   });
+
+  it("opens by the keyboard what a line of a report is about", async () => {
+    const watched = await open("/cost?by=job");
+    const { page } = watched;
+    await page.getByRole("table", { name: "By job" }).getByRole("link", { name: "grid" }).first().waitFor();
+    await page.keyboard.type("j");
+    assert.match(await page.evaluate(() => document.activeElement?.textContent ?? ""), /^grid/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/jobs\/job_/);
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
 });

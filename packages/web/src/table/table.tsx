@@ -12,8 +12,8 @@ export interface TableProps<Item> {
   /** All that there are; the look says which of them are shown. */
   readonly columns: readonly Column<Item>[];
   readonly keyOf: (item: Item) => string;
-  /** Where a row leads. */
-  readonly hrefOf?: (item: Item) => string;
+  /** Where a row leads, where it leads anywhere. */
+  readonly hrefOf?: (item: Item) => string | undefined;
   /** What a row is called; needed where rows can be chosen. */
   readonly nameOf?: (item: Item) => string;
   /** The key of the row that the page shows more of. */

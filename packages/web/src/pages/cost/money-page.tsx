@@ -1,10 +1,10 @@
 import { useMemo } from "react";
+import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
 import { lengthOf, queryOf, rangeWords, useRange, wholeDays } from "../../chart/range.ts";
 import { RangeBar } from "../../chart/range-bar.tsx";
 import { Choice } from "../../design/choice.tsx";
-import { MayLink } from "../../design/may-link.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
@@ -18,6 +18,7 @@ import { NotRead } from "../../table/paged.tsx";
 import { Table } from "../../table/table.tsx";
 import { Views } from "../../table/views.tsx";
 import { CostTabs } from "./cost-tabs.tsx";
+import { pageOf } from "./page-of.ts";
 
 const MoneyCharts = onDemand(() => import("./money-charts.tsx"));
 
@@ -133,6 +134,7 @@ function Figures({ report, length }: { report: Report; length: string }) {
 }
 
 function SpentBy({ report }: { report: Report }) {
+  const may = useMay();
   const columns = useMemo(() => columnsOf(report), [report]);
   // Days are read in their order.
   const { look } = useLook(columns, { usualSort: report.by === "day" ? "-day" : "-Spent" });
@@ -158,6 +160,7 @@ function SpentBy({ report }: { report: Report }) {
           columns={columns}
           look={look}
           keyOf={({ key }) => key}
+          hrefOf={({ key }) => pageOf(report.by, key, may)}
           {...(foot && { foot })}
         />
       )}
@@ -171,14 +174,7 @@ function columnsOf({ by, currency, totalMicros }: Report): readonly Column<Row>[
   return [
     {
       label: by,
-      show: ({ key, name }) =>
-        name === undefined ? (
-          keyText(by, key)
-        ) : (
-          <MayLink needs="job.read" href={`/jobs/${key}`} title={key}>
-            {name}
-          </MayLink>
-        ),
+      show: ({ key, name }) => (name === undefined ? keyText(by, key) : <span title={key}>{name}</span>),
       by: ({ key, name }) => name ?? key,
     },
     {

@@ -1,14 +1,13 @@
 import type { UsageReport } from "@tessera/wire";
 import { type ReactNode, useMemo } from "react";
-import { Link } from "wouter";
 import { wordsOf } from "../../api/call.ts";
-import { MayLink } from "../../design/may-link.tsx";
+import { useMay } from "../../api/me.tsx";
 import { Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { count, gpuHoursOf, spellNumber, spellShare } from "../../format/numbers.ts";
-import { nodeAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
+import { pageOf } from "./page-of.ts";
 import type { UsageAsked } from "./use-usage-days.ts";
 
 type Row = UsageReport["rows"][number];
@@ -22,6 +21,7 @@ interface UsedByProps {
 
 /** What was used, the largest first, with its share of all. */
 export function UsedBy({ by, report, error }: UsedByProps) {
+  const may = useMay();
   const total = gpuHoursOf(report?.total ?? "0");
   const columns = useMemo(() => columnsOf(by, total), [by, total]);
   const { look } = useLook(columns, { usualSort: "-GPU-hours" });
@@ -50,6 +50,7 @@ export function UsedBy({ by, report, error }: UsedByProps) {
           columns={columns}
           look={look}
           keyOf={keyOf}
+          hrefOf={({ key }) => pageOf(by, key, may)}
           {...(foot && { foot })}
         />
       )}
@@ -64,15 +65,7 @@ export function largestFirst({ rows }: Pick<UsageReport, "rows">): Row[] {
 
 function nameOf(by: UsageAsked["by"], { key, name = key }: Row): ReactNode {
   if (key === "") return "the platform itself";
-  if (by === "job") {
-    return (
-      <MayLink needs="job.read" href={`/jobs/${key}`} title={key}>
-        {name}
-      </MayLink>
-    );
-  }
-  if (by === "account") return <Link href={`/quota/${key}`}>{name}</Link>;
-  return by === "node" ? <Link href={nodeAddress(key)}>{name}</Link> : name;
+  return by === "job" ? <span title={key}>{name}</span> : name;
 }
 
 function shareBar(hours: number, total: number): ReactNode {

@@ -1,14 +1,12 @@
 import type { WasteReport, WasteRow } from "@tessera/wire";
-import { useMemo } from "react";
-import { Link } from "wouter";
+import { type ReactNode, useMemo } from "react";
 import { useMay } from "../../api/me.tsx";
-import { MayLink } from "../../design/may-link.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count, gpuHoursOf, spellMiB, spellNumber } from "../../format/numbers.ts";
-import { nodeAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
+import { pageOf } from "../cost/page-of.ts";
 import { unitMsOf, wastedMicros } from "./classes.ts";
 import { WasteBar } from "./waste-bar.tsx";
 
@@ -34,7 +32,7 @@ function columnsOf(by: WasteReport["by"], currency: string): readonly Column<Was
     by: of,
   });
   return [
-    { label: by, show: ({ row }) => <RowName row={row} by={by} />, by: ({ row: { name, key } }) => name ?? key },
+    { label: by, show: ({ row }) => nameOf(by, row), by: ({ row: { name, key } }) => name ?? key },
     hours("GPU-hours", ({ unitMs }) => unitMs),
     hours("Busy", (row) => unitMsOf(row, "busy")),
     hours("Idle", (row) => unitMsOf(row, "allocated_idle", "dedicated")),
@@ -48,6 +46,7 @@ function columnsOf(by: WasteReport["by"], currency: string): readonly Column<Was
 
 /** One line for each account, user, job, node or model; those that waste most come first. */
 export function WasteRows({ report: { rows, by, currency } }: { report: WasteReport }) {
+  const may = useMay();
   const lines = useMemo(() => rows.map((row) => ({ row, wasted: BigInt(wastedMicros(row)) })), [rows]);
   const columns = useMemo(() => columnsOf(by, currency), [by, currency]);
   const { look } = useLook(columns, { usualSort: "-Wasted" });
@@ -58,22 +57,16 @@ export function WasteRows({ report: { rows, by, currency } }: { report: WasteRep
       columns={columns}
       look={look}
       keyOf={({ row }) => row.key}
+      hrefOf={({ row }) => pageOf(by, row.key, may)}
       most={rowsShown}
       rest={(left) => `and ${count(left, "more line")}`}
     />
   );
 }
 
-function RowName({ row: { key, name }, by }: { row: WasteRow; by: WasteReport["by"] }) {
+function nameOf(by: WasteReport["by"], { key, name = key }: WasteRow): ReactNode {
   if (key === "") return <span className="quiet">no lease</span>;
-  if (by === "job")
-    return (
-      <MayLink needs="job.read" href={`/jobs/${key}`}>
-        {name ?? key}
-      </MayLink>
-    );
-  if (by === "node") return <Link href={nodeAddress(key)}>{key}</Link>;
-  return name ?? key;
+  return by === "job" ? <span title={key}>{name}</span> : name;
 }
 
 type OversizedJob = WasteReport["oversized"][number];
