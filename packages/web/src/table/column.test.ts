@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { ariaSort, type Column, chosenColumns, nextSort, ordered, sortAmong, toggledColumns } from "./column.ts";
+import {
+  ariaSort,
+  type Column,
+  chosenColumns,
+  leastWidthOf,
+  nextSort,
+  ordered,
+  sortAmong,
+  toggledColumns,
+} from "./column.ts";
 
 const show = () => "";
 const columns: readonly Column<{ name: string; gpus: number; micros: bigint }>[] = [
@@ -54,5 +63,11 @@ describe("the columns of a table", () => {
     assert.deepEqual(names("-Spent"), ["gpu-10", "gpu-9", "gpu-1"]);
     assert.deepEqual(names("-GPUs"), ["gpu-9", "gpu-10", "gpu-1"], "equal ones stay as they were");
     assert.deepEqual(names("name"), ["gpu-10", "gpu-9", "gpu-1"], "the server has sorted by it");
+  });
+
+  it("have room beside the boxes that choose rows", () => {
+    const sized = [{ width: 90 }, { width: [160, 2] }] as const;
+    assert.equal(leastWidthOf(sized, false), 16 + 90 + 12 + 160 + 16);
+    assert.equal(leastWidthOf(sized, true), 48 + 90 + 12 + 160 + 16);
   });
 });

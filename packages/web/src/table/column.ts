@@ -97,6 +97,8 @@ function compare(a: SortValue, b: SortValue): number {
 
 const gapPx = 12;
 const paddingPx = 32;
+/** More on the left, for the box that chooses a row. */
+const pickPx = 32;
 const usualWidth = [100, 1] as const;
 
 /** The columns of a long table as tracks of a grid. */
@@ -109,9 +111,10 @@ export function tracksOf(columns: readonly Sized[]): string {
 }
 
 /** The room that a long table needs; where there is less, it scrolls sideways. */
-export function leastWidthOf(columns: readonly Sized[]): number {
+export function leastWidthOf(columns: readonly Sized[], isSelectable: boolean): number {
   const least = ({ width = usualWidth }: Sized) => (typeof width === "number" ? width : width[0]);
-  return columns.reduce((sum, column) => sum + least(column) + gapPx, paddingPx - gapPx);
+  const around = paddingPx + (isSelectable ? pickPx : 0) - gapPx;
+  return columns.reduce((sum, column) => sum + least(column) + gapPx, around);
 }
 
 /** The room of a column in the first line of a row of two lines. */

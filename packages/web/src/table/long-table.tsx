@@ -117,7 +117,7 @@ export function LongTable<Item>(props: LongProps<Item>) {
           {...roles.table}
           aria-label={label}
           aria-rowcount={isWhole ? rows.length + 1 : pages?.total === undefined ? -1 : pages.total + 1}
-          {...(!hasTwoLines && { style: { minWidth: leastWidthOf(columns) } })}
+          {...(!hasTwoLines && { style: { minWidth: leastWidthOf(columns, selection !== undefined) } })}
         >
           <Head columns={columns} look={look} selection={selection} rows={rows} long={{ tracks, hasTwoLines }} />
           <tbody {...roles.group} style={{ height: rows.length === 0 ? 0 : length }}>

@@ -147,7 +147,7 @@ function columnsOf(widest: number, onOpen: (path: string, isOpen: boolean) => vo
       label: "Account",
       nowrap: true,
       show: ({ account, depth, children, isOpen }) => (
-        <div style={{ paddingLeft: depth * 18 }}>
+        <div style={{ display: "flex", alignItems: "flex-start", paddingLeft: depth * 18 }}>
           {children === 0 ? (
             <span className="unfold" />
           ) : (
@@ -161,12 +161,14 @@ function columnsOf(widest: number, onOpen: (path: string, isOpen: boolean) => vo
               {isOpen ? "▾" : "▸"}
             </button>
           )}
-          <Link href={`/quota/${account.path}`}>{account.path.split("/").at(-1)}</Link>
-          {notesOf(account).map((note) => (
-            <div key={note} className="small quiet">
-              {note}
-            </div>
-          ))}
+          <div>
+            <Link href={`/quota/${account.path}`}>{account.path.split("/").at(-1)}</Link>
+            {notesOf(account).map((note) => (
+              <div key={note} className="small quiet">
+                {note}
+              </div>
+            ))}
+          </div>
         </div>
       ),
     },
