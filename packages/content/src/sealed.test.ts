@@ -45,6 +45,12 @@ function shown(folder: string): string {
     .join("\n");
 }
 
+test("sealed content is found by a store that has only just been opened, as by a server that has just started", async (t) => {
+  const { root, keys, lab } = await openStore(t);
+  await put(lab, "a", Buffer.from(canary));
+  assert.equal(await new ContentStore(root, 0, async () => keys).of("acc_lab").has(digest(canary)), true);
+});
+
 test("sealed content shows neither itself nor its digest, and is what it was", async (t) => {
   const { root, folder, lab } = await openStore(t);
   for (const length of [0, 1, 65_535, 65_536, 65_537, 200_000]) {
@@ -71,7 +77,7 @@ test("sealed content that is sent in parts goes on where it stopped, also in the
   await lab.putFile([bytes.subarray(70_010)], { ...sent, offset: 70_010 });
   assert.equal(await readAll(lab, sent.sha256, 100_000), bytes.toString("latin1").slice(100_000));
   assert.equal(await lab.bytes(), 150_000);
-  assert.equal(new ContentStore(root).of("acc_lab").has(sent.sha256), false);
+  assert.equal(await new ContentStore(root).of("acc_lab").has(sent.sha256), false);
 });
 
 test("a new key takes over everything, what was plain is sealed, and without the old one nothing is missing", async (t) => {

@@ -157,10 +157,10 @@ test("a sweep removes what no tree refers to once it is old, and nothing else", 
   const keep = { treesMs: 600_000, looseMs: 60_000 };
   assert.deepEqual(await lab.sweep([live], keep, now), { files: 0, bytes: 0 });
   assert.deepEqual(await lab.sweep([live], keep, now + 120_000), { files: 2, bytes: 8 });
-  assert.equal(lab.has(digest("used")), true);
+  assert.equal(await lab.has(digest("used")), true);
   // Nothing refers to it any more, but it was used; then that is long ago too.
   assert.deepEqual((await lab.sweep([], keep, now + 240_000)).files, 2);
-  assert.equal(lab.has(digest("used")), true);
+  assert.equal(await lab.has(digest("used")), true);
   assert.deepEqual((await lab.sweep([], keep, now + 1_000_000)).files, 2);
   await assert.rejects(lab.useTree(used), ContentMissing);
 });

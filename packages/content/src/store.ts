@@ -179,7 +179,7 @@ export class TenantContent {
     { sha256, bytes, offset }: { readonly sha256: string; readonly bytes: number; readonly offset: number },
     partial: string,
   ): Promise<{ readonly have: number }> {
-    if (this.has(sha256)) {
+    if (this.#has(sha256)) {
       await drain(source); // another sender was faster
       return { have: bytes };
     }
@@ -327,7 +327,12 @@ export class TenantContent {
     return places.find((path) => sizeOf(path) !== undefined) ?? places[0] ?? plain;
   }
 
-  has(sha256: string): boolean {
+  async has(sha256: string): Promise<boolean> {
+    await this.#ready();
+    return this.#has(sha256);
+  }
+
+  #has(sha256: string): boolean {
     return isDigest(sha256) && sizeOf(this.path(sha256)) !== undefined;
   }
 

@@ -12,7 +12,7 @@ export const fileHandlers: { listOutputs: Handler<"listOutputs"> } = {
 
 /** Streams what there is to fetch, one JSON object a line. */
 export async function sendFiles(api: Api, call: Call<"listFiles">, reply: FastifyReply): Promise<Denial | undefined> {
-  const sources = sourcesOf(api.control, api.content, call.target, call.query);
+  const sources = await sourcesOf(api.control, api.content, call.target, call.query);
   if (isRefusal(sources)) return sources;
   async function* lines() {
     for await (const file of filesOf(api.control, sources as Exclude<typeof sources, Denial>))
@@ -24,7 +24,7 @@ export async function sendFiles(api: Api, call: Call<"listFiles">, reply: Fastif
 /** Streams the bytes of one file. Never shown by a browser: what is in it is the tenant's. */
 export async function sendFile(api: Api, call: Call<"readFile">, reply: FastifyReply): Promise<Denial | undefined> {
   const { path, start = 0, ...ask } = call.query;
-  const sources = sourcesOf(api.control, api.content, call.target, ask);
+  const sources = await sourcesOf(api.control, api.content, call.target, ask);
   if (isRefusal(sources)) return sources;
   const file = await openFileOf(api.control, sources, path, start);
   if (file === undefined) {

@@ -43,12 +43,12 @@ export function outputsOf(control: ControlPlane, found: FoundJob): OutputList | 
 }
 
 /** The places that are asked for, the one that people mean most often first. */
-export function sourcesOf(
+export async function sourcesOf(
   control: ControlPlane,
   store: ContentStore | undefined,
   found: FoundJob,
   { output, rank = 0 }: FileAsk,
-): Source[] | Refusal {
+): Promise<Source[] | Refusal> {
   if ("live" in found) {
     if ("size" in found.live) return noArray(found);
     const folders: readonly JobFolder[] = output === undefined ? ["work", "out"] : isFolder(output) ? [output] : [];
@@ -62,9 +62,10 @@ export function sourcesOf(
     return [{ name: output, rank: 0, lease: leaseIdOf(list.job as JobId, 1, 0), folder: output }];
   const content = store?.of(tenantOf(control.state, found.account.no).id);
   if (content === undefined) return [];
-  return named
-    .sort(byUse)
-    .flatMap(({ name, tree }) => (tree === undefined || !content.has(tree) ? [] : [{ name, rank, tree, content }]));
+  const sources: Source[] = [];
+  for (const { name, tree } of named.sort(byUse))
+    if (tree !== undefined && (await content.has(tree))) sources.push({ name, rank, tree, content });
+  return sources;
 }
 
 export async function* filesOf(control: ControlPlane, sources: readonly Source[]): AsyncGenerator<JobFile> {
@@ -94,7 +95,7 @@ export async function openFileOf(
     if ("tree" in source) {
       const entry = (await source.content.readTree(source.tree)).files.find((each) => each.path === path);
       // A server that was restored from a backup knows of files that it no longer has.
-      if (entry === undefined || !isTreeFile(entry) || !source.content.has(entry.sha256)) continue;
+      if (entry === undefined || !isTreeFile(entry) || !(await source.content.has(entry.sha256))) continue;
       return { bytes: entry.bytes, content: source.content.read(entry.sha256, start) };
     }
     const opened = await control.readFile(source.lease, source.folder, path, start);
