@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser } from "playwright-core";
+import { seriousViolations } from "./axe.ts";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
 import { WatchedPage } from "./watched-page.ts";
@@ -221,6 +222,7 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
       (await squares.allTextContents()).map((text) => Number(text.split(":")[0])),
       Array.from({ length: 12 }, (_, i) => i + 1),
     );
+    assert.deepEqual(await seriousViolations(page), []);
     await squares.nth(0).click();
     await page.getByRole("link", { name: `element 1 of ${id}` }).click();
     await page.waitForURL(new RegExp(`/jobs/${id}$`));

@@ -43,7 +43,7 @@ const columns: readonly Column<Job>[] = [
 const keyOf = ({ id }: Job) => id;
 const hrefOf = ({ id }: Job) => `/jobs/${id}`;
 /** More links than these make a page slow. */
-const squaresMax = 2_500;
+const squaresMax = 500;
 
 /** The elements of an array by their index, as a picture and as a list; each has its own page. */
 export function Elements({ job }: { job: Job }) {
