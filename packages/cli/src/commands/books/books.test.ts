@@ -193,6 +193,40 @@ test("an entry needs an amount unless it gives a hold back", async (t) => {
   );
 });
 
+test("the ledger can be cut to what is set aside now", async (t) => {
+  const server = await StandIn.start(t);
+  server.on("listEntries", () => ({ items: [entry], balances: {} }));
+  assert.equal((await runTess(["ledger", "get", "lab", "--open"], { env: server.env })).code, 0);
+  const { account, open } = server.requestsTo("listEntries")[0]!.query;
+  assert.deepEqual([account, open], ["lab", true]);
+});
+
+test("a contract and a budget replace what was read, or are only made", async (t) => {
+  const server = await StandIn.start(t);
+  const folder = temporaryFolder(t);
+  writeFileSync(join(folder, "contract.yaml"), "from: 2030-01-01\nto: 2031-01-01\nperMille: 900\n");
+  const contract = { tenant: "lab", from, to, gpus: [], perMille: 800, revision: "r7" };
+  const book = { versions: [], contracts: [contract] };
+  for (const route of ["readPrices", "setContract"] as const) server.on(route, () => book);
+  server.on("listBudgets", () => ({ items: [] }));
+  server.on("setBudget", () => budget);
+  for (const account of ["lab", "studio"])
+    assert.equal(
+      (await runTess(["price", "contract", account, "contract.yaml"], { env: server.env, cwd: folder })).code,
+      0,
+    );
+  assert.equal((await runTess(["budget", "set", "lab", "--limit", "5"], { env: server.env })).code, 0);
+  const known = [...server.requestsTo("setContract"), ...server.requestsTo("setBudget")].map(({ headers }) => [
+    headers["if-match"],
+    headers["if-none-match"],
+  ]);
+  assert.deepEqual(known, [
+    ["r7", undefined],
+    [undefined, "*"],
+    [undefined, "*"],
+  ]);
+});
+
 test("a changed entry of an extract is named, without asking anybody", async (t) => {
   const folder = temporaryFolder(t);
   const extract = { invoice: "INV-000007", entries: ['{"a":1}'], leaves: ["00".repeat(32)], proof: {}, head: "" };
