@@ -30,36 +30,24 @@ export function LogView({ lines, follow, onFollow, ranks, wrap, marked, onMark, 
     getScrollElement: () => box.current,
     estimateSize: () => lineHeight,
     getItemKey: useCallback((index: number) => lines[index]!.no, [lines]),
+    // Who reads an earlier line keeps it in place while lines are dropped before it, or come late.
+    anchorTo: follow ? "start" : "end",
     overscan: 30,
     initialRect: { width: 800, height: 500 },
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines are measured again when they are laid out in another way
   useEffect(() => rows.measure(), [wrap, rows]);
   const height = rows.getTotalSize();
-  // What follows does it, also where lines were dropped or have come late.
-  rows.shouldAdjustScrollPositionOnItemSizeChange = () => false;
-  /** The line at the upper edge, and where it began when that was last looked at. */
-  const edge = useRef<{ readonly no: number; readonly start: number }>(undefined);
   /** Where the box was scrolled to when that was last looked at. */
   const top = useRef(0);
   // Before the lines are painted: later, it would drag down a reader who has scrolled up meanwhile.
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when lines have turned out to be higher
   useLayoutEffect(() => {
     const { current } = box;
-    if (current === null) return;
-    if (follow) {
-      // Scrolled up in this very moment: it will be told next.
-      if (current.scrollTop < top.current - endWithin) return;
-      current.scrollTo(0, current.scrollHeight);
-      top.current = current.scrollTop;
-    } else if (edge.current !== undefined) {
-      const { no, start: before } = edge.current;
-      const start = rows.measurementsCache[lines.findIndex((line) => line.no === no)]?.start ?? before;
-      if (start === before) return;
-      current.scrollBy(0, start - before);
-      top.current = current.scrollTop;
-      edge.current = { no, start };
-    }
+    // Scrolled up in this very moment: it will be told next.
+    if (current === null || !follow || current.scrollTop < top.current - endWithin) return;
+    current.scrollTo(0, current.scrollHeight);
+    top.current = current.scrollTop;
   }, [follow, lines, height]);
   const linesNow = useRef(lines);
   linesNow.current = lines;
@@ -71,9 +59,6 @@ export function LogView({ lines, follow, onFollow, ranks, wrap, marked, onMark, 
   }, [markedNo, rows]);
   const onScroll = () => {
     const { scrollTop, clientHeight, scrollHeight } = box.current!;
-    const first = rows.getVirtualItemForOffset(scrollTop);
-    const line = first && lines[first.index];
-    edge.current = line && { no: line.no, start: first.start };
     top.current = scrollTop;
     const atEnd = scrollHeight - scrollTop - clientHeight <= endWithin;
     if (atEnd !== follow) onFollow(atEnd);
