@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import type { Readable } from "node:stream";
 import { describe, it, type TestContext } from "node:test";
 import type { LeaseId } from "@tessera/core";
@@ -110,10 +111,9 @@ export function describeEntries(open: OpenHarness): void {
       "reach the ports that the member listens on, and no other",
       promise(async (session, inside, t) => {
         if (session.lacks(t, "be reached at ports")) return;
-        const stranger = createServer((socket) => void socket.end("a port of another")).listen(0, "127.0.0.1");
-        await new Promise((resolve) => stranger.once("listening", resolve));
-        const foreign = (stranger.address() as { readonly port: number }).port;
-        const port = 20_000 + (process.pid % 20_000);
+        const [free, port] = await listening();
+        const [stranger, foreign] = await listening();
+        free.close();
         const lease = await session.start(session.orderOf(inside.echoOn(port)));
         try {
           await session.untilTrue("the member listens", async () => (await session.printed(lease)).includes("listens"));
@@ -157,4 +157,11 @@ async function hashOf(stream: Readable): Promise<string> {
   const hash = createHash("sha256");
   for await (const part of stream) hash.update(part as Buffer);
   return hash.digest("hex");
+}
+
+/** A server that answers at a port which was free, and that port. */
+async function listening(): Promise<readonly [Server, number]> {
+  const server = createServer((socket) => void socket.end("a port of another")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return [server, (server.address() as AddressInfo).port];
 }
