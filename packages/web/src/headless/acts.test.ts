@@ -309,6 +309,7 @@ describe("what a person types and clicks", { skip: missing }, () => {
     await page.keyboard.type("set a budget");
     await page.getByRole("option", { name: /Set a budget/, selected: true }).waitFor();
     await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Set a budget" }).waitFor();
     await dialog.getByLabel("Account").selectOption("acme/kept");
     await typeInto(dialog.getByLabel("At most, per month"), "123.45");
     await page.mouse.click(5, 5);
