@@ -66,9 +66,12 @@ function Crumbs({ account }: { account: string }) {
         id={id}
         popover="auto"
         ref={list}
-        onToggle={({ newState }) => {
+        // Before it opens: told afterwards, it could undo an Enter that was quick.
+        onBeforeToggle={({ newState }) => {
           setOpen(newState === "open");
           setSure(false);
+        }}
+        onToggle={({ newState }) => {
           if (newState === "open") placeBelow(list.current!);
         }}
       >

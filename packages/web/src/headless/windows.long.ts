@@ -188,7 +188,7 @@ describe("windows of the console", { skip: missing }, () => {
     await watched.go("/cost");
     await page.getByText("Used in 7 days").waitFor();
     await page.route("**/v1/usage?*", () => {}); // never answered
-    await page.getByRole("button", { name: "30 days" }).click();
+    await page.getByRole("button", { name: "30d", exact: true }).click();
     const figure = page.locator(".figure").filter({ hasText: "Used in 30 days" });
     await figure.waitFor();
     assert.match((await figure.locator(".value").textContent())!, /…/);
