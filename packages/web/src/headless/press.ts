@@ -51,6 +51,7 @@ export async function pressAs(browser: Browser, server: OwnServer, walker: strin
       if (refused.length > 0) faults.push(`${walker} ${path}: ${next.name} ended in 403: ${refused.join(", ")}`);
       if ((await page.getByText("This page has a fault").count()) > 0)
         faults.push(`${walker} ${path}: ${next.name} broke the page`);
+      await closeDialogs(page);
       for (const words of watched.complaints)
         if (!/Failed to load resource/.test(words)) faults.push(`${walker} ${path}: ${next.name}: ${words}`);
     }
@@ -169,6 +170,15 @@ async function ready(page: Page, button: Locator): Promise<boolean> {
   await page.waitForTimeout(settleMs);
   for (let tries = 0; tries < 10 && (await button.isDisabled()); tries++) await page.waitForTimeout(settleMs);
   return !(await button.isDisabled());
+}
+
+/** A dialog that is left open is there again when the page is loaded. */
+async function closeDialogs(page: Page): Promise<void> {
+  const dialogs = page.locator("dialog[open]");
+  for (let tries = 0; tries < 3 && (await dialogs.count()) > 0; tries++) {
+    await page.keyboard.press("Escape");
+    await page.waitForTimeout(settleMs);
+  }
 }
 
 /** Goes through with what is asked. */
