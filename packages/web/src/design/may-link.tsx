@@ -10,7 +10,7 @@ interface MayLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link for those whom its page is for; plain text for others, whom it would lead to a refusal. */
+/** A link for users who may open its page; plain text for others, who would be refused there. */
 export function MayLink({ needs, href, title, children }: MayLinkProps) {
   const may = useMay();
   if (!may(needs)) return <span title={title}>{children}</span>;

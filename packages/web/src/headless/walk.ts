@@ -10,7 +10,7 @@ export const walkers = [
   ...["platform-owner", ...rolesOfTenant, "finance of all", "auditor of all", "no role"],
 ] as const;
 
-/** For those who may read no job, each is one that does not exist. */
+/** For users who may read no job, each is one that does not exist. */
 const seesNoJobs: ReadonlySet<string> = new Set(["finance", "finance of all", "no role"]);
 
 /** What a person sees who may not see a page. Nothing leads to such a page, and nothing else is refused. */

@@ -70,7 +70,7 @@ export function nextSort(column: Sorted, sort: string, usual: string): string {
   return usual === first || usual === second ? first : usual;
 }
 
-/** Says how a column is sorted to those who do not see its mark. */
+/** Says how a column is sorted, for screen readers. */
 export function ariaSort(column: Sorted, sort: string): "ascending" | "descending" | "none" | undefined {
   const name = sortNameOf(column);
   if (name === undefined) return undefined;

@@ -110,7 +110,7 @@ describe("why not now, over the API", () => {
     assert.equal(control.state.jobById.get(id)!.state, "starting");
   });
 
-  it("tells what was spent of a budget and when it begins again, and offers to raise it to those who may", async (t) => {
+  it("tells what was spent of a budget and when it begins again, and offers to raise it to users who may", async (t) => {
     t.after(() => server.close());
     await control.must({ kind: "price.add", version: testPrices });
     for (let i = 0; i < 2; i++) await runJob("lab", ada, { gpus: "H100:8" });
@@ -130,7 +130,7 @@ describe("why not now, over the API", () => {
     ]);
   });
 
-  it("[S23] names the jobs that leave for it to those who may see them, with when they are gone", async (t) => {
+  it("[S23] names the jobs that leave for it to users who may see them, with when they are gone", async (t) => {
     t.after(() => server.close());
     for (let i = 0; i < 3; i++) await runJob("mill", bob, { gpus: "H100:4", name: `sweep-${i}` });
     await runJob("lab", ada, { gpus: "H100:4" });

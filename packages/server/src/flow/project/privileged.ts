@@ -88,7 +88,7 @@ export const privilegedActions: readonly string[] = [
   "session.break-glass",
 ];
 
-/** Who has no special rights: the control plane itself, and a caller whom nobody knows. */
+/** Without special rights: the control plane itself, and an unknown caller. */
 export const unprivilegedActors: readonly string[] = ["system", stranger];
 
 /** Outcomes of an act that was done. */

@@ -28,7 +28,7 @@ describe("what the palette lists first", () => {
     assert.deepEqual(first("")?.choice, { type: "cancel train-a" });
   });
 
-  it("is a form or a section of the settings by its name, for those who may use it", () => {
+  it("is a form or a section of the settings by its name, for users who may use it", () => {
     const choose = (typed: string, may: string[]) => entriesFor({ ...me, may }, typed, [], [])[0]?.choice;
     assert.deepEqual(choose("set a budget", ["budget.write"]), { go: "/cost/budgets?open=budget" });
     assert.deepEqual(choose("data keys", ["policy.write"]), { go: "/settings/keys" });
