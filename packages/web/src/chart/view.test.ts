@@ -133,6 +133,7 @@ describe("a chart", () => {
     assert.equal(valueText([0, null], 1, "%"), "not known");
     assert.equal(valueText([99.999], 0, "%"), "100 %");
     assert.equal(valueText([7_800], 0, "s"), "2h10m");
+    assert.equal(valueText([1_234.5], 0, "EUR"), "1,234.50 EUR");
     const view = joined([{ view: answer("a", [1, null]) }])!;
     assert.deepEqual(tableOf(view), [
       { from: "1970-01-01T00:00:00.000Z", "a (GPUs)": "1" },

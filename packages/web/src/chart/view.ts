@@ -210,11 +210,19 @@ export function isEmpty({ lines }: ChartView): boolean {
   return lines.every(({ values }) => values.every((value) => value === null));
 }
 
+const twoDigits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+
+/** Units that are currencies are told by the three letters of their code. */
+function isCurrency(unit: string): boolean {
+  return /^[A-Z]{3}$/.test(unit);
+}
+
 /** The value of a line at a step, with its unit. */
 export function valueText(values: readonly (number | null)[], step: number, unit: string): string {
   const value = values[step];
   if (value === null || value === undefined) return "not known";
   if (unit === "s") return spellSpan(value * 1_000);
+  if (isCurrency(unit)) return `${value.toLocaleString(undefined, twoDigits)} ${unit}`;
   // Means of whole numbers: above a hundred, fractions say nothing.
   const digits = (unit === "GPUs" || unit === "jobs") && value >= 100 ? 1 : 100;
   return `${spellNumber(Math.round(value * digits) / digits)} ${unit}`;

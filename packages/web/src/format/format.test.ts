@@ -36,6 +36,7 @@ describe("words on screen", () => {
       [spellShare(1, 1000), spellShare(999, 1000), spellShare(1, 2), spellShare(1, 0), spellShare(132, 1)],
       ["<1 %", ">99 %", "50 %", "0 %", "13,200 %"],
     );
+    assert.deepEqual([spellShare(-1, 1000), spellShare(-1, 4)], [">−1 %", "−25 %"]);
   });
 
   it("say what waits where the rest of its array runs", () => {

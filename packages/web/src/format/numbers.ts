@@ -14,6 +14,8 @@ export function spellGpus(value: number): string {
 export function spellShare(part: number, of: number): string {
   if (of <= 0) return "0 %";
   const percent = (100 * part) / of;
+  // Of credits, which lie below zero.
+  if (percent < 0) return percent > -1 ? ">\u22121 %" : `\u2212${spellNumber(Math.round(-percent))} %`;
   if (percent > 0 && percent < 1) return "<1 %";
   // Almost all is not all.
   return percent > 99 && percent < 100 ? ">99 %" : `${spellNumber(Math.round(percent))} %`;

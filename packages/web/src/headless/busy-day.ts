@@ -11,7 +11,6 @@ import { OwnServer } from "./server.ts";
 const simulator = fileURLToPath(new URL("../../../sim/dist/main.js", import.meta.url));
 const jobsAtOnce = 16;
 const lookEveryMs = 2_000;
-const longMs = 3 * 3_600_000;
 
 /** A server that simulated days lie behind, with people of every role. */
 export interface Story {
@@ -108,14 +107,6 @@ async function peopleOf(server: OwnServer): Promise<Record<Who, string>> {
   return tokens as Record<Who, string>;
 }
 
-/** A gang of several nodes that has run for hours, best one that was interrupted before. */
-async function longGang(server: OwnServer): Promise<string> {
-  const { items } = await server.call("listJobs", { query: { state: "active", sort: "-gpus", limit: 200 } });
-  const since = new Date(Date.now() - longMs).toISOString();
-  const long = items.filter(({ startedAt, members }) => (startedAt ?? "9") < since && members.length > 1);
-  return (long.find(({ attempt }) => attempt > 1) ?? long[0] ?? items[0]!).id;
-}
-
 /** Of 240 runs some fail and some take too long: real processes, on the virtual GPUs of this machine. */
 const sweep = {
   name: "sweep-lr",
@@ -170,5 +161,5 @@ async function morning(server: OwnServer, member: string, gpus: number): Promise
     priority: "low",
     run,
   });
-  return { waiting: waits.id, gang: gang.id, array: array.id, long: await longGang(server) };
+  return { waiting: waits.id, gang: gang.id, array: array.id };
 }

@@ -50,7 +50,7 @@ export const dayPictures: readonly Picture[] = [
   { name: "why", path: "/jobs/:waiting/why", docs: { light: windowHeight } },
   { name: "jobs", path: "/jobs", docs: { phone: phoneHeight } },
   { name: "job", path: "/jobs/:gang", docs: { phone: phoneHeight } },
-  { name: "job-activity", path: "/jobs/:long/activity", docs: { light: chartsHeight } },
+  { name: "job-activity", path: "/jobs/:gang/activity", docs: { light: chartsHeight } },
   { name: "placement", path: "/jobs/:gang/placement" },
   { name: "spec", path: "/jobs/:gang/spec" },
   { name: "usage", path: "/jobs/:gang/usage" },

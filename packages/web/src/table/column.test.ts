@@ -4,6 +4,7 @@ import {
   ariaSort,
   type Column,
   chosenColumns,
+  firstLineOf,
   leastWidthOf,
   nextSort,
   ordered,
@@ -21,6 +22,17 @@ const columns: readonly Column<{ name: string; gpus: number; micros: bigint }>[]
 ];
 
 describe("the columns of a table", () => {
+  it("leave the first line of two to states, and the rest of it to the name", () => {
+    const [name, state] = [{ width: [160, 2] }, { width: [164, 1] }] as const;
+    assert.deepEqual(firstLineOf([name, { below: true }, state]), [
+      { flex: "2 1 0" },
+      undefined,
+      { flex: "1 1 0", minWidth: "min(164px, 55%)" },
+    ]);
+    const three = firstLineOf([name, state, { width: 80 }]).map((room) => room?.minWidth ?? room?.flex);
+    assert.deepEqual(three, ["2 1 0", "min(164px, 36%)", "0 0 80px"]);
+  });
+
   it("are the usual ones, or those that the address names", () => {
     const labels = (text: string) => chosenColumns(columns, text).map(({ label }) => label);
     assert.deepEqual(labels(""), ["Job", "GPUs"]);

@@ -117,8 +117,21 @@ export function leastWidthOf(columns: readonly Sized[], isSelectable: boolean): 
   return columns.reduce((sum, column) => sum + least(column) + gapPx, around);
 }
 
-/** The room of a column in the first line of a row of two lines. */
-export function flexOf({ width = usualWidth, below }: Pick<Column<never>, "width" | "below">): string | undefined {
-  if (below === true) return undefined;
-  return typeof width === "number" ? `0 0 ${width}px` : `${width[1]} 1 0`;
+/**
+ * The room of each column in the first line of a row of two lines, as style. The first column gives way: a name that is
+ * cut can still be told, and a state cannot.
+ */
+export function firstLineOf(
+  columns: readonly Pick<Column<never>, "width" | "below">[],
+): readonly ({ readonly flex: string; readonly minWidth?: string } | undefined)[] {
+  const inLine = columns.filter(({ below }) => below !== true);
+  // Together the others leave room for the first.
+  const mostPercent = Math.floor(110 / inLine.length);
+  return columns.map((column) => {
+    const { width = usualWidth, below } = column;
+    if (below === true) return undefined;
+    if (typeof width === "number") return { flex: `0 0 ${width}px` };
+    const flex = `${width[1]} 1 0`;
+    return column === inLine[0] ? { flex } : { flex, minWidth: `min(${width[0]}px, ${mostPercent}%)` };
+  });
 }

@@ -1,4 +1,4 @@
-import { ariaSort, type Column, flexOf, nextSort, sortNameOf } from "./column.ts";
+import { ariaSort, type Column, firstLineOf, nextSort, sortNameOf } from "./column.ts";
 import type { Look } from "./look.tsx";
 import type { Selection } from "./selection.ts";
 import type { SteadyRow } from "./steady-rows.ts";
@@ -30,6 +30,7 @@ export interface LongLook {
 /** The names of the columns; one that the list can be sorted by is a button. */
 export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<Item>) {
   const isLong = long !== undefined;
+  const rooms = long?.hasTwoLines === true ? firstLineOf(columns) : undefined;
   return (
     <thead {...(isLong && roles.group)}>
       <tr {...(isLong && { ...roles.row, "aria-rowindex": 1, style: { gridTemplateColumns: long.tracks } })}>
@@ -38,7 +39,7 @@ export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<I
             <ChooseAll selection={selection} rows={rows} />
           </th>
         )}
-        {columns.map((column) => {
+        {columns.map((column, i) => {
           const by = sortNameOf(column);
           const sort = look?.sort ?? "";
           const mark = sort === by ? " ▲" : sort === `-${by}` ? " ▼" : "";
@@ -50,8 +51,8 @@ export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<I
               aria-sort={look && ariaSort(column, sort)}
               {...(isLong && roles.head)}
               style={
-                long?.hasTwoLines === true
-                  ? { flex: flexOf(column) }
+                rooms !== undefined
+                  ? rooms[i]
                   : { width: column.percent === undefined ? undefined : `${column.percent}%` }
               }
             >

@@ -1,6 +1,6 @@
 import type { CSSProperties, MouseEvent, ReactNode } from "react";
 import { Link } from "wouter";
-import { type Column, flexOf } from "./column.ts";
+import { type Column, firstLineOf } from "./column.ts";
 import { roles } from "./head.tsx";
 import type { Selection } from "./selection.ts";
 import type { SteadyRow } from "./steady-rows.ts";
@@ -25,6 +25,7 @@ export function Row<Item>(props: RowProps<Item>) {
   const { row, columns, href, name, isCurrent, isStop, selection, onThrough, at } = props;
   const cellRole = at === undefined ? {} : roles.cell;
   const stop = isStop ? {} : { tabIndex: -1 };
+  const rooms = at?.hasTwoLines === true ? firstLineOf(columns) : undefined;
   const contentOf = (column: Column<Item>, i: number): ReactNode => {
     const shown = column.show(row.item);
     if (i > 0 || href === undefined) return shown;
@@ -59,12 +60,7 @@ export function Row<Item>(props: RowProps<Item>) {
         </td>
       )}
       {columns.map((column, i) => (
-        <td
-          key={column.key ?? column.label}
-          className={cellLook(column)}
-          {...cellRole}
-          {...(at?.hasTwoLines === true && { style: { flex: flexOf(column) } })}
-        >
+        <td key={column.key ?? column.label} className={cellLook(column)} {...cellRole} style={rooms?.[i]}>
           {contentOf(column, i)}
           {i === 0 && row.isGone && <span className="hidden-text">, no longer in this list</span>}
         </td>
