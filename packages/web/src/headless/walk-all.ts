@@ -12,7 +12,7 @@ if ("missing" in chromium) throw new Error(chromium.missing);
 const browser: Browser = chromium;
 const server = new OwnServer("--virtual", "2x4:H100");
 const named = process.argv.slice(2);
-const phone = { look: { width: 390, height: 844 }, alsoWrong: tooWide };
+const phone = { label: " on a phone", look: { width: 390, height: 844 }, alsoWrong: tooWide };
 let found = 0;
 
 function tell(faults: readonly string[]): number {
@@ -30,7 +30,7 @@ try {
     const token = tokens[walker]!;
     const faults = tell(await walkAs(browser, server, walker, token, visits));
     console.log(`${walker}: ${visits.length} addresses, ${faults} faults`);
-    const onPhone = tell(await walkAs(browser, server, `${walker} on a phone`, token, mainVisits(things), phone));
+    const onPhone = tell(await walkAs(browser, server, walker, token, mainVisits(things), phone));
     console.log(`${walker}: the main addresses on a phone, ${onPhone} faults`);
   }
   // Afterwards: buttons take away what the others look at.

@@ -59,6 +59,8 @@ interface Way {
   /** Goes from page to page as links do, without loading the console again. */
   readonly within?: boolean;
   readonly look?: Look;
+  /** What is said of this walk besides who walks. */
+  readonly label?: string;
   /** What else is wrong with a page. */
   readonly alsoWrong?: (page: Page) => Promise<readonly string[]>;
 }
@@ -70,7 +72,7 @@ export async function walkAs(
   walker: string,
   token: string,
   visits: readonly Visit[],
-  { within = false, look = {}, alsoWrong }: Way = {},
+  { within = false, look = {}, label = "", alsoWrong }: Way = {},
 ): Promise<string[]> {
   const watched = await WatchedPage.open(browser, server.url, look);
   const { page } = watched;
@@ -89,7 +91,7 @@ export async function walkAs(
   for (const { path, exists } of visits) {
     refused = [];
     watched.complaints.length = 0;
-    const complain = (words: string) => found.push(`${walker} ${path}: ${words.slice(0, 300)}`);
+    const complain = (words: string) => found.push(`${walker}${label} ${path}: ${words.slice(0, 300)}`);
     if (within) await goWithin(page, path);
     else await page.goto(`${server.url}${path}`);
     await page

@@ -28,7 +28,7 @@ export function NearBudgets({ isShown = () => true }: { isShown?: (account: stri
       ) : (
         <ul className="list">
           {near.slice(0, shownMax).map(({ budget, spent, forecast }) => (
-            <li key={budget.account}>
+            <li key={budget.account} className="row wrap">
               <Link href="/cost/budgets" className="cut" style={{ flex: 1 }}>
                 {budget.account}
               </Link>

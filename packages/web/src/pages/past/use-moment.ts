@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import type { Moment } from "@tessera/wire";
 import type { waitingReasons } from "@tessera/wire/reasons";
-import { call } from "../../api/call.ts";
+import { call, isForbidden } from "../../api/call.ts";
 import { useAddress } from "../../frame/address.ts";
 
 export interface ShownMoment {
@@ -48,6 +48,8 @@ export function useMoment({ account = "", reason, job }: Asked = {}): ShownMomen
     staleTime: (query) => (query.state.data?.planned === undefined ? Number.POSITIVE_INFINITY : 0),
     refetchInterval: (query) => (query.state.data?.planned === undefined ? false : planEveryMs),
     retry: false,
+    // The page is not for this role then; other errors are said where the moment is chosen.
+    throwOnError: (failure: Error) => isForbidden(failure),
   });
   const isThen = asked !== undefined;
   const moment = isThen ? data : undefined;
