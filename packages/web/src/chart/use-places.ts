@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { useMay } from "../api/me.tsx";
 import { useAllAccounts } from "../api/use-accounts.ts";
 import { type Places, placesOf } from "./colours.ts";
 
@@ -6,7 +7,8 @@ import { type Places, placesOf } from "./colours.ts";
 export type KnownPlaces = Places | undefined | "loading";
 
 /** The places of accounts. Charts wait for them: drawn earlier, their colours would change. */
-export function usePlaces(on: boolean): KnownPlaces {
+export function usePlaces(wanted: boolean): KnownPlaces {
+  const on = useMay()("account.read") && wanted;
   const { data, isPending } = useAllAccounts({ on, mayFail: true });
   const places = useMemo(() => data && placesOf(data.map(({ path }) => path)), [data]);
   return on && isPending ? "loading" : places;

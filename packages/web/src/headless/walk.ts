@@ -16,6 +16,9 @@ const seesNoJobs: ReadonlySet<string> = new Set(["finance", "finance of all", "n
 /** What a person sees who may not see a page. Nothing leads to such a page, and nothing else is refused. */
 const explained = /Not for your role[\s\S]*It needs/;
 
+/** What a page says of a thing that is not there, or not for this person to see. */
+const missing = /There is no |you may not see/;
+
 /** A tenant with a team, a user of each role, prices, a budget, and jobs in every state that a page can show. */
 export async function fillForWalk(server: OwnServer): Promise<{ things: Things; tokens: Record<string, string> }> {
   for (const [path, guarantee] of [
@@ -112,6 +115,8 @@ export async function walkAs(
     const isHidden = seesNoJobs.has(walker) && /^\/(jobs\/|compare\?|new\?)/.test(path);
     for (const { status, words } of refused) {
       if (status === 403 && isDenied) continue;
+      // What is outside of one's accounts is not found, and the page says so.
+      if (status === 404 && (await saysMissing(page))) continue;
       // An unknown thing is not found; what does not go with its state, such as why an ended job waits, is refused.
       if (!(exists && !isHidden) && (status === 404 || status === 409 || status === 422)) continue;
       complain(words);
@@ -123,6 +128,15 @@ export async function walkAs(
   await watched.close();
   for (const path of denied) if (linked.has(path)) found.push(`${walker} ${path}: linked, but not for this role`);
   return found;
+}
+
+/** The answer may have come a moment before the page tells it. */
+async function saysMissing(page: Page): Promise<boolean> {
+  const told = page.locator("main").getByText(missing).first();
+  return told.waitFor({ timeout: 2_000 }).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Follows a link as the router does, until the page before is gone. */

@@ -18,7 +18,7 @@ import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
-import { Paged, type PagedList } from "../../table/paged.tsx";
+import { NotRead, Paged, type PagedList } from "../../table/paged.tsx";
 import { Views } from "../../table/views.tsx";
 import {
   gpusColumn,
@@ -89,19 +89,24 @@ export function QueuePage() {
   const then = useMoment({ account, reason, job: chosen ?? undefined });
   const { isThen, isPlanned, asked, moment, isReading, error } = then;
   const { look, choice } = useLook(columns, { usualSort });
-  const queue = useQueue(then, reason, account, look.sort as JobSort);
+  const read = useQueue(then, reason, account, look.sort as JobSort);
   const hrefWith = (name: string, value: string | undefined) => {
     const next = new URLSearchParams(params);
     if (value === undefined) next.delete(name);
     else next.set(name, value);
     return `/queue?${next}`;
   };
+  const { queue } = read;
   if (queue === undefined) {
     return (
       <div className="page">
         <h1>Queue</h1>
         {asked !== undefined && <TimeBar then={then} />}
-        {error === null && <Skeleton lines={8} />}
+        {read.error !== null ? (
+          <NotRead error={read.error} busy={read.isFetching} onRetry={read.retry} />
+        ) : (
+          error === null && <Skeleton lines={8} />
+        )}
       </div>
     );
   }

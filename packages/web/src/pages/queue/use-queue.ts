@@ -21,6 +21,14 @@ export interface Queue {
   readonly laneJobs: ((account: string) => readonly Job[]) | undefined;
 }
 
+interface Read {
+  /** Undefined until it has arrived. */
+  readonly queue: Queue | undefined;
+  readonly error: Error | null;
+  readonly isFetching: boolean;
+  readonly retry: () => void;
+}
+
 const everyMs = 3_000;
 
 /** A reason of the address, which may be any text. */
@@ -28,20 +36,20 @@ export function reasonIn(text: string | null): ReasonKind | undefined {
   return (Object.keys(waitingReasons) as ReasonKind[]).find((kind) => kind === text);
 }
 
-/** The queue now, or as it was; undefined until it has arrived. What keeps it away is said by `retry` and `error`. */
+/** The queue now, or as it was; what keeps a past one away is said by its moment. */
 export function useQueue(
   { isThen, moment }: ReturnType<typeof useMoment>,
   reason: ReasonKind | undefined,
   account: string,
   sort: JobSort,
-): Queue | undefined {
+): Read {
   const of = account === "" ? {} : { project: account };
-  const now = useCall("readSummary", { query: of }, { on: !isThen, everyMs }).data?.waiting;
+  const { data, error, isFetching, refetch } = useCall("readSummary", { query: of }, { on: !isThen, everyMs });
   const query = { state: "waiting", sort, limit: 100, ...of, ...(reason && { reason }) } as const;
   const inOrder = usePages("listJobs", query, everyMs, !isThen);
   const past = useMemo(() => (isThen && moment !== undefined ? pastQueue(moment) : undefined), [isThen, moment]);
-  if (isThen) return past;
-  return now && { waiting: now, inOrder, laneJobs: undefined };
+  const now = data && { waiting: data.waiting, inOrder, laneJobs: undefined };
+  return { queue: isThen ? past : now, error: isThen ? null : error, isFetching, retry: () => void refetch() };
 }
 
 /** What a moment shows has been read with it. */
