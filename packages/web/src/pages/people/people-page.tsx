@@ -83,7 +83,7 @@ function Everyone({ chosen }: { chosen: string }) {
   };
   const list = usePages("listUsers", { ...query, count: true, limit: 100 }, everyMs);
   // The one that is looked at need not be among those that were read.
-  const one = useCall("getUser", { at: { user: chosen } }, { on: chosen !== "", everyMs });
+  const one = useCall("getUser", { at: { user: chosen } }, { on: chosen !== "" && may("user.read"), everyMs });
   const user = chosen === "" ? undefined : one.data;
   const search = params.toString();
   return (
