@@ -6,6 +6,7 @@ import { refusedAt } from "../../api/refused-at.ts";
 import { useAccounts } from "../../api/use-accounts.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { useTried } from "../../api/use-tried.ts";
+import { ChangedMeanwhile } from "../../design/changed-meanwhile.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Effects } from "../../design/effects.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
@@ -139,18 +140,11 @@ function BudgetForm({ account, before, onClose, children }: FormProps) {
           <Notice>Jobs that the budget stops now may start again.</Notice>
         )}
         {isStale && (
-          <Notice
-            kind="warn"
-            action={
-              <Button small onClick={goOn}>
-                Go on with mine
-              </Button>
-            }
-          >
+          <ChangedMeanwhile onGoOn={goOn}>
             {before === undefined
               ? `The budget of ${account} was deleted by someone else while you typed.`
               : `The budget of ${account} was changed by someone else while you typed: ${spellMoney(before.limitMicros, before.currency)}${before.every === "month" ? " a month" : " in all"}, then ${stops[before.stop]}.`}
-          </Notice>
+          </ChangedMeanwhile>
         )}
         <div className="row wrap">
           <Button kind="primary" type="submit" disabled={!isReady}>

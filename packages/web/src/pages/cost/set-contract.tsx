@@ -3,6 +3,7 @@ import { call, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { ChangedMeanwhile } from "../../design/changed-meanwhile.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
 import { mayDo } from "../../design/may-do.ts";
@@ -181,16 +182,9 @@ function ContractForm({ tenant, before, contracts, currency, onClose, children }
           contractsAfter(contracts, read.body).map((text) => <Notice key={text}>{text} Closed months stay.</Notice>)}
         {effect !== undefined && <Notice>{effect}</Notice>}
         {isStale && (
-          <Notice
-            kind="warn"
-            action={
-              <Button small onClick={goOn}>
-                Go on with mine
-              </Button>
-            }
-          >
+          <ChangedMeanwhile onGoOn={goOn}>
             The contracts of {tenant} were changed by someone else while you typed.
-          </Notice>
+          </ChangedMeanwhile>
         )}
         <div className="row wrap">
           <Button disabled={!("body" in read)} onClick={() => void preview()}>

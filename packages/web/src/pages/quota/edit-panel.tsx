@@ -4,6 +4,7 @@ import { Link } from "wouter";
 import { useDraft } from "../../api/draft.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Allowed } from "../../design/act.tsx";
+import { ChangedMeanwhile } from "../../design/changed-meanwhile.tsx";
 import { TimeField } from "../../design/inputs.tsx";
 import { MayLink } from "../../design/may-link.tsx";
 import { Button, Card, Field, Notice } from "../../design/parts.tsx";
@@ -129,17 +130,10 @@ function QuotaForm({ account }: { account: Account }) {
         onChange={(until) => type({ until })}
       />
       {isStale && (
-        <Notice
-          kind="warn"
-          action={
-            <Button small onClick={() => keep({ draft, seen: account.revision })}>
-              Go on with mine
-            </Button>
-          }
-        >
+        <ChangedMeanwhile onGoOn={() => keep({ draft, seen: account.revision })}>
           The quota was changed by someone else while you typed: guarantee {spellAmounts(account.guarantee)}, at most{" "}
           {spellAmounts(account.max)}, weight {account.weight} now.
-        </Notice>
+        </ChangedMeanwhile>
       )}
       {body !== undefined && (
         <EffectCard
