@@ -56,38 +56,6 @@ export function TimeField({ label, hint, wrong, value, onChange }: TimeFieldProp
   );
 }
 
-interface SelectFieldProps<Value extends string> extends About {
-  readonly value: Value;
-  /** Each value with its words, in order. */
-  readonly of: Readonly<Record<Value, string>>;
-  readonly onChange: (value: Value) => void;
-  readonly disabled?: boolean;
-}
-
-/** One of a few values, each in words. */
-export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
-  const { label, hint, wrong, value, of, onChange, disabled = false } = props;
-  return (
-    <Field label={label} hint={hint} wrong={wrong}>
-      {(about) => (
-        <select
-          {...about}
-          className="input"
-          disabled={disabled}
-          value={value}
-          onChange={(event) => onChange(event.target.value as Value)}
-        >
-          {(Object.entries(of) as [Value, string][]).map(([each, words]) => (
-            <option key={each} value={each}>
-              {words}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
-}
-
 /** The same act on the command line. */
 export function CommandLine({ children }: { children: string }) {
   return <code className="command quiet small">{children}</code>;

@@ -318,10 +318,19 @@ describe("what a person types and clicks", { skip: missing }, () => {
     await page.reload();
     await page.getByRole("button", { name: "Use a token" }).click();
     await typeInto(page.getByLabel("Token"), server.ownerToken);
+    // What was typed is there before the accounts are.
+    let send = () => {};
+    const sent = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    await page.route("**/v1/accounts?*", (route) => sent.then(() => route.continue()));
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await dialog.waitFor();
     assert.equal(await dialog.getByLabel("Account").inputValue(), "acme/kept");
     assert.equal(await dialog.getByLabel("At most, per month").inputValue(), "123.45");
+    send();
+    await dialog.locator('option[value="acme"]').waitFor({ state: "attached" });
+    assert.equal(await dialog.getByLabel("Account").inputValue(), "acme/kept");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
 

@@ -1,6 +1,7 @@
 import { useId, useState } from "react";
 import { flushSync } from "react-dom";
 import { useNarrow } from "../design/narrow.ts";
+import { Select } from "../design/select.tsx";
 import { type Column, chosenColumns, sortNameOf, toggledColumns } from "./column.ts";
 import type { Look } from "./look.tsx";
 
@@ -58,23 +59,16 @@ function Choices<Item>({ columns, look, onColumns, onTight }: LookMenuProps<Item
   );
 }
 
+const asItComes = ["", "as it comes"] as const;
+
 function SortChoice<Item>({ columns, look: { sort, onSort } }: { columns: readonly Column<Item>[]; look: Look }) {
   const orders = columns.flatMap((column) => {
     const name = sortNameOf(column);
-    return name === undefined ? [] : [{ name, label: column.label }];
+    if (name === undefined) return [];
+    return [[name, `${column.label} ▲`] as const, [`-${name}`, `${column.label} ▼`] as const];
   });
   if (orders.length === 0) return null;
   return (
-    <select className="input" aria-label="Sort by" value={sort} onChange={(event) => onSort(event.target.value)}>
-      {sort === "" && <option value="">as it comes</option>}
-      {orders.map(({ name, label }) => [
-        <option key={name} value={name}>
-          {label} ▲
-        </option>,
-        <option key={`-${name}`} value={`-${name}`}>
-          {label} ▼
-        </option>,
-      ])}
-    </select>
+    <Select aria-label="Sort by" value={sort} of={[...(sort === "" ? [asItComes] : []), ...orders]} onChange={onSort} />
   );
 }

@@ -1,4 +1,5 @@
 import type { QueryOf } from "@tessera/wire";
+import { Select } from "../../design/select.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { instantOf } from "../../format/zone.ts";
 
@@ -44,18 +45,13 @@ export function AuditFilters({ values, onChange }: Props) {
           onTyped={(value) => onChange({ [name]: value })}
         />
       ))}
-      <select
-        className="input"
+      <Select
         style={{ width: 130 }}
         aria-label="Outcome"
         value={values.outcome ?? ""}
-        onChange={(event) => onChange({ outcome: event.target.value }, { push: true })}
-      >
-        <option value="">Any outcome</option>
-        {outcomes.map((outcome) => (
-          <option key={outcome}>{outcome}</option>
-        ))}
-      </select>
+        of={[["", "Any outcome"], ...outcomes]}
+        onChange={(outcome) => onChange({ outcome }, { push: true })}
+      />
       {(["from", "to"] as const).map((name) => (
         <input
           key={name}

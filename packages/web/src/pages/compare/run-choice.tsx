@@ -2,6 +2,7 @@ import type { Job } from "@tessera/wire";
 import { Link } from "wouter";
 import { StateChip } from "../../design/chip.tsx";
 import { Time } from "../../design/parts.tsx";
+import { Select } from "../../design/select.tsx";
 import { spellClock } from "../../format/times.ts";
 import { useRunsBefore } from "../job/run-before.ts";
 
@@ -22,19 +23,15 @@ export function RunChoice({ name, job, other, onChoose }: RunChoiceProps) {
         <p className="quiet small">
           {job.project} · {job.userName ?? job.user} · submitted <Time at={job.submittedAt} />
         </p>
-        <select
-          className="input"
+        <Select
           aria-label={`Run ${name}`}
           value={job.id}
-          onChange={(event) => onChoose(event.target.value)}
-        >
-          {choices.every(({ id }) => id !== job.id) && <option value={job.id}>{job.id}</option>}
-          {choices.map(({ id, submittedAt, outcome, state }) => (
-            <option key={id} value={id}>
-              {id} · {spellClock(submittedAt)} · {outcome ?? state}
-            </option>
-          ))}
-        </select>
+          of={choices.map(({ id, submittedAt, outcome, state }) => [
+            id,
+            `${id} · ${spellClock(submittedAt)} · ${outcome ?? state}`,
+          ])}
+          onChange={onChoose}
+        />
       </div>
     </div>
   );

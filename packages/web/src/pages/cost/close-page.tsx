@@ -8,6 +8,7 @@ import { Chip } from "../../design/chip.tsx";
 import { Confirm } from "../../design/confirm.tsx";
 import { CommandLine } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
+import { Select } from "../../design/select.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
 import { spellDate } from "../../format/times.ts";
@@ -32,17 +33,13 @@ export default function ClosePage() {
     <div className="page">
       <div className="head">
         <h1>Cost</h1>
-        <select
-          className="input"
+        <Select
           style={{ width: 150 }}
           aria-label="Month"
           value={period}
-          onChange={(event) => set({ month: event.target.value }, { push: true })}
-        >
-          {months.map((month) => (
-            <option key={month}>{month}</option>
-          ))}
-        </select>
+          of={months}
+          onChange={(month) => set({ month }, { push: true })}
+        />
       </div>
       <CostTabs here="close" />
       {error !== null ? (

@@ -5,6 +5,7 @@ import { call, isNotShown } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Button, Card, Empty, Figure, Notice, Skeleton, Time } from "../../design/parts.tsx";
+import { Select } from "../../design/select.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
@@ -49,32 +50,20 @@ export default function LedgerPage() {
       <div className="head">
         <h1>Cost</h1>
         <div className="row wrap">
-          <select
-            className="input"
+          <Select
             style={{ width: 180 }}
             aria-label="Tenant"
             value={tenant}
-            onChange={(event) => set({ account: event.target.value }, { push: true })}
-          >
-            <option value="">every tenant</option>
-            {tenants.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
-          <select
-            className="input"
+            of={[["", "every tenant"], ...tenants]}
+            onChange={(account) => set({ account }, { push: true })}
+          />
+          <Select
             style={{ width: 150 }}
             aria-label="Since"
             value={since}
-            onChange={(event) => set({ since: event.target.value }, { push: true })}
-          >
-            {months.map((month) => (
-              <option key={month} value={month}>
-                since {month}
-              </option>
-            ))}
-            <option value="all">since the beginning</option>
-          </select>
+            of={[...months.map((month) => [month, `since ${month}`] as const), ["all", "since the beginning"]]}
+            onChange={(next) => set({ since: next }, { push: true })}
+          />
           <Button
             disabled={data === undefined || data.items.length === 0}
             onClick={() => saveCsv(`ledger-${tenant === "" ? "all" : tenant}.csv`, csvRows(data!.items, after))}

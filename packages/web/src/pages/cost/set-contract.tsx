@@ -5,9 +5,10 @@ import { refusedAt } from "../../api/refused-at.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { ChangedMeanwhile } from "../../design/changed-meanwhile.tsx";
 import { Dialog } from "../../design/dialog.tsx";
-import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
+import { CommandLine, TextField } from "../../design/inputs.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Notice, Skeleton } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 import { readMoney, spellMoney } from "../../format/money.ts";
 import { AmountField } from "./amount-field.tsx";
 import {

@@ -5,8 +5,9 @@ import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
-import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
+import { CommandLine, TextField } from "../../design/inputs.tsx";
 import { Button, Field, Notice } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 import { createBody, draftOf, type EngineDraft, editBody, engineCommand, wrongIn } from "./engine-form.ts";
 
 /** Adds an engine, or changes one. The server tries a new one first: where that fails, nothing changes. */

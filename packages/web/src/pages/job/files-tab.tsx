@@ -6,6 +6,7 @@ import { readObjects } from "../../api/objects.ts";
 import { problemOf } from "../../api/problem.ts";
 import { withProof } from "../../api/proof.ts";
 import { Button, Card, Empty, Notice, Skeleton } from "../../design/parts.tsx";
+import { Select } from "../../design/select.tsx";
 import { saveBlob } from "../../format/csv.ts";
 import { count, spellBytes } from "../../format/numbers.ts";
 import { inZone } from "../../format/times.ts";
@@ -13,6 +14,7 @@ import { toast } from "../../frame/toasts.tsx";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
+import { rankOptions } from "./rank-options.ts";
 
 /** More rows make the page slow; the command line reads all of them. */
 const filesMax = 2_000;
@@ -56,19 +58,13 @@ export default function FilesTab({ job }: { job: Job }) {
       beside={
         <div className="row wrap">
           {ranks > 1 && (
-            <select
-              className="input"
+            <Select
               style={{ width: 110 }}
               aria-label="Rank"
-              value={rank}
-              onChange={(event) => setRank(Number(event.target.value))}
-            >
-              {[...Array(ranks).keys()].map((each) => (
-                <option key={each} value={each}>
-                  rank {each}
-                </option>
-              ))}
-            </select>
+              value={String(rank)}
+              of={rankOptions(ranks)}
+              onChange={(next) => setRank(Number(next))}
+            />
           )}
           <input
             className="input"

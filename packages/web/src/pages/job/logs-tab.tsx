@@ -5,6 +5,7 @@ import { addressOf, wordsOf } from "../../api/call.ts";
 import { keep, readKept } from "../../api/kept.ts";
 import { withProof } from "../../api/proof.ts";
 import { Card, Empty, Notice } from "../../design/parts.tsx";
+import { Select } from "../../design/select.tsx";
 import { saveBlob } from "../../format/csv.ts";
 import { count } from "../../format/numbers.ts";
 import { spellDay } from "../../format/times.ts";
@@ -17,6 +18,7 @@ import type { LogLine } from "./log-buffer.ts";
 import { columnsMax, columnsOf } from "./log-places.ts";
 import { findBeyond, nextLine, type Wanted } from "./log-search.ts";
 import { LogView } from "./log-view.tsx";
+import { rankOptions } from "./rank-options.ts";
 import { useLog } from "./use-log.ts";
 import { useLogPlace } from "./use-log-place.ts";
 
@@ -90,21 +92,13 @@ export function LogsTab({ job }: { job: Job }) {
       beside={
         <div className="row wrap log-tools">
           {ranks > 1 && (
-            <select
-              className="input"
+            <Select
               style={{ width: 150 }}
               aria-label="Rank"
               value={shape}
-              onChange={(event) => set({ rank: event.target.value === "all" ? undefined : event.target.value })}
-            >
-              <option value="all">all ranks</option>
-              <option value="columns">ranks as columns</option>
-              {[...Array(ranks).keys()].map((each) => (
-                <option key={each} value={each}>
-                  rank {each}
-                </option>
-              ))}
-            </select>
+              of={[["all", "all ranks"], ["columns", "ranks as columns"], ...rankOptions(ranks)]}
+              onChange={(next) => set({ rank: next === "all" ? undefined : next })}
+            />
           )}
           {columns !== undefined && ranks > columnsMax && <ColumnsField columns={columns} />}
           <input

@@ -3,6 +3,7 @@ import { useMe } from "../../api/me.tsx";
 import { usePages } from "../../api/use-pages.ts";
 import { Choice } from "../../design/choice.tsx";
 import { ButtonLink, Empty } from "../../design/parts.tsx";
+import { Select } from "../../design/select.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
@@ -88,20 +89,13 @@ export function JobsPage() {
             chosen={outcome === "" ? state : ""}
             onChoose={(each) => change({ state: each === "all" ? "" : each, outcome: "" })}
           />
-          <select
-            className="input"
+          <Select
             style={{ width: 150 }}
             aria-label="Outcome"
             value={outcome}
-            onChange={(event) => change({ outcome: event.target.value, state: "" })}
-          >
-            <option value="">any outcome</option>
-            {Object.entries(outcomeWords).map(([each, words]) => (
-              <option key={each} value={each}>
-                {words}
-              </option>
-            ))}
-          </select>
+            of={[["", "any outcome"], ...Object.entries(outcomeWords)]}
+            onChange={(next) => change({ outcome: next, state: "" })}
+          />
           <button
             type="button"
             className="chip"

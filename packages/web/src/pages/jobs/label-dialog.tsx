@@ -7,6 +7,7 @@ import { takingBack } from "../../api/use-call.ts";
 import { Choice } from "../../design/choice.tsx";
 import { Confirm } from "../../design/confirm.tsx";
 import { Field } from "../../design/parts.tsx";
+import { Select } from "../../design/select.tsx";
 import { count } from "../../format/numbers.ts";
 import { noteAct } from "../../frame/attention.ts";
 import { toast } from "../../frame/toasts.tsx";
@@ -76,11 +77,7 @@ export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
               onKeyDown={(event) => event.key === "Enter" && changed.length > 0 && done === undefined && void doAll()}
             />
           ) : (
-            <select {...props} className="input" value={text} onChange={(event) => setTyped(event.target.value)}>
-              {keys.map((key) => (
-                <option key={key}>{key}</option>
-              ))}
-            </select>
+            <Select {...props} value={text} of={keys} onChange={setTyped} />
           )
         }
       </Field>

@@ -1,5 +1,5 @@
 import { useCall } from "../../api/use-call.ts";
-import { Field } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 
 interface EngineFieldProps {
   readonly engine: string;
@@ -12,15 +12,12 @@ export function EngineField({ engine, wrong, onChoose }: EngineFieldProps) {
   const engines = useCall("listEngines").data?.items ?? [];
   if (engines.length < 2 && engine === "") return null;
   return (
-    <Field label="Engine" wrong={wrong}>
-      {(props) => (
-        <select {...props} className="input" value={engine} onChange={(event) => onChoose(event.target.value)}>
-          <option value="">any</option>
-          {[...new Set([...engines.map(({ name }) => name), engine])].filter(Boolean).map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      )}
-    </Field>
+    <SelectField
+      label="Engine"
+      wrong={wrong}
+      value={engine}
+      of={[["", "any"], ...engines.map(({ name }) => name)]}
+      onChange={onChoose}
+    />
   );
 }

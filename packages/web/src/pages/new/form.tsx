@@ -3,6 +3,7 @@ import { useCall } from "../../api/use-call.ts";
 import { useWhyNot } from "../../design/act.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Field } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 import { inZone } from "../../format/times.ts";
 import { EngineField } from "./engine-field.tsx";
 import { gpusOf, partsOfGpus } from "./job-file.ts";
@@ -12,6 +13,12 @@ interface FormProps {
   readonly wrong: { readonly field?: string; readonly detail: string } | undefined;
   readonly set: (field: string, value: unknown) => void;
 }
+
+const levels = ["node", "nvlink", "rack", "block", "zone", "region"];
+const topologies = [
+  ["", "anywhere"] as const,
+  ...levels.flatMap((level) => [level, [`${level}?`, `${level}, if possible`] as const]),
+];
 
 /** The usual fields of a job, as a view of its file. */
 export function Form({ fields, wrong, set }: FormProps) {
@@ -37,36 +44,15 @@ export function Form({ fields, wrong, set }: FormProps) {
           />
         )}
       </Field>
-      <Field
+      <SelectField
         label="Account"
         wrong={wrongAt("project")}
         {...(firstShut !== undefined && { hint: `Jobs of ${firstShut.path}: ${whyShut}` })}
-      >
-        {(props) => (
-          <select
-            {...props}
-            className="input"
-            value={text("project")}
-            onChange={(event) => set("project", event.target.value)}
-          >
-            <option value="">default</option>
-            {open.map(({ path }) => (
-              <option key={path} value={path}>
-                {path}
-              </option>
-            ))}
-            {shut.length > 0 && (
-              <optgroup label="Not for your role">
-                {shut.map(({ path }) => (
-                  <option key={path} value={path} disabled>
-                    {path}
-                  </option>
-                ))}
-              </optgroup>
-            )}
-          </select>
-        )}
-      </Field>
+        value={text("project")}
+        of={[["", "default"], ...open.map(({ path }) => path)]}
+        shut={{ why: "Not for your role", of: shut.map(({ path }) => path) }}
+        onChange={(project) => set("project", project)}
+      />
       <Field label="Command" wrong={wrongAt("run")} hint="Shell command; runs once per member">
         {(props) => (
           <textarea
@@ -90,21 +76,12 @@ export function Form({ fields, wrong, set }: FormProps) {
             />
           )}
         </Field>
-        <Field label="Model">
-          {(props) => (
-            <select
-              {...props}
-              className="input"
-              value={gpus.model}
-              onChange={(event) => set("gpus", gpusOf(event.target.value, gpus.count || "1"))}
-            >
-              <option value="">any</option>
-              {models.map((model) => (
-                <option key={model}>{model}</option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="Model"
+          value={gpus.model}
+          of={[["", "any"], ...models]}
+          onChange={(model) => set("gpus", gpusOf(model, gpus.count || "1"))}
+        />
         <Field label="Nodes" wrong={wrongAt("nodes")} hint="4, or 4..8">
           {(props) => (
             <input
@@ -118,41 +95,20 @@ export function Form({ fields, wrong, set }: FormProps) {
         </Field>
       </div>
       <div className="fields">
-        <Field label="All members in one" wrong={wrongAt("topology")}>
-          {(props) => (
-            <select
-              {...props}
-              className="input"
-              value={text("topology")}
-              onChange={(event) => set("topology", event.target.value)}
-            >
-              <option value="">anywhere</option>
-              {["node", "nvlink", "rack", "block", "zone", "region"].flatMap((level) => [
-                <option key={level} value={level}>
-                  {level}
-                </option>,
-                <option key={`${level}?`} value={`${level}?`}>
-                  {level}, if possible
-                </option>,
-              ])}
-            </select>
-          )}
-        </Field>
-        <Field label="Priority" wrong={wrongAt("priority")}>
-          {(props) => (
-            <select
-              {...props}
-              className="input"
-              value={text("priority")}
-              onChange={(event) => set("priority", event.target.value)}
-            >
-              <option value="">normal</option>
-              <option>low</option>
-              {!["", "normal", "low", "high"].includes(text("priority")) && <option>{text("priority")}</option>}
-              <option>high</option>
-            </select>
-          )}
-        </Field>
+        <SelectField
+          label="All members in one"
+          wrong={wrongAt("topology")}
+          value={text("topology")}
+          of={topologies}
+          onChange={(topology) => set("topology", topology)}
+        />
+        <SelectField
+          label="Priority"
+          wrong={wrongAt("priority")}
+          value={text("priority")}
+          of={[["", "normal"], "low", "high"]}
+          onChange={(priority) => set("priority", priority)}
+        />
         <Field label="Time limit" wrong={wrongAt("max_time")} hint="such as 2h30m">
           {(props) => (
             <input

@@ -3,6 +3,7 @@ import { useCall } from "../../api/use-call.ts";
 import { usePages } from "../../api/use-pages.ts";
 import { Choice } from "../../design/choice.tsx";
 import { Empty } from "../../design/parts.tsx";
+import { Select } from "../../design/select.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { spellNumber } from "../../format/numbers.ts";
 import { inZone } from "../../format/times.ts";
@@ -73,18 +74,13 @@ export default function NodesPage() {
             onChoose={(each) => set({ mode: each === "all" ? "" : each }, { push: true })}
           />
           {(engines.length > 1 || engine !== "") && (
-            <select
-              className="input"
+            <Select
               style={{ width: 160 }}
               aria-label="Engine"
               value={engine}
-              onChange={(event) => set({ engine: event.target.value }, { push: true })}
-            >
-              <option value="">all engines</option>
-              {engines.map(({ name }) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
+              of={[["", "all engines"], ...engines.map(({ name }) => name)]}
+              onChange={(next) => set({ engine: next }, { push: true })}
+            />
           )}
           <TypedText
             label="Filter by name, rack, model or reason"

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { useMe } from "../../api/me.tsx";
-import { useAccounts } from "../../api/use-accounts.ts";
+import { useAllAccounts } from "../../api/use-accounts.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button, Field } from "../../design/parts.tsx";
 import { toast } from "../../frame/toasts.tsx";
@@ -20,24 +20,25 @@ interface Draft {
 /** Creates a user with a first role and, if one is given, a first password. */
 export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id: string) => void }) {
   const me = useMe();
-  const accounts = useAccounts();
+  const accounts = useAllAccounts().data;
   const [draft, setDraft, drop] = useDraft<Draft>("user", { name: "", role: "member" });
   const { name, role, account } = draft;
   const [password, setPassword] = useState("");
   const [wrong, setWrong] = useState<string | undefined>();
   const [asking, setAsking] = useState(false);
   const [busy, setBusy] = useState(false);
-  const at = placeOf(me, role, account, accounts);
+  const at = accounts && placeOf(me, role, account, accounts);
   const close = () => {
     drop();
     onClose();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (roleEffect(role, at) === undefined) void make();
+    if (at === undefined) return;
+    if (roleEffect(role, at) === undefined) void make(at);
     else setAsking(true);
   };
-  const make = async () => {
+  const make = async (at: string) => {
     setBusy(true);
     try {
       const where = at === "" ? {} : { account: at };
@@ -74,8 +75,8 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
         </Field>
         <RolePick
           role={role}
-          account={at}
-          accounts={accounts}
+          account={at ?? account}
+          accounts={accounts ?? []}
           onRole={(next) => setDraft({ ...draft, role: next })}
           onAccount={(next) => setDraft({ ...draft, account: next })}
         />
@@ -93,16 +94,16 @@ export function NewUser({ onClose, onMade }: { onClose: () => void; onMade: (id:
           )}
         </Field>
         <div className="row">
-          <Button kind="primary" type="submit" disabled={busy}>
+          <Button kind="primary" type="submit" disabled={busy || at === undefined}>
             Create the user
           </Button>
         </div>
       </form>
-      {asking && (
+      {asking && at !== undefined && (
         <AskRole
           {...{ name, role, at, busy }}
           act="Create the user"
-          onAct={() => void make()}
+          onAct={() => void make(at)}
           onClose={() => setAsking(false)}
         />
       )}

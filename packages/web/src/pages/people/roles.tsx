@@ -2,7 +2,7 @@ import type { Account, WhoAmI } from "@tessera/wire";
 import { type Role, roles } from "@tessera/wire/roles";
 import { useMe } from "../../api/me.tsx";
 import { mayDo } from "../../design/may-do.ts";
-import { Field } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 
 /** Roles that make sense for the whole platform; only its owner may give them there. */
 const platformWide: readonly Role[] = ["platform-owner", "auditor", "finance"];
@@ -11,11 +11,11 @@ export function placeWord(account: string): string {
   return account === "" ? "the platform" : account;
 }
 
-/** Where a role would hold: the chosen place if the user may give the role there, else the first where it may. */
-export function placeOf(me: WhoAmI, role: Role, chosen: string | undefined, accounts: readonly Account[]): string {
+/** Where a role would hold: the chosen place if the user may give the role there, else the first where it may, if any. */
+export function placeOf(me: WhoAmI, role: Role, chosen: string | undefined, accounts: readonly Account[]) {
   const places = placesFor(me, role, accounts);
   if (chosen !== undefined && places.includes(chosen)) return chosen;
-  return places.find((path) => path !== "") ?? "";
+  return places.find((path) => path !== "") ?? places[0];
 }
 
 /** The roles that the user may give at an account, as the server says of each of the user's own roles. */
@@ -38,7 +38,7 @@ export function canGive(me: WhoAmI, accounts: readonly Account[]): boolean {
 
 interface RolePickProps {
   readonly role: Role;
-  readonly account: string;
+  readonly account: string | undefined;
   readonly accounts: readonly Account[];
   readonly onRole: (role: Role) => void;
   readonly onAccount: (account: string) => void;
@@ -49,28 +49,18 @@ export function RolePick({ role, account, accounts, onRole, onAccount }: RolePic
   const me = useMe();
   return (
     <div className="fields">
-      <Field label="Role">
-        {(props) => (
-          <select {...props} className="input" value={role} onChange={(event) => onRole(event.target.value as Role)}>
-            {roles
-              .filter((name) => placesFor(me, name, accounts).length > 0)
-              .map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-          </select>
-        )}
-      </Field>
-      <Field label="At">
-        {(props) => (
-          <select {...props} className="input" value={account} onChange={(event) => onAccount(event.target.value)}>
-            {placesFor(me, role, accounts).map((path) => (
-              <option key={path} value={path}>
-                {placeWord(path)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+      <SelectField<Role>
+        label="Role"
+        value={role}
+        of={roles.filter((name) => placesFor(me, name, accounts).length > 0)}
+        onChange={onRole}
+      />
+      <SelectField
+        label="At"
+        value={account ?? ""}
+        of={placesFor(me, role, accounts).map((path) => [path, placeWord(path)])}
+        onChange={onAccount}
+      />
     </div>
   );
 }

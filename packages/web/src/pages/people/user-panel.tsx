@@ -3,7 +3,7 @@ import type { Role } from "@tessera/wire/roles";
 import { useState } from "react";
 import { Link } from "wouter";
 import { useMay, useMe } from "../../api/me.tsx";
-import { useAccounts } from "../../api/use-accounts.ts";
+import { useAllAccounts } from "../../api/use-accounts.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Act } from "../../design/act.tsx";
 import { Confirm } from "../../design/confirm.tsx";
@@ -22,7 +22,7 @@ export function UserPanel({ user }: { user: UserShape }) {
   const me = useMe();
   const may = useMay();
   const asks = user.id === me.user && user.hasPassword;
-  const accounts = useAccounts();
+  const accounts = useAllAccounts().data;
   const [role, setRole] = useState<Role>("member");
   const [account, setAccount] = useState<string | undefined>();
   const bind = useAct(
@@ -35,8 +35,9 @@ export function UserPanel({ user }: { user: UserShape }) {
   const [disabling, setDisabling] = useState(false);
   const [erasing, setErasing] = useState(false);
   const [taking, setTaking] = useState<UserShape["bindings"][number] | undefined>();
-  const at = placeOf(me, role, account, accounts);
-  const give = () => bind.mutate({ body: { user: user.id, role, account: at } }, { onSettled: () => setGiving(false) });
+  const at = accounts && placeOf(me, role, account, accounts);
+  const give = (at: string) =>
+    bind.mutate({ body: { user: user.id, role, account: at } }, { onSettled: () => setGiving(false) });
   const notFor = `You may act for ${user.name} only with roles that could give each role of ${user.name}; ask an administrator who holds them.`;
   return (
     <Card
@@ -65,13 +66,13 @@ export function UserPanel({ user }: { user: UserShape }) {
             ))}
           </ul>
         </div>
-        {canGive(me, accounts) && (
+        {accounts !== undefined && canGive(me, accounts) && (
           <div className="row wrap" style={{ alignItems: "flex-end" }}>
             <RolePick role={role} account={at} accounts={accounts} onRole={setRole} onAccount={setAccount} />
             <Button
               data-act="bindRole"
-              disabled={bind.isPending}
-              onClick={() => (roleEffect(role, at) === undefined ? give() : setGiving(true))}
+              disabled={bind.isPending || at === undefined}
+              onClick={() => at !== undefined && (roleEffect(role, at) === undefined ? give(at) : setGiving(true))}
             >
               Give
             </Button>
@@ -104,12 +105,12 @@ export function UserPanel({ user }: { user: UserShape }) {
           </div>
         )}
       </div>
-      {giving && (
+      {giving && at !== undefined && (
         <AskRole
           {...{ name: user.name, role, at }}
           act="Give the role"
           busy={bind.isPending}
-          onAct={give}
+          onAct={() => give(at)}
           onClose={() => setGiving(false)}
         />
       )}

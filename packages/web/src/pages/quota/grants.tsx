@@ -5,8 +5,9 @@ import { useDraft } from "../../api/draft.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
-import { SelectField, TextField } from "../../design/inputs.tsx";
+import { TextField } from "../../design/inputs.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 import { grantWords, noGrant, readGrant } from "./grant-words.ts";
 
 /** Which jobs may mount a volume: a job needs one grant, and must meet all of its conditions. */

@@ -6,8 +6,9 @@ import { refusedAt } from "../../api/refused-at.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
-import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
+import { CommandLine, TextField } from "../../design/inputs.tsx";
 import { Button, Card, Empty, Notice, Skeleton, Time } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 import { tess } from "../../format/command.ts";
 
 /** Where heads of the history are kept outside the server; for the platform owner. */

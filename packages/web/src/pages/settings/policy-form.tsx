@@ -7,8 +7,9 @@ import { useDraft } from "../../api/draft.ts";
 import { useMay } from "../../api/me.tsx";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useAct } from "../../api/use-call.ts";
-import { SelectField, TextField } from "../../design/inputs.tsx";
+import { TextField } from "../../design/inputs.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 import { spellNumber } from "../../format/numbers.ts";
 import { changesOf, type PolicyField, policyGroups, readPolicy, textsOf } from "./policy-fields.ts";
 

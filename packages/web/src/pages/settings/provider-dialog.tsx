@@ -9,8 +9,9 @@ import { useAct } from "../../api/use-call.ts";
 import { useTried } from "../../api/use-tried.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Effects } from "../../design/effects.tsx";
-import { CommandLine, SelectField, TextField } from "../../design/inputs.tsx";
+import { CommandLine, TextField } from "../../design/inputs.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 import {
   type ProviderDraft,
   providerBody,

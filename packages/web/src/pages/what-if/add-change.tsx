@@ -1,7 +1,8 @@
 import { useState } from "react";
 import { useAccounts } from "../../api/use-accounts.ts";
-import { SelectField, TextField } from "../../design/inputs.tsx";
+import { TextField } from "../../design/inputs.tsx";
 import { Button } from "../../design/parts.tsx";
+import { SelectField } from "../../design/select.tsx";
 import { type ChangeDraft, policyKeys, type QuotaField, quotaFields, textOf } from "./question.ts";
 
 const kinds = { quota: "a quota", policy: "the policy", nodes: "the fleet" } as const;
