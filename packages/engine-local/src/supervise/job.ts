@@ -146,7 +146,8 @@ async function keepLines(
   const cutter = new LineCutter(log.masker);
   const pace = new Pace(performance.now());
   stream.on("data", (bytes: Buffer) => {
-    log.writer.write(name, Date.now(), cutter.push(bytes));
+    const at = Date.now();
+    log.writer.write(name, at, cutter.push(bytes, at));
     const waitMs = pace.take(bytes.length, performance.now());
     if (waitMs === 0) return;
     stream.pause();

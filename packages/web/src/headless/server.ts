@@ -51,7 +51,9 @@ export class OwnServer {
     child.stderr.on("data", (part) => {
       said += part;
     });
-    while (!said.includes("ready at") && child.exitCode === null) await once(child.stderr, "data").catch(() => {});
+    const exited = once(child, "exit");
+    while (!said.includes("ready at") && child.exitCode === null)
+      await Promise.race([once(child.stderr, "data"), exited]).catch(() => {});
     const [, url, port] = /ready at (http:\/\/[^ ]+:(\d+))/.exec(said) ?? [];
     if (url === undefined) throw new Error(`the server did not start: ${said}`);
     this.url = url;
