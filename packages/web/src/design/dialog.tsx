@@ -63,8 +63,9 @@ const fields = ":is(input, select, textarea):not(:disabled, [type=hidden])";
  */
 function focusFirst(dialog: HTMLDialogElement): void {
   const first =
-    dialog.querySelector<HTMLElement>(`.body ${fields}`) ??
-    dialog.querySelector<HTMLElement>(":is(.body, footer) button:not(:disabled)");
+    // A dialog may itself lie in the body of a card, which a selector without scope would match.
+    dialog.querySelector<HTMLElement>(`:scope > .body ${fields}`) ??
+    dialog.querySelector<HTMLElement>(":scope > :is(.body, footer) button:not(:disabled)");
   first?.focus();
   if (first instanceof HTMLInputElement && ["text", "search"].includes(first.type))
     first.setSelectionRange(first.value.length, first.value.length);

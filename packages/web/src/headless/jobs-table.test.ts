@@ -5,6 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { seriousViolations } from "./axe.ts";
 import { openChromium } from "./chromium.ts";
 import { OwnServer } from "./server.ts";
+import { focused } from "./typing.ts";
 import { WatchedPage } from "./watched-page.ts";
 
 const built = existsSync(new URL("../../bundle/index.html", import.meta.url));
@@ -111,6 +112,8 @@ describe("the table of jobs in a real browser", { skip: missing }, () => {
       await page.getByRole("checkbox", { name: "Choose c-1" }).click();
       await page.getByRole("checkbox", { name: `Choose c-${many}` }).click({ modifiers: ["Shift"] });
       await page.getByRole("button", { name, exact: true }).click();
+      await page.getByRole("dialog").waitFor();
+      assert.equal(await focused(page), name === "Priority" ? "Priority" : "Cancel", `${name}: where keys go`);
       await prepare();
       await page
         .getByRole("dialog")
@@ -125,7 +128,6 @@ describe("the table of jobs in a real browser", { skip: missing }, () => {
     await act("Priority", 5, async () => {
       await page.getByText("Now 7", { exact: true }).waitFor();
       assert.equal(await page.getByLabel("Priority", { exact: true }).inputValue(), "7");
-      await page.getByLabel("Priority", { exact: true }).click();
       await page.keyboard.press("ControlOrMeta+a");
       await page.keyboard.type("3");
     });
