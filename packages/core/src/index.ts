@@ -284,6 +284,7 @@ export { type RawKind, sizeJob } from "./submit/sizing/kind.ts";
 export { gpuOffers } from "./submit/sizing/offers.ts";
 export { outputFolders } from "./submit/storage.ts";
 export { withUsualShare } from "./submit/usual-share.ts";
+export { type AlikeReason, alikeKey, alikeReason, kindAmong } from "./why/alike.ts";
 export { type Alternative, type AlternativeTerms, alternativesFor, type ChangedField } from "./why/alternatives.ts";
 export { closedNodesFor } from "./why/closed-nodes.ts";
 export { type FleetPlan, fleetPlan, type PlannedJob, type RunningUntil } from "./why/fleet-plan.ts";

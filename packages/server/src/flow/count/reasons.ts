@@ -1,19 +1,19 @@
 import {
-  type Instant,
+  type AlikeReason,
+  alikeKey,
+  alikeReason,
   type Job,
   type JobNo,
+  kindAmong,
   ownReason,
-  type ReadonlyState,
   type ReasonKind,
   type Rooms,
-  reasonFor,
-  wishOf,
 } from "@tessera/core";
 import type { ControlPlane } from "../control.ts";
 import { Slices } from "../slices.ts";
 
 interface Known {
-  readonly kind: ReasonKind;
+  readonly reason: AlikeReason;
   readonly tookMs: number;
   readonly until: number;
 }
@@ -27,8 +27,8 @@ const restTimes = 10;
 const restMsMax = 600_000;
 
 /**
- * A cache of waiting reasons, for counting and filtering many jobs: jobs of one account with the same wish share an entry.
- * A job that is shown gets its own reason. Entries expire after `#keptMs`, however they are asked for.
+ * A cache of waiting reasons, for counting and filtering many jobs: jobs that are alike share an entry. A job that is
+ * shown gets its own reason. Entries expire after `#keptMs`, however they are asked for.
  */
 export class Reasons {
   readonly #control: Pick<ControlPlane, "state" | "now">;
@@ -69,9 +69,13 @@ export class Reasons {
     const { state } = this.#control;
     const own = ownReason(state, job, this.#control.now());
     if (own !== undefined) return { kind: own.kind, isFresh: true, key: "" };
-    const key = keyOf(state, job);
+    const key = alikeKey(state, job);
     const known = this.#known.get(key);
-    return { kind: known?.kind, isFresh: known !== undefined && performance.now() <= known.until, key };
+    return {
+      kind: known && kindAmong(known.reason, job),
+      isFresh: known !== undefined && performance.now() <= known.until,
+      key,
+    };
   }
 
   /** Finds what was asked for and not known, with pauses; what takes longer than `msMax` goes on in the background. */
@@ -99,15 +103,15 @@ export class Reasons {
 
   #find(key: string, job: Job): ReasonKind {
     const began = performance.now();
-    const now: Instant = this.#control.now();
-    const { kind } = reasonFor(this.#control.state, job, now, this.#rooms);
+    const { state } = this.#control;
+    const reason = alikeReason(state, job, this.#control.now(), this.#rooms);
     const foundAt = performance.now();
     const tookMs = foundAt - began;
     this.#drop(key);
     this.#allTookMs += tookMs;
-    this.#known.set(key, { kind, tookMs, until: foundAt + this.#keptMs(tookMs) });
+    this.#known.set(key, { reason, tookMs, until: foundAt + this.#keptMs(tookMs) });
     this.#forget(foundAt);
-    return kind;
+    return kindAmong(reason, job);
   }
 
   #keptMs(tookMs: number): number {
@@ -129,8 +133,4 @@ export class Reasons {
     this.#allTookMs -= this.#known.get(key)?.tookMs ?? 0;
     this.#known.delete(key);
   }
-}
-
-function keyOf(state: ReadonlyState, job: Job): string {
-  return `${job.account} ${job.spec.priority} ${wishOf(state, job).shape.key}`;
 }

@@ -1,13 +1,15 @@
 import {
   type AccountNo,
+  type AlikeReason,
+  alikeKey,
+  alikeReason,
   type Job,
   type JobNo,
+  kindAmong,
   ownReason,
   type ReadonlyState,
   Rooms,
-  reasonFor,
   unitsPerGpu,
-  wishOf,
 } from "@tessera/core";
 import type { Slices } from "../slices.ts";
 
@@ -18,20 +20,20 @@ export interface WaitingGpus {
 }
 
 /**
- * GPUs that jobs wait for, by account and reason. What holds of one job of an account is taken to hold of those of the
- * same priority that ask for the same shape, so that the work grows with the number of different wishes, not of jobs. The
- * state must stay as it is until the end.
+ * GPUs that jobs wait for, by account and reason. Jobs that are alike are explained together, so that the work grows with
+ * the number of different wishes, not of jobs. The state must stay as it is until the end.
  */
 export async function waitingByReason(state: ReadonlyState, now: number, slices: Slices): Promise<WaitingGpus[]> {
-  const reasons = new Map<string, string>();
+  const reasons = new Map<string, AlikeReason>();
   const rooms = new Rooms(state.fleet);
   const reasonOf = (job: Job): string => {
+    if (job.claim !== undefined) return "evicting";
     const own = ownReason(state, job, now);
     if (own !== undefined) return own.kind;
-    const wish = `${job.account} ${job.spec.priority} ${wishOf(state, job).shape.key}`;
-    const reason = reasons.get(wish) ?? reasonFor(state, job, now, rooms).kind;
-    reasons.set(wish, reason);
-    return reason;
+    const key = alikeKey(state, job);
+    const reason = reasons.get(key) ?? alikeReason(state, job, now, rooms);
+    reasons.set(key, reason);
+    return kindAmong(reason, job);
   };
   const sums = new Map<string, { account: AccountNo; reason: string; gpus: number }>();
   const put = ({ account, spec }: Pick<Job, "account" | "spec">, reason: string, jobs = 1) => {
@@ -50,11 +52,10 @@ export async function waitingByReason(state: ReadonlyState, now: number, slices:
   };
   const queued = new Set<Job>();
   for (const { jobs } of state.waiting.groups) {
-    if (slices.isOver) await slices.next();
-    const reason = reasonOf(jobs[0]!);
     for (const job of jobs) {
+      if (slices.isOver) await slices.next();
       queued.add(job);
-      putJob(job, job.claim === undefined ? reason : "evicting");
+      putJob(job, reasonOf(job));
     }
   }
   for (const job of state.jobs.values())
