@@ -4,7 +4,7 @@ import type { Instant } from "../model/units.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { wishOf } from "../state/wish-of.ts";
 import type { ReasonKind } from "./reason.ts";
-import { ownReason, reasonFor } from "./reason-for.ts";
+import { ownReason, reasonKind } from "./reason-for.ts";
 import { Rooms } from "./rooms.ts";
 
 /** Why jobs wait that are alike: of one account and priority, with the same request. */
@@ -31,8 +31,9 @@ export function kindAmong({ kind, younger }: AlikeReason, { no }: Job): ReasonKi
  */
 export function alikeReason(state: ReadonlyState, job: Job, now: Instant, rooms = new Rooms(state.fleet)): AlikeReason {
   const jobs = alikeWith(state, job, now);
-  const kindOf = (nth: number) => reasonFor(state, jobs[nth]!, now, rooms).kind;
-  const [oldest, youngest] = [kindOf(0), kindOf(jobs.length - 1)];
+  const kindOf = (nth: number) => reasonKind(state, jobs[nth]!, now, rooms);
+  const oldest = kindOf(0);
+  const youngest = jobs.length === 1 ? oldest : kindOf(jobs.length - 1);
   if (oldest === youngest) return { kind: oldest };
   let [before, from] = [0, jobs.length - 1];
   while (from - before > 1) {

@@ -75,9 +75,15 @@ function membersWithout(
     }
     return members;
   }
-  for (const node of fleet.nodes) {
-    if (node?.mode === "up") members += fitsOn(node);
+  // Where some have left first: only there is more room than there was.
+  for (const no of leaving.keys()) {
     if (members >= min) break;
+    const node = fleet.nodes[no]!;
+    if (node.mode === "up") members += fitsOn(node);
+  }
+  for (const node of fleet.nodes) {
+    if (members >= min) break;
+    if (node?.mode === "up" && !leaving.has(node.no)) members += fitsOn(node);
   }
   return members;
 }

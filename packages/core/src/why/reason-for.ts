@@ -23,13 +23,18 @@ import { unmadeById } from "../state/unmade.ts";
 import { enginesOut } from "./engines-out.ts";
 import { leftOutReason, nodesLeftOut } from "./left-out.ts";
 import { isPassedOver } from "./passed-over.ts";
-import type { Reason, ReasonOf, ReasonValues } from "./reason.ts";
+import type { Reason, ReasonKind, ReasonOf, ReasonValues } from "./reason.ts";
 import { roomAt } from "./room-at.ts";
 import { type Room, Rooms } from "./rooms.ts";
 
 /** Why a waiting job does not run, as values: the first reason of the list that holds. Many jobs can share the rooms. */
 export function reasonFor(state: ReadonlyState, job: Job, now: Instant, rooms = new Rooms(state.fleet)): Reason {
   return ownReason(state, job, now) ?? sharedReason(state, job, now, rooms);
+}
+
+/** The kind alone, for counting: how many are ahead takes long to say. */
+export function reasonKind(state: ReadonlyState, job: Job, now: Instant, rooms: Rooms): ReasonKind {
+  return (ownReason(state, job, now) ?? roomReason(state, job, now, rooms))?.kind ?? "order";
 }
 
 /** What keeps this job from the queue, whatever the fleet looks like; undefined for one that waits for GPUs. */
@@ -61,8 +66,15 @@ export function ownReason(state: ReadonlyState, job: Job, now: Instant): Reason 
   return undefined;
 }
 
-/** Why there is no room for a job: the same for most jobs of an account that ask for the same. */
 function sharedReason(state: ReadonlyState, job: Job, now: Instant, rooms: Rooms): Reason {
+  return roomReason(state, job, now, rooms) ?? orderReason(state, job);
+}
+
+/**
+ * Why there is no room for a job: the same for most jobs of an account that ask for the same. Undefined where there is
+ * some, and only the order keeps the job from it.
+ */
+function roomReason(state: ReadonlyState, job: Job, now: Instant, rooms: Rooms): Reason | undefined {
   const leftOut = nodesLeftOut(state, job);
   if (leftOut?.usable === 0) return { kind: "never", values: { model: job.spec.gpus[0]!.model, leftOut } };
   let first: Reason | undefined;
@@ -70,13 +82,13 @@ function sharedReason(state: ReadonlyState, job: Job, now: Instant, rooms: Rooms
     for (const model of modelsFor(state, job, choice)) {
       if (model >= 0 && !state.fleet.hasModel(model)) continue;
       const reason = reasonAs(state, job, choice, model, now, rooms);
-      if (reason === undefined) return orderReason(state, job);
+      if (reason === undefined) return undefined;
       if (first === undefined || isNearer(reason, first)) first = reason;
     }
   }
   // The seats that are missing may be those on which jobs behind it were started.
   const lacksSeats = first?.kind === "capacity" || first?.kind === "shape" || first?.kind === "isolation";
-  if (lacksSeats && isPassedOver(state, job, rooms)) return orderReason(state, job);
+  if (lacksSeats && isPassedOver(state, job, rooms)) return undefined;
   if (first !== undefined && (lacksSeats || first.kind === "health")) {
     const engines = enginesOut(state, job);
     return engines.length === 0 ? first : { ...first, engines };
