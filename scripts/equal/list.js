@@ -12,7 +12,7 @@ export const programs = {
 };
 
 const scenario = /^packages\/sim\/scenarios\/.*\.yaml$/;
-const journal = /\.golden\.jsonl$/;
+const journal = /\/journal\/golden\/.*\.golden\.jsonl$/;
 
 /** Whether a file of the base is played, on both sides. */
 export function isInput(path) {
