@@ -260,7 +260,7 @@ export { SchedulerMemory } from "./schedule/memory.ts";
 export { apply, keysKeptMs } from "./state/apply/apply.ts";
 export { attemptOf } from "./state/apply/jobs.ts";
 export { passTime } from "./state/apply/pass-time.ts";
-export { serialsOf } from "./state/books.ts";
+export { type BilledAs, serialsOf } from "./state/books.ts";
 export { emptyState } from "./state/empty.ts";
 export { type Holder, holderAt, holdersOf, isFormerBook, ownSince } from "./state/holders.ts";
 export { jobOf } from "./state/live-jobs.ts";

@@ -144,6 +144,7 @@ export const addresses: { readonly [Id in RouteId]: `${RouteOf<Id>["method"]} ${
   dropBudget: "DELETE /v1/accounts/:account/budget",
   listBilling: "GET /v1/billing",
   setBilling: "PUT /v1/accounts/:account/billing",
+  previewBilling: "POST /v1/accounts/:account/billing/preview",
   listUsageEvents: "GET /v1/usage/events",
   listInvoices: "GET /v1/invoices",
   getInvoice: "GET /v1/accounts/:account/invoices/:period",

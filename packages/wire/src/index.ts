@@ -89,6 +89,8 @@ export {
 export type { DataKeyShape } from "./shapes/keys.ts";
 export { Moment } from "./shapes/moment.ts";
 export {
+  BillingPreview,
+  BillingPut,
   BillingShape,
   BudgetPreview,
   BudgetPut,

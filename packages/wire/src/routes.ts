@@ -95,6 +95,7 @@ import { LoginAllow, LoginAllowed, LoginBegin, LoginBegun, LoginShape, LoginTake
 import { Moment } from "./shapes/moment.ts";
 import {
   BillingPage,
+  BillingPreview,
   BillingPut,
   BillingShape,
   BudgetPage,
@@ -1785,6 +1786,7 @@ const table = {
     body: PricePut,
     answer: PriceBookShape,
     status: 201,
+    edits: true,
     stepUp: true,
   },
   previewPrices: {
@@ -1912,7 +1914,18 @@ const table = {
     body: BillingPut,
     answer: BillingShape,
     status: 200,
+    edits: true,
     stepUp: true,
+  },
+  previewBilling: {
+    method: "POST",
+    path: "/v1/accounts/:account/billing/preview",
+    action: "bill.write",
+    resource: "account",
+    summary: "Where a tenant would stand if it were billed like this, and what would stop at once; changes nothing",
+    body: BillingPut,
+    answer: BillingPreview,
+    status: 200,
   },
   listInvoices: {
     method: "GET",

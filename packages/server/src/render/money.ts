@@ -15,7 +15,7 @@ import { timestamp } from "./quantities.ts";
 export function renderPrices(
   versions: readonly PriceVersion[],
   contracts: readonly (Contract & { readonly revision: string })[],
-): PriceBookShape {
+): Pick<PriceBookShape, "versions" | "contracts"> {
   return {
     versions: versions.map(({ fromAt, zone, timesOfDay, unbilled, idle, gpus, ...rest }) => ({
       ...rest,

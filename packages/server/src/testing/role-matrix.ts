@@ -210,6 +210,7 @@ const expectations: Readonly<Record<RouteId, Expectation>> = {
   previewBudget: { sees: "account.read", needs: "budget.write" },
   listBilling: { sees: "account.read", needs: "invoice.read" },
   setBilling: { sees: "account.read", needs: "bill.write", tenantOnly: true },
+  previewBilling: { sees: "account.read", needs: "bill.write", tenantOnly: true },
   listUsageEvents: { sees: "account.read", needs: "usage.read" },
   listInvoices: { sees: "account.read", needs: "invoice.read" },
   getInvoice: { sees: "account.read", needs: "invoice.read" },
@@ -392,6 +393,7 @@ export async function requestFor(
     case "previewBudget":
       return { path, body: { limitMicros: "1000000" } };
     case "setBilling":
+    case "previewBilling":
       return { path, body: { mode: "chargeback" } };
     case "closePeriod":
     case "previewClose":

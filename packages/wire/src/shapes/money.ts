@@ -130,6 +130,7 @@ export const ContractShape = Type.Object({
 export const PriceBookShape = Type.Object({
   versions: Type.Array(PriceList),
   contracts: Type.Array(ContractShape),
+  revision: Type.String({ description: "Of the price lists. Opaque; send as If-Match" }),
   may: May("prices"),
 });
 export type PriceBookShape = Static<typeof PriceBookShape>;
@@ -265,10 +266,27 @@ export const BillingShape = Type.Object({
   leftMicros: Type.Optional(Micros),
   /** Its credit is used up: what no guarantee covers is stopped. */
   stopped: Type.Boolean(),
+  revision: Type.String({ description: "Of how it is billed and its credit limit. Opaque; send as If-Match" }),
   may: May("billing"),
 });
 export type BillingShape = Static<typeof BillingShape>;
 export const BillingPage = Page(BillingShape);
+
+/** Where a tenant would stand with its credit if it were billed as asked, and what would follow at once. Nothing is changed. */
+export const BillingPreview = Type.Object({
+  tenant: Type.String(),
+  currency: Currency,
+  /** Invoiced and not paid, with what is set aside; below zero = paid in advance. */
+  owedMicros: Micros,
+  /** Used since its last invoice, as far as it would be owed; credits for lending not counted. */
+  openMicros: Micros,
+  /** Up to the credit limit; absent where there would be none. */
+  leftMicros: Type.Optional(Micros),
+  /** Its credit would be used up: what no guarantee covers would be stopped. */
+  stopped: Type.Boolean(),
+  stops: EffectJobs,
+});
+export type BillingPreview = Static<typeof BillingPreview>;
 
 export const LineShape = Type.Object({
   line: Type.Integer({ minimum: 1 }),

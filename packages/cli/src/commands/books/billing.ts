@@ -51,7 +51,8 @@ export function define(command: Command, session: Session): void {
     const api = await session.api();
     const known = (await api.call("listBilling", { query: { account } })).items[0];
     const body: BodyOf<"setBilling"> = { mode: mode ?? known?.mode ?? "chargeback", ...limitOf(creditLimit) };
-    const billing = await api.call("setBilling", { at: { account }, body });
+    const ifMatch = known === undefined ? {} : { ifMatch: known.revision };
+    const billing = await api.call("setBilling", { at: { account }, body, ...ifMatch });
     await emitObject(session, billing, billing.tenant, (value) => billingText(session, value));
   });
 }

@@ -201,12 +201,14 @@ test("the ledger can be cut to what is set aside now", async (t) => {
   assert.deepEqual([account, open], ["lab", true]);
 });
 
-test("a contract and a budget replace what was read, or are only made", async (t) => {
+test("contracts, budgets, billing and prices replace what was read, or are only made", async (t) => {
   const server = await StandIn.start(t);
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, "contract.yaml"), "from: 2030-01-01\nto: 2031-01-01\nperMille: 900\n");
+  const rate = "{ model: H100, reservedMicros: 1, burstMicros: 1 }";
+  writeFileSync(join(folder, "prices.yaml"), `id: list-2\nfrom: 2030-01-01\ncurrency: EUR\ngpus: [${rate}]\n`);
   const contract = { tenant: "lab", from, to, gpus: [], perMille: 800, revision: "r7" };
-  const book = { versions: [], contracts: [contract] };
+  const book = { versions: [], contracts: [contract], revision: "p3" };
   for (const route of ["readPrices", "setContract"] as const) server.on(route, () => book);
   server.on("listBudgets", () => ({ items: [] }));
   server.on("setBudget", () => budget);
@@ -216,14 +218,22 @@ test("a contract and a budget replace what was read, or are only made", async (t
       0,
     );
   assert.equal((await runTess(["budget", "set", "lab", "--limit", "5"], { env: server.env })).code, 0);
-  const known = [...server.requestsTo("setContract"), ...server.requestsTo("setBudget")].map(({ headers }) => [
-    headers["if-match"],
-    headers["if-none-match"],
-  ]);
+  const tenant = { tenant: "lab", currency: "EUR", mode: "chargeback", stopped: false, revision: "b2" } as const;
+  const billing = { ...tenant, owedMicros: "0", heldMicros: "0", openMicros: "0" };
+  server.on("listBilling", () => ({ items: [billing] }));
+  server.on("setBilling", () => billing);
+  server.on("addPrices", () => book);
+  assert.equal((await runTess(["billing", "set", "lab", "--credit-limit", "5"], { env: server.env })).code, 0);
+  assert.equal((await runTess(["price", "add", "prices.yaml"], { env: server.env, cwd: folder })).code, 0);
+  const routes = ["setContract", "setBudget", "setBilling", "addPrices"] as const;
+  const asked = routes.flatMap((route) => server.requestsTo(route));
+  const known = asked.map(({ headers }) => [headers["if-match"], headers["if-none-match"]]);
   assert.deepEqual(known, [
     ["r7", undefined],
     [undefined, "*"],
     [undefined, "*"],
+    ["b2", undefined],
+    ["p3", undefined],
   ]);
 });
 

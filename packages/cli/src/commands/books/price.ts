@@ -45,7 +45,9 @@ export function define(command: Command, session: Session): void {
   examples(add, ["tess price add prices.yaml"]);
   add.action(async (file: string) => {
     const body = (await documentOf(session, file)) as BodyOf<"addPrices">;
-    await showBook(session, await (await session.api()).call("addPrices", { body }));
+    const api = await session.api();
+    const { revision: ifMatch } = await api.call("readPrices");
+    await showBook(session, await api.call("addPrices", { body, ifMatch }));
   });
 
   const contract = command

@@ -28,6 +28,7 @@ const away: { readonly [Id in RouteId]?: "always" | "large" | "rows" | "jobs" | 
   setBudget: "always",
   listBilling: "always",
   setBilling: "always",
+  previewBilling: "always",
   listInvoices: "always",
   getInvoice: "always",
   explainLine: "always",

@@ -1,6 +1,7 @@
 import {
   type Account,
   accountOf,
+  type BilledAs,
   type Budget,
   type BudgetStanding,
   currencyOf,
@@ -20,14 +21,14 @@ import {
   type User,
   type UserId,
 } from "@tessera/core";
-import type { BillingShape, BudgetPut, BudgetShape, InvoiceSummary } from "@tessera/wire";
+import type { BillingPut, BillingShape, BudgetPut, BudgetShape, InvoiceSummary } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import type { Principal } from "../../access/principal.ts";
-import { billingZone, bookOf, invoiceOf, modeOf, ratePeriod } from "../../flow/bill/bill.ts";
+import { billingZone, bookOf, invoiceOf, ratePeriod } from "../../flow/bill/bill.ts";
 import { budgetStandings } from "../../flow/bill/budget.ts";
 import { closePeriod, type IssuedInvoice, invoiceOfIssued, previewClose } from "../../flow/bill/close.ts";
 import { costReport } from "../../flow/bill/cost.ts";
-import { creditStandings } from "../../flow/bill/credit.ts";
+import { billedAsNow, creditStandings } from "../../flow/bill/credit.ts";
 import { estimateJob } from "../../flow/bill/estimate.ts";
 import { explainLine } from "../../flow/bill/explain-line.ts";
 import { periodAt, periodNamed } from "../../flow/bill/periods.ts";
@@ -36,6 +37,7 @@ import { monthLabel, ratedMonths } from "../../flow/bill/tenant-months.ts";
 import type { ControlPlane } from "../../flow/control.ts";
 import { standingAccount } from "../../flow/find/find-job.ts";
 import { reportSpan } from "../../flow/meter/usage.ts";
+import { previewBilling } from "../../flow/preview/billing-preview.ts";
 import { previewBudget } from "../../flow/preview/budget-preview.ts";
 import { foreseePrices } from "../../flow/watch/price-watch.ts";
 import {
@@ -70,6 +72,7 @@ type Money =
   | "dropBudget"
   | "listBilling"
   | "setBilling"
+  | "previewBilling"
   | "listInvoices"
   | "getInvoice"
   | "explainLine"
@@ -84,6 +87,8 @@ export const moneyHandlers: MoneyHandlers = {
   readPrices: (api, { principal }) => showPrices(api, principal),
 
   async addPrices(api, call) {
+    const stale = staleUnless(call, pricesTag(api), "prices");
+    if (stale !== undefined) return stale;
     const version = priceVersionOf(call.body);
     if (isRefusal(version)) return version;
     const done = await api.control.ask({ kind: "price.add", version }, askerOf(call));
@@ -178,12 +183,19 @@ export const moneyHandlers: MoneyHandlers = {
   async setBilling(api, call) {
     const tenant = tenantNamed(call.target);
     if (isRefusal(tenant)) return tenant;
-    const { mode, creditLimitMicros: limit } = call.body;
-    const known = api.control.state.books.tenants.get(tenant)?.creditLimitMicros;
-    const kept = limit === undefined ? known?.toString() : (limit ?? undefined);
-    const about = { tenant, mode, ...(kept !== undefined && { creditLimitMicros: kept }) };
+    const known = billedAsNow(api.control.state, tenant);
+    const stale = staleUnless(call, billingTag(api, tenant, known), "billing");
+    if (stale !== undefined) return stale;
+    const { mode, creditLimitMicros: limit } = billedAs(known, call.body);
+    const about = { tenant, mode, ...(limit !== undefined && { creditLimitMicros: String(limit) }) };
     const done = await api.control.ask({ kind: "tenant.bill", ...about }, askerOf(call));
     return isRefusal(done) ? done : (await showBilling(api, call.principal, [tenant]))[0]!;
+  },
+
+  previewBilling({ control }, { principal, target, body }) {
+    const tenant = tenantNamed(target);
+    if (isRefusal(tenant)) return tenant;
+    return previewBilling(control, principal.user, tenant, billedAs(billedAsNow(control.state, tenant), body));
   },
 
   listInvoices: (api, { target, query }) => listInvoices(api, target, query),
@@ -302,12 +314,20 @@ function budgetOf({ books }: ReadonlyState, account: string, { limitMicros, ...t
   return { account, currency: currencyOf(books.versions), limitMicros, every, alertsPerMille, stop };
 }
 
+/** How a tenant is billed as it is asked for; a credit limit that is left out stays. */
+function billedAs({ creditLimitMicros: known }: BilledAs, { mode, creditLimitMicros: limit }: BillingPut): BilledAs {
+  const kept = limit === undefined ? known : limit === null ? undefined : BigInt(limit);
+  return { mode, ...(kept !== undefined && { creditLimitMicros: kept }) };
+}
+
 function pathsOf(accounts: readonly Account[]): string[] {
   return accounts.map(({ path }) => path);
 }
 
 /** Everyone sees the price lists; a contract is shown to users who may read the tenant's invoices. */
-function showPrices({ control: { state }, seal }: Api, principal: Principal) {
+function showPrices(api: Api, principal: Principal) {
+  const { seal } = api;
+  const { state } = api.control;
   // One that ended before its tenant was created is that of a former tenant with the same name.
   const all = [...state.books.contracts.values()];
   const tags = new Map(
@@ -319,31 +339,38 @@ function showPrices({ control: { state }, seal }: Api, principal: Principal) {
     )
     .map((contract) => ({ ...contract, revision: tags.get(contract.tenant)! }));
   const shown = renderPrices(state.books.versions, contracts);
-  return { ...shown, may: new Acts(state, principal).onFleet("prices") };
+  return { ...shown, revision: pricesTag(api), may: new Acts(state, principal).onFleet("prices") };
+}
+
+/** Price lists are only added: how many there are says which are known. */
+function pricesTag({ control: { state }, seal }: Api): string {
+  return seal.tag("prices", state.books.versions.length);
 }
 
 function tagOf({ seal }: Api, account: string, revision: number): string {
   return seal.tag(`budget ${account}`, revision);
 }
 
-async function showBilling(
-  { control }: Api,
-  principal: Principal,
-  tenants: readonly string[],
-): Promise<BillingShape[]> {
-  const { state } = control;
+function billingTag({ seal }: Api, tenant: string, { mode, creditLimitMicros: limit }: BilledAs): string {
+  return seal.tag(`billing ${tenant} ${mode} ${limit}`, 0);
+}
+
+async function showBilling(api: Api, principal: Principal, tenants: readonly string[]): Promise<BillingShape[]> {
+  const { state } = api.control;
   const acts = new Acts(state, principal);
   const { books } = state;
   const currency = currencyOf(books.versions);
-  const standings = await creditStandings(control, tenants, control.now());
+  const standings = await creditStandings(api.control, tenants, api.control.now());
   return standings.map(({ tenant, owedMicros, heldMicros, openMicros, leftMicros }) => {
-    const limit = books.tenants.get(tenant)?.creditLimitMicros;
+    const billed = billedAsNow(state, tenant);
+    const { mode, creditLimitMicros: limit } = billed;
     return {
-      ...{ tenant, currency, mode: modeOf(state, tenant) },
+      ...{ tenant, currency, mode },
       ...(limit !== undefined && { creditLimitMicros: String(limit) }),
       ...{ owedMicros: String(owedMicros), heldMicros: String(heldMicros), openMicros: String(openMicros) },
       ...(leftMicros !== undefined && { leftMicros: String(leftMicros) }),
       stopped: books.creditReached.has(tenant),
+      revision: billingTag(api, tenant, billed),
       may: acts.onMoney("billing", tenant),
     };
   });

@@ -58,6 +58,7 @@ describe("what may be done with a thing", () => {
         "previewAccount",
         "previewContract",
         "previewBudget",
+        "previewBilling",
         "applyJob",
         "dryRunJob",
         "findMissing",

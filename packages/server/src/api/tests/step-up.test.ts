@@ -41,6 +41,7 @@ const harmless: Readonly<Partial<Record<RouteId, string>>> = {
   previewContract: "changes nothing",
   previewPool: "changes nothing",
   previewBudget: "changes nothing",
+  previewBilling: "changes nothing",
   startWhatIf: "changes nothing; bounded in time and memory",
   cancelWhatIf: "ends what changes nothing",
   previewClose: "changes nothing",

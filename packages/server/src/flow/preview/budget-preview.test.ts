@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { hour, plainTerms, unitsPerGpu } from "@tessera/core";
-import type { BudgetPreview, BudgetShape, PriceBookShape } from "@tessera/wire";
+import type { BillingShape, BudgetPreview, BudgetShape, PriceBookShape } from "@tessera/wire";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { serveApi, Tenancy } from "../../testing/tenancy.ts";
 
@@ -52,7 +52,7 @@ it("says where a budget would stand and what it would stop, and changes nothing"
   assert.equal(bad.status, 400);
 });
 
-it("sets a budget or a contract only where nothing has changed since it was read", async (t) => {
+it("sets a budget, a contract, billing or prices only where nothing has changed since they were read", async (t) => {
   const control = await TestControl.start(undefined, fleetOf(1, 8));
   const tenancy = new Tenancy(control);
   await tenancy.prices();
@@ -83,4 +83,20 @@ it("sets a budget or a contract only where nothing has changed since it was read
   assert.equal((await put("contract", { ...contract, perMille: 800 }, { "if-match": `"${revision}"` })).status, 200);
   const stale = await put("contract", contract, { "if-match": `"${revision}"` });
   assert.match(stale.json.detail, /was changed by another request since you read it/);
+
+  const { items } = await server.must<{ items: BillingShape[] }>(owner, "GET", "/v1/billing");
+  const billed = { "if-match": `"${items[0]!.revision}"` };
+  assert.equal((await put("billing", { mode: "showback", creditLimitMicros: "5" }, billed)).status, 200);
+  const second = await put("billing", { mode: "chargeback" }, billed);
+  assert.deepEqual([second.status, second.json.code], [412, "stale"]);
+
+  const listed = await server.must<PriceBookShape>(owner, "GET", "/v1/prices");
+  const known = { "if-match": `"${listed.revision}"` };
+  const gpus = [{ model: "*", reservedMicros: 1, burstMicros: 1 }];
+  const add = (id: string, from: string, headers: Record<string, string>) =>
+    server.call(owner.token, "POST", "/v1/prices", { id, currency: "EUR", from, gpus }, headers);
+  const added = await add("l2", "2030-01-01", known);
+  assert.equal(added.status, 201);
+  assert.equal((await add("l3", "2031-01-01", known)).status, 412);
+  assert.equal((await add("l3", "2031-01-01", { "if-match": `"${added.json.revision}"` })).status, 201);
 });

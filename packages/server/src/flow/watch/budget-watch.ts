@@ -1,7 +1,7 @@
 import type { BudgetStanding, Instant, ReadonlyState } from "@tessera/core";
 import type { Clock } from "@tessera/engine";
 import { budgetStandings, reachedBy } from "../bill/budget.ts";
-import { creditStandings } from "../bill/credit.ts";
+import { creditStandings, isUsedUp } from "../bill/credit.ts";
 import type { Asker, ControlPlane } from "../control.ts";
 import { Lookout } from "./lookout.ts";
 
@@ -52,8 +52,8 @@ export class BudgetWatch extends Lookout {
     const limited = [...tenants].filter(([, { creditLimitMicros }]) => creditLimitMicros !== undefined);
     const names = new Set([...limited.map(([tenant]) => tenant), ...creditReached]);
     for (const standing of await creditStandings(this.#control, [...names], now)) {
-      const { tenant, owedMicros, openMicros, leftMicros } = standing;
-      const reached = leftMicros !== undefined && leftMicros <= 0n;
+      const { tenant, owedMicros, openMicros } = standing;
+      const reached = isUsedUp(standing);
       if (reached === creditReached.has(tenant)) continue;
       const about = { tenant, reached, owedMicros: String(owedMicros + openMicros) };
       await this.#control.ask({ kind: "credit.reach", ...about }, system);

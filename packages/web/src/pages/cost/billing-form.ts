@@ -1,8 +1,10 @@
-import type { BillingShape, BodyOf } from "@tessera/wire";
+import type { BillingPreview, BillingShape, BodyOf } from "@tessera/wire";
 import { plainAmount } from "@tessera/wire/money";
 import type { Effect } from "../../design/effects.tsx";
 import { tess } from "../../format/command.ts";
+import { stopWords } from "../../format/effect-jobs.ts";
 import { readMoney, spellMoney, writeMoney } from "../../format/money.ts";
+import { owedWords } from "./ledger-view.ts";
 
 /** How a tenant is billed, as it is typed; an empty limit is none. */
 export interface BillingDraft {
@@ -30,19 +32,28 @@ export function billingCommand(tenant: string, { mode, creditLimitMicros }: Requ
   return tess(["billing", "set", tenant, "--mode", mode, "--credit-limit", limit]);
 }
 
-/** What follows at once; who is only shown what it uses has no credit to use up. */
-export function billingEffect(
-  { tenant, currency, owedMicros, openMicros, stopped }: BillingShape,
-  { mode, creditLimitMicros }: Required<BodyOf<"setBilling">>,
-): Effect {
-  const free = stopped ? `Burst jobs of ${tenant}, which its credit stops now, may start again.` : "Nothing stops now.";
-  if (mode === "showback" || creditLimitMicros === null) return { text: free, bad: false };
-  const used = BigInt(owedMicros) + BigInt(openMicros);
-  const left = BigInt(creditLimitMicros) - used;
-  if (left <= 0n)
-    return {
-      text: `${tenant} owes ${spellMoney(String(used), currency)}, with what is not invoiced yet: its burst jobs stop now.`,
-      bad: true,
-    };
-  return { text: `${spellMoney(String(left), currency)} of credit are left. ${free}`, bad: false };
+/** Where the tenant would stand, and what follows at once, as the server finds it. */
+export function billingEffects(
+  { tenant, currency, owedMicros, openMicros, leftMicros, stopped, stops }: BillingPreview,
+  { mode }: Pick<BillingDraft, "mode">,
+  wasStopped: boolean,
+): Effect[] {
+  const owes = owedWords(tenant, owedMicros, currency);
+  const standing =
+    mode === "showback"
+      ? `${owes}; what it used since its last invoice is not owed either.`
+      : `${owes}; since its last invoice it used ${spellMoney(openMicros, currency)}, before credits.`;
+  if (stopped)
+    return [
+      { text: standing, bad: false },
+      { text: `Its credit is used up: ${stopWords(tenant, "burst job", stops)}`, bad: true },
+    ];
+  const left = leftMicros === undefined ? "" : `${spellMoney(leftMicros, currency)} of credit are left. `;
+  const free = wasStopped
+    ? `Burst jobs of ${tenant}, which its credit stops now, may start again.`
+    : "Nothing stops now.";
+  return [
+    { text: standing, bad: false },
+    { text: `${left}${free}`, bad: false },
+  ];
 }

@@ -1,14 +1,17 @@
 import type { BillingShape } from "@tessera/wire";
 import type { FormEvent } from "react";
 import { wordsOf } from "../../api/call.ts";
-import { useDraft } from "../../api/draft.ts";
+import { useSeenDraft } from "../../api/seen-draft.ts";
+import { triedWords } from "../../api/tried-words.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
+import { useTried } from "../../api/use-tried.ts";
+import { ChangedMeanwhile } from "../../design/changed-meanwhile.tsx";
 import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Effects } from "../../design/effects.tsx";
 import { CommandLine } from "../../design/inputs.tsx";
 import { mayDo } from "../../design/may-do.ts";
-import { Button, Card, Notice } from "../../design/parts.tsx";
+import { Button, Card, Notice, Skeleton } from "../../design/parts.tsx";
 import { SelectField } from "../../design/select.tsx";
 import { readMoney, spellMoney } from "../../format/money.ts";
 import { useOpen } from "../../frame/open.ts";
@@ -16,7 +19,7 @@ import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
 import { AmountField } from "./amount-field.tsx";
-import { type BillingDraft, billingBody, billingCommand, billingDraftOf, billingEffect } from "./billing-form.ts";
+import { type BillingDraft, billingBody, billingCommand, billingDraftOf, billingEffects } from "./billing-form.ts";
 
 /** How each tenant is billed, what it owes and what credit it has left. */
 export function Billing() {
@@ -79,14 +82,21 @@ function columnsOf(onEdit: (tenant: string) => void): readonly Column<BillingSha
   ];
 }
 
+/** Replaces what was seen when the typing began, and says before what would follow from it. */
 function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () => void }) {
-  const { tenant, currency } = billing;
-  const [draft, keep, drop] = useDraft(`billing ${tenant}`, billingDraftOf(billing));
+  const { tenant, currency, mode, creditLimitMicros: limit } = billing;
+  const first = billingDraftOf(billing);
+  const { draft, seen, isStale, type, goOn, drop } = useSeenDraft(`billing of ${tenant}`, first, billing.revision);
   const set = useAct("setBilling", (now) => `${now.tenant} is billed by ${now.mode} now.`);
   const body = billingBody(draft);
+  const tried = useTried("previewBilling", { account: tenant }, body);
   const change = (part: Partial<BillingDraft>) => {
     set.reset();
-    keep({ ...draft, ...part });
+    type(part);
+  };
+  const onGoOn = () => {
+    set.reset();
+    goOn();
   };
   const close = () => {
     drop();
@@ -94,7 +104,7 @@ function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () =
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (body !== undefined) set.mutate({ at: { account: tenant }, body }, { onSuccess: close });
+    if (body !== undefined) set.mutate({ at: { account: tenant }, body, ifMatch: seen }, { onSuccess: close });
   };
   return (
     <Dialog title={`How ${tenant} is billed`} onClose={close}>
@@ -116,10 +126,18 @@ function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () =
           currency={currency}
           onChange={(limit) => change({ limit })}
         />
-        {body !== undefined && <Effects of={[billingEffect(billing, body)]} />}
-        {set.error !== null && <Notice kind="bad">{wordsOf(set.error)}</Notice>}
+        {tried.error !== null && <Notice kind="bad">{triedWords(tried.error)}</Notice>}
+        {tried.data !== undefined && <Effects of={billingEffects(tried.data, draft, billing.stopped)} />}
+        {body !== undefined && tried.data === undefined && tried.error === null && <Skeleton lines={2} />}
+        {set.error !== null && !isStale && <Notice kind="bad">{wordsOf(set.error)}</Notice>}
+        {isStale && (
+          <ChangedMeanwhile onGoOn={onGoOn}>
+            How {tenant} is billed was changed by someone else while you typed: {mode},{" "}
+            {limit === undefined ? "no credit limit" : `credit limit ${spellMoney(limit, currency)}`} now.
+          </ChangedMeanwhile>
+        )}
         <div className="row wrap">
-          <Button kind="primary" type="submit" disabled={body === undefined || set.isPending || set.isError}>
+          <Button kind="primary" type="submit" disabled={!tried.ready || isStale || set.isPending || set.isError}>
             Set it
           </Button>
           {body !== undefined && <CommandLine>{billingCommand(tenant, body)}</CommandLine>}

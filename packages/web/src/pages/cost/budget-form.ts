@@ -2,7 +2,7 @@ import type { BudgetPreview, BudgetPut, BudgetShape } from "@tessera/wire";
 import { plainAmount } from "@tessera/wire/money";
 import type { Effect } from "../../design/effects.tsx";
 import { tess } from "../../format/command.ts";
-import { effectJobs, effectNames } from "../../format/effect-jobs.ts";
+import { stopWords } from "../../format/effect-jobs.ts";
 import { readMoney, shareOf, spellMoney, writeMoney } from "../../format/money.ts";
 import { spellShare } from "../../format/numbers.ts";
 import { spell, spellDate } from "../../format/times.ts";
@@ -73,8 +73,5 @@ function spentEffect(account: string, stop: Stop, stops: BudgetPreview["stops"])
   if (stop === "refuse-new")
     return { text: `It is spent already: no further job of ${account} starts, running jobs go on.`, bad: true };
   const which = stop === "stop-all" ? "job" : "burst job";
-  const later = `no further ${which} of ${account} starts`;
-  if (stops.jobs === 0) return { text: `It is spent already: ${later}. None runs now.`, bad: true };
-  const stopped = `${effectJobs(stops)} ${stops.jobs === 1 ? "stops" : "stop"} now${effectNames(stops)}`;
-  return { text: `It is spent already: ${later}, and ${stopped}.`, bad: true };
+  return { text: `It is spent already: ${stopWords(account, which, stops)}`, bad: true };
 }

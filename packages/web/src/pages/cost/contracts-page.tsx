@@ -2,6 +2,7 @@ import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
+import { pricedModel } from "../../format/model-words.ts";
 import { spellMoney } from "../../format/money.ts";
 import { spellNumber } from "../../format/numbers.ts";
 import { useOpen } from "../../frame/open.ts";
@@ -16,7 +17,7 @@ import { SetContract } from "./set-contract.tsx";
 /** The prices that were agreed on with tenants, and until when. */
 export default function ContractsPage() {
   const may = useMay();
-  const { data, error, isFetching, refetch } = useCall("readPrices");
+  const { data, error, isFetching, refetch } = useCall("readPrices", {}, { everyMs: 30_000 });
   /** The contract that is changed; empty: a new one. */
   const [setting, open] = useOpen("contract");
   const currency = data?.versions.at(-1)?.currency;
@@ -111,7 +112,7 @@ function columnsOf(currency: string, onChange: ((place: string) => void) | undef
       show: ({ gpus }) =>
         gpus.map(({ model, reservedMicros, burstMicros }) => (
           <div key={model} className="nowrap">
-            {model === "*" ? "any other" : model}: {spellMoney(String(reservedMicros), currency)},{" "}
+            {pricedModel(model)}: {spellMoney(String(reservedMicros), currency)},{" "}
             {spellMoney(String(burstMicros), currency)}
           </div>
         )),

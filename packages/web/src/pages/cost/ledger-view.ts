@@ -2,6 +2,7 @@ import type { EntryPost, EntryShape } from "@tessera/wire";
 import { legsOfEntry } from "@tessera/wire/ledger";
 import { plainAmount } from "@tessera/wire/money";
 import { tess } from "../../format/command.ts";
+import { spellMoney } from "../../format/money.ts";
 
 /** What each kind of entry that can be posted is for. */
 export const kindWords: Readonly<Record<EntryPost["kind"], string>> = {
@@ -28,6 +29,12 @@ export function balanceWords(book: string, micros: string): { label: string; mic
   if (what === "owed")
     return below ? { label: `Paid in advance by ${tenant}`, micros: turned } : { label: `Owed by ${tenant}`, micros };
   return { label: book, micros };
+}
+
+/** What a tenant owes, as a clause: `lab owes 5.00 EUR`; below 0 it has paid in advance. */
+export function owedWords(tenant: string, micros: string, currency: string): string {
+  if (micros.startsWith("-")) return `${tenant} has paid ${spellMoney(micros.slice(1), currency)} in advance`;
+  return `${tenant} owes ${micros === "0" ? "nothing" : spellMoney(micros, currency)}`;
 }
 
 /** How much an entry puts into a book. */

@@ -1,8 +1,9 @@
 import type { BudgetShape } from "@tessera/wire";
 import type { FormEvent, ReactNode } from "react";
-import { wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
+import { useSeenDraft } from "../../api/seen-draft.ts";
+import { triedWords } from "../../api/tried-words.ts";
 import { useAccounts } from "../../api/use-accounts.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { useTried } from "../../api/use-tried.ts";
@@ -65,22 +66,24 @@ interface FormProps {
 
 /** Replaces the budget that was seen when the typing began; one that others changed since then is shown first. */
 function BudgetForm({ account, before, onClose, children }: FormProps) {
-  const first = { draft: budgetDraftOf(before), seen: before?.revision ?? "" };
-  const [{ draft, seen }, keep, drop] = useDraft(`budget ${account}`, first);
+  const { draft, seen, isStale, type, goOn, drop } = useSeenDraft(
+    `budget ${account}`,
+    budgetDraftOf(before),
+    before?.revision ?? "",
+  );
   const set = useAct("setBudget", ({ account: at }) => `The budget of ${at} was set.`);
   const body = budgetBody(draft);
   const tried = useTried("previewBudget", { account }, body);
   const currency = useCall("readPrices").data?.versions.at(-1)?.currency;
-  const isStale = seen !== (before?.revision ?? "");
   const read = readMoney(draft.limit);
   const alerts = readAlerts(draft.alerts);
   const change = (part: Partial<BudgetDraft>) => {
     set.reset();
-    keep({ draft: { ...draft, ...part }, seen });
+    type(part);
   };
-  const goOn = () => {
+  const onGoOn = () => {
     set.reset();
-    keep({ draft, seen: before?.revision ?? "" });
+    goOn();
   };
   const close = () => {
     drop();
@@ -134,14 +137,14 @@ function BudgetForm({ account, before, onClose, children }: FormProps) {
           onChange={(text) => change({ alerts: text })}
         />
         <SelectField label="When it is spent" value={draft.stop} of={stops} onChange={(stop) => change({ stop })} />
-        {tried.error !== null && <Notice kind="bad">This is refused: {wordsOf(tried.error)}</Notice>}
+        {tried.error !== null && <Notice kind="bad">{triedWords(tried.error)}</Notice>}
         {body !== undefined && tried.data !== undefined && <Effects of={budgetEffects(tried.data, body)} />}
         {body !== undefined && tried.data === undefined && tried.error === null && <Skeleton lines={2} />}
         {before !== undefined && before.stopped !== "none" && tried.data?.passedPerMille !== 1000 && (
           <Notice>Jobs that the budget stops now may start again.</Notice>
         )}
         {isStale && (
-          <ChangedMeanwhile onGoOn={goOn}>
+          <ChangedMeanwhile onGoOn={onGoOn}>
             {before === undefined
               ? `The budget of ${account} was deleted by someone else while you typed.`
               : `The budget of ${account} was changed by someone else while you typed: ${spellMoney(before.limitMicros, before.currency)}${before.every === "month" ? " a month" : " in all"}, then ${stops[before.stop]}.`}

@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
+import { useSeenDraft } from "../../api/seen-draft.ts";
 import { useAct, useCall } from "../../api/use-call.ts";
 import { ChangedMeanwhile } from "../../design/changed-meanwhile.tsx";
 import { Dialog } from "../../design/dialog.tsx";
@@ -69,22 +70,22 @@ interface FormProps {
 /** Replaces the contracts that were seen when the typing began; where others set one since then, it says so first. */
 function ContractForm({ tenant, before, contracts, currency, onClose, children }: FormProps) {
   const revision = contracts[0]?.revision ?? "";
-  const first = { draft: contractDraftOf(tenant, before, new Date()), seen: revision };
-  const [{ draft, seen }, keep, drop] = useDraft(`contract ${tenant} ${before?.from ?? ""}`, first);
+  const name = `contract ${tenant} ${before?.from ?? ""}`;
+  const first = contractDraftOf(tenant, before, new Date());
+  const { draft, seen, isStale, type, goOn, drop } = useSeenDraft(name, first, revision);
   const [effect, setEffect] = useState<string | undefined>();
   const set = useAct("setContract", () => `The contract of ${tenant} applies from ${draft.from} on.`);
   const read = readContract(draft);
   const wrong = "wrong" in read ? read.wrong : {};
-  const isStale = seen !== revision;
   const at = { account: tenant };
   const change = (part: Partial<ContractDraft>) => {
     set.reset();
     setEffect(undefined);
-    keep({ draft: { ...draft, ...part }, seen });
+    type(part);
   };
-  const goOn = () => {
+  const onGoOn = () => {
     set.reset();
-    keep({ draft, seen: revision });
+    goOn();
   };
   const rate = (i: number, part: Partial<ContractDraft["rates"][number]>) =>
     change({ rates: draft.rates.map((each, k) => (k === i ? { ...each, ...part } : each)) });
@@ -183,7 +184,7 @@ function ContractForm({ tenant, before, contracts, currency, onClose, children }
           contractsAfter(contracts, read.body).map((text) => <Notice key={text}>{text} Closed months stay.</Notice>)}
         {effect !== undefined && <Notice>{effect}</Notice>}
         {isStale && (
-          <ChangedMeanwhile onGoOn={goOn}>
+          <ChangedMeanwhile onGoOn={onGoOn}>
             The contracts of {tenant} were changed by someone else while you typed.
           </ChangedMeanwhile>
         )}

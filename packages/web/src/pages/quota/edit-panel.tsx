@@ -1,7 +1,7 @@
 import type { Account } from "@tessera/wire";
 import type { FormEvent } from "react";
 import { Link } from "wouter";
-import { useDraft } from "../../api/draft.ts";
+import { useTyped } from "../../api/seen-draft.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Allowed } from "../../design/act.tsx";
 import { ChangedMeanwhile } from "../../design/changed-meanwhile.tsx";
@@ -13,7 +13,7 @@ import { count, spellNumber } from "../../format/numbers.ts";
 import { amountHint, byModel, spellAmounts } from "./amounts.ts";
 import { EffectCard, usePreview } from "./effect-card.tsx";
 import { spellWindow } from "./notes.ts";
-import { editOf, type QuotaDraft, quotaFields } from "./quota-edit.ts";
+import { editOf, quotaFields } from "./quota-edit.ts";
 
 /** An account: its quota, and an edit of it that shows its effect before it is saved. */
 export function EditPanel({ account }: { account: Account }) {
@@ -62,26 +62,15 @@ export function EditPanel({ account }: { account: Account }) {
 
 /** Only what is typed is changed; what someone else changes meanwhile is shown before it is written over. */
 function QuotaForm({ account }: { account: Account }) {
-  // With the revision that the person saw when the typing began.
-  const first: { draft: QuotaDraft; seen: string } = { draft: {}, seen: account.revision };
-  const [{ draft, seen }, keep, drop] = useDraft(`quota ${account.path}`, first);
+  const fields = { ...quotaFields(account), until: "" };
+  const { typed, shown, isTouched, isStale, seen, type, goOn, undo } = useTyped(
+    `quota ${account.path}`,
+    fields,
+    account.revision,
+  );
   const edit = useAct("editAccount", () => `${account.path} was changed.`);
-  const now = quotaFields(account);
-  const shown = { ...now, until: "", ...draft };
-  const isTouched = Object.keys(draft).length > 0;
-  const { body, wrong } = editOf(account, draft);
+  const { body, wrong } = editOf(account, typed);
   const preview = usePreview(account, body);
-  const isStale = isTouched && seen !== account.revision;
-  const type = (part: QuotaDraft) => {
-    const next = { ...draft, ...part };
-    // What is typed back to what it is, is not changed.
-    for (const field of ["guarantee", "max", "weight"] as const) if (next[field] === now[field]) delete next[field];
-    keep({ draft: next, seen: isTouched ? seen : account.revision });
-  };
-  const undo = () => {
-    keep(first);
-    drop();
-  };
   const save = (event: FormEvent) => {
     event.preventDefault();
     if (body === undefined) return;
@@ -130,7 +119,7 @@ function QuotaForm({ account }: { account: Account }) {
         onChange={(until) => type({ until })}
       />
       {isStale && (
-        <ChangedMeanwhile onGoOn={() => keep({ draft, seen: account.revision })}>
+        <ChangedMeanwhile onGoOn={goOn}>
           The quota was changed by someone else while you typed: guarantee {spellAmounts(account.guarantee)}, at most{" "}
           {spellAmounts(account.max)}, weight {account.weight} now.
         </ChangedMeanwhile>

@@ -1,5 +1,5 @@
 import type { Account, AccountEdit } from "@tessera/wire";
-import { wordsOf } from "../../api/call.ts";
+import { triedWords } from "../../api/tried-words.ts";
 import { useTried } from "../../api/use-tried.ts";
 import { Effects } from "../../design/effects.tsx";
 import { Notice, Skeleton } from "../../design/parts.tsx";
@@ -26,7 +26,7 @@ export function EffectCard({ account, guarantee, max, preview: { data, error } }
     <div>
       <h3>Effect</h3>
       <Effects of={changes} />
-      {error !== null && <Notice kind="bad">This is refused: {wordsOf(error)}</Notice>}
+      {error !== null && <Notice kind="bad">{triedWords(error)}</Notice>}
       {data?.whyNot !== undefined && <Notice kind="bad">This is refused: {inZone(data.whyNot)}</Notice>}
       {data === undefined && error === null && <Skeleton lines={1} />}
       {data !== undefined && data.whyNot === undefined && <Effects of={effectsOf(data)} />}

@@ -3,10 +3,11 @@ import { type Numbers, numberBounds, numberWords } from "@tessera/wire/numbers";
 import type { FormEvent } from "react";
 import { Link } from "wouter";
 import { wordsOf } from "../../api/call.ts";
-import { useDraft } from "../../api/draft.ts";
 import { useMay } from "../../api/me.tsx";
 import { refusedAt } from "../../api/refused-at.ts";
+import { useTyped } from "../../api/seen-draft.ts";
 import { useAct } from "../../api/use-call.ts";
+import { ChangedMeanwhile } from "../../design/changed-meanwhile.tsx";
 import { TextField } from "../../design/inputs.tsx";
 import { Button, Notice } from "../../design/parts.tsx";
 import { SelectField } from "../../design/select.tsx";
@@ -16,8 +17,7 @@ import { changesOf, type PolicyField, policyGroups, readPolicy, textsOf } from "
 /** Every field of the policy, with what follows from each; what changes is listed before it is saved. */
 export function PolicyForm({ policy }: { policy: PolicyShape }) {
   const before = textsOf(policy);
-  // A draft of another revision is not offered: it would undo what was changed since.
-  const [texts, setTexts, drop] = useDraft(`policy ${policy.revision}`, before);
+  const { shown: texts, seen, isStale, type, goOn, undo } = useTyped("policy", before, policy.revision);
   const save = useAct("setPolicy", () => "The policy was changed.");
   const read = readPolicy(texts);
   const wrong = "wrong" in read ? read.wrong : {};
@@ -25,11 +25,15 @@ export function PolicyForm({ policy }: { policy: PolicyShape }) {
   const locked = !useMay()("policy.write");
   const change = (key: string, value: string) => {
     save.reset();
-    setTexts({ ...texts, [key]: value });
+    type({ [key]: value });
+  };
+  const onGoOn = () => {
+    save.reset();
+    goOn();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if ("body" in read) save.mutate({ body: read.body, ifMatch: policy.revision }, { onSuccess: drop });
+    if ("body" in read) save.mutate({ body: read.body, ifMatch: seen }, { onSuccess: undo });
   };
   const about = (key: string) => ({
     ...{ disabled: locked, value: texts[key] ?? "", wrong: wrong[key] ?? refusedAt(save.error, key) },
@@ -71,7 +75,12 @@ export function PolicyForm({ policy }: { policy: PolicyShape }) {
           </ul>
         </Notice>
       )}
-      {save.error !== null && <Notice kind="bad">{wordsOf(save.error)}</Notice>}
+      {isStale && (
+        <ChangedMeanwhile onGoOn={onGoOn}>
+          The policy was changed by someone else while you typed. What you did not type is as it is now.
+        </ChangedMeanwhile>
+      )}
+      {save.error !== null && !isStale && <Notice kind="bad">{wordsOf(save.error)}</Notice>}
       {locked ? (
         <p className="quiet small">Changing it needs the role platform-owner; ask one of the platform's owners.</p>
       ) : (
@@ -80,7 +89,7 @@ export function PolicyForm({ policy }: { policy: PolicyShape }) {
             data-act="setPolicy"
             kind="primary"
             type="submit"
-            disabled={changes.length === 0 || !("body" in read) || save.isPending || save.isError}
+            disabled={changes.length === 0 || !("body" in read) || isStale || save.isPending || save.isError}
           >
             Save
           </Button>
@@ -88,8 +97,7 @@ export function PolicyForm({ policy }: { policy: PolicyShape }) {
             <Button
               onClick={() => {
                 save.reset();
-                setTexts(before);
-                drop();
+                undo();
               }}
             >
               Throw away

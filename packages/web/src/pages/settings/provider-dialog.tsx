@@ -4,6 +4,7 @@ import { type FormEvent, useState } from "react";
 import { wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
+import { triedWords } from "../../api/tried-words.ts";
 import { useAccounts } from "../../api/use-accounts.ts";
 import { useAct } from "../../api/use-call.ts";
 import { useTried } from "../../api/use-tried.ts";
@@ -106,7 +107,7 @@ export function ProviderDialog({ provider, onClose }: { provider?: ProviderShape
           wrong={wrong.rules ?? refusedAt(put.error, "rules")}
           onRules={(rules) => change({ rules })}
         />
-        {tried.error !== null && <Notice kind="bad">This is refused: {wordsOf(tried.error)}</Notice>}
+        {tried.error !== null && <Notice kind="bad">{triedWords(tried.error)}</Notice>}
         {tried.data !== undefined && <Effects of={ruleEffects(tried.data)} />}
         {put.error !== null && refusedAt(put.error, ...shown) === undefined && (
           <Notice kind="bad">{wordsOf(put.error)}</Notice>

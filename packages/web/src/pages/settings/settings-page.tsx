@@ -50,11 +50,11 @@ export default function SettingsPage() {
 
 /** The policy for the whole fleet; every user may read it. */
 function Policy() {
-  const { data } = useCall("getPolicy");
+  const { data } = useCall("getPolicy", {}, { everyMs: 30_000 });
   return (
     <div className="grid">
       <Card title="Policy" className="span-8">
-        {data === undefined ? <Skeleton /> : <PolicyForm key={data.revision} policy={data} />}
+        {data === undefined ? <Skeleton /> : <PolicyForm policy={data} />}
       </Card>
     </div>
   );
