@@ -46,7 +46,12 @@ function accountRows(account: string, lines: readonly LineShape[], money: (micro
 /** A line in words: what it is for, of which model and how it was held. */
 export function whatFor(line: LineShape): string {
   const { kind, model, profile, isolation, topology, perMille, pool, poolPerMille = 1_000 } = line;
-  const parts = [model, profile, isolation, topology === "" ? "" : `in one ${topology}`].filter((part) => part !== "");
+  const parts = [
+    model === "*" ? "any model" : model,
+    profile,
+    isolation,
+    topology === "" ? "" : `in one ${topology}`,
+  ].filter((part) => part !== "");
   const inPool =
     pool === undefined ? "" : `, pool ${pool}${poolPerMille === 1_000 ? "" : ` x ${poolPerMille / 1_000}`}`;
   const at = perMille === 1_000 ? "" : `, time of day x ${perMille / 1_000}`;

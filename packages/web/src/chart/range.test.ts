@@ -8,6 +8,7 @@ import {
   queryOf,
   rangeWords,
   readRange,
+  timeOf,
   wholeDays,
   writeRange,
   zoomed,
@@ -80,7 +81,14 @@ describe("the range of a page", () => {
       for (const [no, { from }] of parts.entries()) if (no > 0) assert.equal(from, parts[no - 1]!.to);
       assert.equal(parts[0]!.from % Math.min(stepMs, 24 * hour), 0, name);
     }
+    assert.deepEqual(timeOf({ name: "7d" }, now), { from: "2025-12-30T00:00:00.000Z" });
+    assert.deepEqual(timeOf({ name: "7d" }, now, true), {
+      from: "2025-12-23T00:00:00.000Z",
+      to: "2025-12-30T00:00:00.000Z",
+    });
+    assert.deepEqual(timeOf({ name: "1d" }, now), { from: "2026-01-04T11:00:00.000Z" });
     const past = { from: at - 72 * hour, to: at - 24 * hour };
+    assert.deepEqual(timeOf(past, now), { from: "2026-01-02T00:00:00.000Z", to: "2026-01-04T00:00:00.000Z" });
     assert.equal(partsOf(past, now).parts.at(-1)!.to, past.to);
     assert.deepEqual([rangeWords({ name: "7d" }), rangeWords(past)], ["7 days", "2d"]);
   });

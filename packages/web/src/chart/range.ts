@@ -111,6 +111,15 @@ export function partsOf(range: Range, now: number): { readonly stepMs: number; r
   return { stepMs, parts };
 }
 
+/** The time that figures of a range are of, with no end where that is now; `before` = the same length of time before it. */
+export function timeOf(range: Range, now: number, before = false): { readonly from: string; readonly to?: string } {
+  const { stepMs, parts } = partsOf(range, now);
+  const [from, to] = [parts[0]!.from, parts.at(-1)!.to];
+  const earlier = from - parts.length * stepMs;
+  if (before) return { from: new Date(earlier).toISOString(), to: new Date(from).toISOString() };
+  return { from: new Date(from).toISOString(), ...(to !== now && { to: new Date(to).toISOString() }) };
+}
+
 /** A part of a range, in milliseconds. */
 export interface Part {
   readonly from: number;

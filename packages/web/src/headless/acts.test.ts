@@ -150,6 +150,62 @@ describe("what a person types and clicks", { skip: missing }, () => {
     await watched.close();
   });
 
+  it("keeps what was typed over prices, the policy and billing that somebody else has changed meanwhile", async () => {
+    const watched = await owner();
+    const { page } = watched;
+    const dialog = page.getByRole("dialog");
+    const goOn = page.getByRole("button", { name: "Go on with mine" });
+    await watched.go("/settings/prices");
+    const burst = page.getByLabel("Burst, H100");
+    await typeInto(burst, "5.25");
+    const last = (await server.call("readPrices")).versions.at(-1)!;
+    const from = new Date(Date.now() + 600_000).toISOString();
+    const theirs = { ...last, id: "theirs", from, cpuMicrosPerCoreHour: 70_000 };
+    await server.call("addPrices", { body: theirs });
+    await page.getByRole("button", { name: "Add it" }).click();
+    await dialog.getByText(/^H100, burst: .* → 5\.25 EUR an hour$/).waitFor();
+    await dialog.getByRole("button", { name: "Add the price list" }).click();
+    await page.getByText("The price list theirs was added by someone else while you typed.").waitFor();
+    assert.equal(await burst.inputValue(), "5.25");
+    assert.deepEqual(await seriousViolations(page), []);
+    await goOn.click();
+    await page.getByRole("button", { name: "Add it" }).click();
+    await dialog.getByRole("button", { name: "Add the price list" }).click();
+    await page.getByText("The price list was added.").waitFor();
+    const mine = (await server.call("readPrices")).versions.at(-1)!;
+    assert.equal(mine.gpus.find(({ model }) => model === "H100")!.burstMicros, 5_250_000);
+    assert.equal(mine.cpuMicrosPerCoreHour, 70_000, "their price is kept");
+    assert.ok(mine.from > from);
+
+    await watched.go("/settings");
+    const grace = page.getByLabel("Grace period of jobs without a checkpoint");
+    await typeInto(grace, "44s");
+    const { revision: _, ...policy } = await server.call("getPolicy");
+    await server.call("setPolicy", { body: { ...policy, movesPerHourMax: 7 } });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The policy was changed by someone else while you typed.").waitFor();
+    assert.equal(await grace.inputValue(), "44s");
+    await goOn.click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The policy was changed.", { exact: true }).waitFor();
+    const after = await server.call("getPolicy");
+    assert.deepEqual([after.grace, after.movesPerHourMax], ["44s", 7]);
+
+    await watched.go("/cost/invoices");
+    await page.getByRole("row", { name: /^acme/ }).getByRole("button", { name: "Change" }).click();
+    await typeInto(page.getByLabel("Credit limit"), "77");
+    await page.getByText(/of credit are left/).waitFor();
+    await server.call("setBilling", { at: { account: "acme" }, body: { mode: "showback" } });
+    await dialog.getByRole("button", { name: "Set it" }).click();
+    await dialog
+      .getByText(/was changed by someone else while you typed: showback, credit limit 5,000\.00 EUR now/)
+      .waitFor();
+    assert.equal(await page.getByLabel("Credit limit").inputValue(), "77");
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await server.call("setBilling", { at: { account: "acme" }, body: { mode: "chargeback", creditLimitMicros: null } });
+    await watched.close();
+  });
+
   it("asks with the consequence named before it disables, takes, revokes or drops", async () => {
     const watched = await owner();
     const { page } = watched;

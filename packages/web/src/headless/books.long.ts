@@ -105,6 +105,7 @@ describe("the books in the console", { skip: missing }, () => {
     await typeInto(dialog.getByLabel("Amount"), "12.50");
     await typeInto(dialog.getByLabel("Why"), "bank transfer 88");
     await dialog.getByRole("row", { name: "owed by lab 12.50 EUR" }).waitFor();
+    await dialog.getByText(/^lab (owes|has paid) .* now; after this entry lab (owes|has paid) /).waitFor();
     assert.deepEqual(await seriousViolations(page), []);
     await book.click();
     await dialog.getByText("never changed or deleted").waitFor();

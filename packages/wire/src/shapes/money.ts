@@ -147,8 +147,11 @@ export type PricePreview = Static<typeof PricePreview>;
 
 export const CostRow = Type.Object({
   key: Type.String({ description: "As asked with by=" }),
-  name: Type.Optional(Type.String({ description: "With by=job: the name of the job, where it is known" })),
+  name: Type.Optional(
+    Type.String({ description: "With by=job: the name of the job, with the index of an element, where it is known" }),
+  ),
   micros: Micros,
+  /** With `compare`; not of days, of which only the sum is compared. */
   beforeMicros: Type.Optional(Micros),
   byKind: Type.Record(Type.String(), Micros),
   gpuHours: Type.String({ description: "Rounded, for people" }),
@@ -210,6 +213,7 @@ export const BudgetShape = Type.Object({
   stop: Type.Enum(["alert", "refuse-new", "stop-burst", "stop-all"]),
   from: Timestamp,
   to: Timestamp,
+  /** Before credits for lending and shares of idle GPUs, as is all of a budget. */
   spentMicros: Micros,
   /** What was spent beyond the limit: what stopping jobs used until they had stopped. */
   overMicros: Type.Optional(Micros),

@@ -58,7 +58,7 @@ function columnsOf(session: Session, report: CostReport): readonly Column<Row>[]
   const { by, currency } = report;
   const largest = report.rows.reduce((most, { micros }) => Math.max(most, Number(micros)), 0);
   const kinds = [...new Set(report.rows.flatMap(({ byKind }) => Object.keys(byKind)))].toSorted();
-  const compared = report.beforeMicros !== undefined;
+  const compared = report.beforeMicros !== undefined && by !== "day";
   return [
     { name: by, text: ({ key }) => (key === "" ? "(shared)" : key), shrinks: true },
     {

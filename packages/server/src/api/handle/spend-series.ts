@@ -120,7 +120,7 @@ function labelled(
     return { key: account?.id ?? key, label: ownLabel(key, hasBelow) };
   }
   if (key === othersKey) return { key, label: "others" };
-  return { key, label: key === "" ? "no GPU" : key };
+  return { key, label: key === "" ? "no GPU" : group === "model" && key === "*" ? "any model" : key };
 }
 
 function modelOf({ model }: { readonly model: string }): string {

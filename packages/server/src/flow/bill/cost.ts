@@ -60,13 +60,15 @@ export async function costReport(
   const before = ask.compare
     ? await costsIn(control, { ...ask, from: Math.max(0, ask.from - length), to: ask.from }, now, nameOfUser)
     : undefined;
-  const keys = [...new Set([...sums.keys(), ...(before?.keys() ?? [])])].sort();
+  // A day is in one of two times that follow each other: only their sums are compared.
+  const keyed = ask.by === "day" ? undefined : before;
+  const keys = [...new Set([...sums.keys(), ...(keyed?.keys() ?? [])])].sort();
   const all = keys.map((key) => {
     const sum = sums.get(key) ?? emptySum();
     return {
       key,
       micros: String(sum.micros),
-      ...(before !== undefined && { beforeMicros: String(before.get(key)?.micros ?? 0n) }),
+      ...(keyed !== undefined && { beforeMicros: String(keyed.get(key)?.micros ?? 0n) }),
       byKind: Object.fromEntries([...sum.byKind].sort().map(([kind, micros]) => [kind, String(micros)])),
       gpuHours: hours("burst", sum.unitMs),
     };
@@ -277,7 +279,7 @@ function emptySum(): Sum {
   return { micros: 0n, unitMs: 0n, byKind: new Map() };
 }
 
-/** What an account and everything below it spent in a stretch, without the credits of its tenant. */
+/** What an account and everything below it spent in a stretch, before its tenant's credits for lending and share of idle GPUs. */
 export async function spentBy(
   { state, rated }: Pick<ControlPlane, "state" | "rated">,
   accounts: readonly string[],

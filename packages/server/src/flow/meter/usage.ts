@@ -140,7 +140,7 @@ const namesMax = 1_000;
 
 export async function withNames<Row extends { readonly key: string }>(
   rows: readonly Row[],
-  reader: Pick<StoreReader, "job">,
+  reader: { job(id: string): Promise<{ readonly name: string } | undefined> },
   nameOfLiveJob: (id: string) => string | undefined,
   sizeOf: (row: Row) => string,
 ): Promise<(Row & { name?: string })[]> {
@@ -148,9 +148,15 @@ export async function withNames<Row extends { readonly key: string }>(
   const names = new Map<string, string>();
   for (const { key } of most) {
     const name = nameOfLiveJob(key) ?? (await reader.job(key))?.name;
-    if (name !== undefined) names.set(key, name);
+    if (name !== undefined) names.set(key, `${name}${elementMark(key)}`);
   }
   return rows.map((row) => ({ ...row, ...(names.has(row.key) && { name: names.get(row.key)! }) }));
+}
+
+/** `[3]` for the element of an array, which has the name of the array. */
+function elementMark(job: string): string {
+  const [, index] = /\.(\d+)$/.exec(job) ?? [];
+  return index === undefined ? "" : `[${index}]`;
 }
 
 /**

@@ -27,13 +27,13 @@ describe("how a tenant is billed, as it is typed", () => {
     const texts = (of: Partial<BillingPreview>, mode: BillingShape["mode"] = "chargeback", wasStopped = false) =>
       billingEffects({ ...preview, ...of }, { mode }, wasStopped).map(({ text }) => text);
     assert.deepEqual(texts({}), [
-      "lab owes 1,000.00 EUR; since its last invoice it used 500.00 EUR, before credits.",
+      "lab owes 1,000.00 EUR; since its last invoice it used 500.00 EUR, before credits for lending.",
       "500.00 EUR of credit are left. Nothing stops now.",
     ]);
     const named = [{ id: "job_1", name: "llama", project: "lab", gpus: 4 }];
     const stops = { jobs: 2, gpus: 12, named };
     assert.deepEqual(texts({ owedMicros: "-1000000", leftMicros: "-1", stopped: true, stops }), [
-      "lab has paid 1.00 EUR in advance; since its last invoice it used 500.00 EUR, before credits.",
+      "lab has paid 1.00 EUR in advance; since its last invoice it used 500.00 EUR, before credits for lending.",
       "Its credit is used up: no further burst job of lab starts, and 2 jobs on 12 GPUs stop now: llama of lab and 1 more.",
     ]);
     const { leftMicros: _left, ...unlimited } = preview;

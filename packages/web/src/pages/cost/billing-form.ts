@@ -42,7 +42,7 @@ export function billingEffects(
   const standing =
     mode === "showback"
       ? `${owes}; what it used since its last invoice is not owed either.`
-      : `${owes}; since its last invoice it used ${spellMoney(openMicros, currency)}, before credits.`;
+      : `${owes}; since its last invoice it used ${spellMoney(openMicros, currency)}, before credits for lending.`;
   if (stopped)
     return [
       { text: standing, bad: false },

@@ -52,7 +52,7 @@ function columnsOf(onEdit: (tenant: string) => void): readonly Column<BillingSha
     { label: "Billed by", show: ({ mode }) => mode, by: ({ mode }) => mode },
     money("Owed", ({ owedMicros }) => owedMicros),
     money("Set aside", ({ heldMicros }) => heldMicros),
-    money("Not invoiced", ({ openMicros }) => openMicros),
+    money("Not invoiced, before credits", ({ openMicros }) => openMicros),
     {
       label: "Credit left",
       number: true,

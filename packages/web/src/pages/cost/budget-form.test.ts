@@ -43,7 +43,10 @@ describe("a budget as it is typed", () => {
   });
 
   it("says what is spent as the server counts it, and what stops now", () => {
-    assert.deepEqual(texts({}), ["13,831.00 EUR spent this month, 15 % of the limit.", "Nothing stops now."]);
+    assert.deepEqual(texts({}), [
+      "13,831.00 EUR spent this month before credits for lending, 15 % of the limit.",
+      "Nothing stops now.",
+    ]);
     assert.match(texts({ spentMicros: "200000000" }, { every: "once" })[0]!, /^200\.00 EUR spent since 2026-11-01/);
     assert.match(
       texts({ passedPerMille: 500 })[1]!,

@@ -4,7 +4,7 @@ import type { Effect } from "../../design/effects.tsx";
 import { tess } from "../../format/command.ts";
 import { stopWords } from "../../format/effect-jobs.ts";
 import { readMoney, shareOf, spellMoney, writeMoney } from "../../format/money.ts";
-import { spellShare } from "../../format/numbers.ts";
+import { spellNumber, spellShare } from "../../format/numbers.ts";
 import { spell, spellDate } from "../../format/times.ts";
 import { readAlerts, type Stop, writeAlerts } from "./stops.ts";
 
@@ -54,7 +54,7 @@ export function budgetEffects(
 ): Effect[] {
   const since = every === "month" ? "this month" : `since ${spellDate(from, "UTC")}`;
   const share = spellShare(shareOf(spentMicros, limitMicros), 1);
-  const standing = `${spellMoney(spentMicros, currency)} spent ${since}, ${share} of the limit.`;
+  const standing = `${spellMoney(spentMicros, currency)} spent ${since} before credits for lending, ${share} of the limit.`;
   const isSpent = passedPerMille >= 1000;
   return [
     { text: standing, bad: isSpent },
@@ -65,7 +65,7 @@ export function budgetEffects(
 
 function alertText(passedPerMille: number): string {
   if (passedPerMille === 0) return "Nothing stops now.";
-  return `${passedPerMille / 10} % of it is spent already: an alert is sent now, nothing stops.`;
+  return `${spellNumber(passedPerMille / 10)} % of it is spent already: an alert is sent now, nothing stops.`;
 }
 
 function spentEffect(account: string, stop: Stop, stops: BudgetPreview["stops"]): Effect {

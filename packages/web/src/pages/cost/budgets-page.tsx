@@ -42,7 +42,16 @@ export default function BudgetsPage() {
       ) : data === undefined ? (
         <Skeleton lines={4} />
       ) : (
-        <Card flush title={count(data.items.length, "budget")} beside={choice}>
+        <Card
+          flush
+          title={count(data.items.length, "budget")}
+          beside={
+            <div className="row wrap">
+              <span className="quiet small">before credits for lending, which Money counts</span>
+              {choice}
+            </div>
+          }
+        >
           {data.items.length === 0 ? (
             <Empty title="No budgets yet" command="npx tess budget --help" />
           ) : (

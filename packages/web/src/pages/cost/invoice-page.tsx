@@ -6,6 +6,7 @@ import { useCall } from "../../api/use-call.ts";
 import { Dialog } from "../../design/dialog.tsx";
 import { Missing } from "../../design/missing.tsx";
 import { Button, Card, Skeleton } from "../../design/parts.tsx";
+import { chargedModel } from "../../format/model-words.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
 import { spellDate, spellDay } from "../../format/times.ts";
@@ -13,6 +14,7 @@ import { decoded } from "../../frame/address.ts";
 import { toast } from "../../frame/toasts.tsx";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
+import { sumWords } from "./cost-rows.ts";
 import { issuer, saveFocusFile } from "./focus-file.ts";
 import { VerifyInvoice } from "./verify-invoice.tsx";
 
@@ -99,7 +101,10 @@ function columnsOf(currency: string, onExplain: (line: LineShape) => void): read
     },
     { label: "What", show: ({ kind }) => kind },
     { label: "Account", show: ({ account }) => account },
-    { label: "Model", show: ({ model, profile }) => [model, profile].filter((part) => part !== "").join(" ") },
+    {
+      label: "Model",
+      show: ({ model, profile }) => [chargedModel(model), profile].filter((part) => part !== "").join(" "),
+    },
     { label: "Hours", number: true, show: ({ hours, unit }) => (unit === "none" ? "" : `${hours} ${unit}s`) },
     { label: "Amount", number: true, show: ({ micros }) => spellMoney(micros, currency) },
   ];
@@ -120,7 +125,8 @@ function Explained(props: {
         <Skeleton />
       ) : (
         <div className="stack tight">
-          <p>{data.arithmetic}</p>
+          <p>{sumWords(data)}</p>
+          <p className="quiet small break">Exactly: {data.arithmetic}</p>
           <ul className="list">
             {data.hours.slice(0, hoursShown).map(({ from, micros }) => (
               <li key={from}>

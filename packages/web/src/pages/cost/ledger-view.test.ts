@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { EntryShape } from "@tessera/wire";
-import { balancesAfter, balanceWords, bookWords, csvRows, entryCommand, lastMonths, sidesOf } from "./ledger-view.ts";
+import {
+  balancesAfter,
+  balanceWords,
+  bookWords,
+  csvRows,
+  entryCommand,
+  lastMonths,
+  owedAfterWords,
+  sidesOf,
+} from "./ledger-view.ts";
 
 const at = "2026-11-03T00:00:00.000Z";
 function entry(no: number, kind: EntryShape["kind"], legs: [string, string][], of?: number): EntryShape {
@@ -54,6 +63,17 @@ describe("the ledger as it is shown", () => {
     ]);
     assert.deepEqual(sidesOf("post", "lab", "5", undefined), []);
     assert.deepEqual(sidesOf("payment", "lab", undefined, undefined), []);
+  });
+
+  it("says what the tenant owes now and after an entry, and what it has paid in advance", () => {
+    const billing = { tenant: "lab", owedMicros: "10000000", currency: "EUR" };
+    const words = (micros: string | undefined, of = billing) =>
+      owedAfterWords(of, sidesOf("payment", "lab", micros, undefined));
+    assert.equal(words(undefined), "lab owes 10.00 EUR now.");
+    assert.equal(words("4000000"), "lab owes 10.00 EUR now; after this entry lab owes 6.00 EUR.");
+    assert.equal(words("10000000"), "lab owes 10.00 EUR now; after this entry lab owes nothing.");
+    assert.equal(words("12500000"), "lab owes 10.00 EUR now; after this entry lab has paid 2.50 EUR in advance.");
+    assert.match(words("1000000", { ...billing, owedMicros: "-1000000" }), /^lab has paid 1\.00 EUR in advance now; /);
   });
 
   it("is one command with all that the form sets, in plain decimals and quoted words", () => {

@@ -1,4 +1,4 @@
-import type { EntryPost, EntryShape } from "@tessera/wire";
+import type { BillingShape, EntryPost, EntryShape } from "@tessera/wire";
 import { legsOfEntry } from "@tessera/wire/ledger";
 import { plainAmount } from "@tessera/wire/money";
 import { tess } from "../../format/command.ts";
@@ -68,6 +68,17 @@ export function sidesOf(
   return legsOfEntry(kind, tenant, BigInt(micros ?? "0"), held)
     .filter((leg) => leg.micros !== 0n)
     .map((leg) => ({ account: leg.account, micros: String(leg.micros) }));
+}
+
+/** What the tenant owes, and would owe with these sides in its books; only the former while they are not known. */
+export function owedAfterWords(
+  { tenant, owedMicros, currency }: Pick<BillingShape, "tenant" | "owedMicros" | "currency">,
+  sides: EntryShape["legs"],
+): string {
+  const now = `${owedWords(tenant, owedMicros, currency)} now`;
+  if (sides.length === 0) return `${now}.`;
+  const after = BigInt(owedMicros) + intoBook({ legs: sides }, `tenant/${tenant}/owed`);
+  return `${now}; after this entry ${owedWords(tenant, String(after), currency)}.`;
 }
 
 /** The same entry on the command line; words in capitals stand for what is not typed yet. */

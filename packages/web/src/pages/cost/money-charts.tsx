@@ -3,7 +3,7 @@ import { useCall } from "../../api/use-call.ts";
 import { ChartCard, RangeChart } from "../../chart/chart.tsx";
 import type { RangeName } from "../../chart/range.ts";
 import { isWithin } from "../../frame/account.ts";
-import { dayBand, type MoneyTime, moneyAgainst, monthOf } from "./money-view.ts";
+import { budgeted, dayBand, type MoneyTime, moneyAgainst, monthOf } from "./money-view.ts";
 
 const budgetsShown = 2;
 const everyMs = 60_000;
@@ -18,17 +18,19 @@ interface MoneyChartsProps {
   /** What the page is narrowed to; empty = everything. */
   readonly account: string;
   readonly currency: string;
-  /** The cost of the month at the present rate. */
+  /** The cost of the month at the present rate, and so far; absent where a time before now is shown. */
   readonly forecastMicros: string | undefined;
+  readonly spentMicros: string | undefined;
 }
 
 /** Money by day, and the sum of the month against budgets. */
-export default function MoneyCharts({ by, usual, account, currency, forecastMicros }: MoneyChartsProps) {
+export default function MoneyCharts({ by, usual, account, currency, forecastMicros, spentMicros }: MoneyChartsProps) {
   const group = stacked.find((each) => each === by) ?? "none";
   const of = account === "" ? {} : { account };
   const all = useCall("listBudgets").data?.items ?? [];
   const budgets = all.filter((budget) => isWithin(budget.account, account)).sort((a, b) => usedShare(b) - usedShare(a));
-  const month = { ...monthOf(Date.now()), currency, ...(forecastMicros && { forecastMicros }) };
+  const figures = { ...(forecastMicros && { forecastMicros }), ...(spentMicros && { spentMicros }) };
+  const month = { ...monthOf(Date.now()), currency, ...figures };
   return (
     <div className="grid">
       <RangeChart
@@ -64,26 +66,48 @@ function usedShare({ spentMicros, limitMicros }: BudgetShape): number {
 }
 
 function AgainstBudget({ budget }: { budget: BudgetShape }) {
-  return <Together title={`${budget.account} against its budget`} time={budget} account={budget.account} />;
+  const { account } = budget;
+  return (
+    <Together
+      title={`${account} against its budget`}
+      time={budget}
+      account={account}
+      about={beforeCredits}
+      isBudgeted
+    />
+  );
 }
 
+const beforeCredits = "Before credits for lending, as the budget counts. ";
+
 /** The running sum of money over a time, with a forecast band. */
-function Together(props: { title: string; time: MoneyTime; account?: string; className?: string }) {
-  const { title, time, account, className = "span-6" } = props;
+function Together(props: {
+  title: string;
+  time: MoneyTime;
+  account?: string;
+  className?: string;
+  /** Said first. */
+  about?: string;
+  /** Without what a budget does not count. */
+  isBudgeted?: boolean;
+}) {
+  const { title, time, account, className = "span-6", about = "", isBudgeted = false } = props;
   const since = Math.min(Date.parse(time.from), Math.floor(Date.now() / bandMs) * bandMs - bandDays * bandMs);
-  const query = { metric: "spend", from: new Date(since).toISOString(), ...(account && { account }) } as const;
+  const by = isBudgeted ? "class" : "none";
+  const query = { metric: "spend", by, from: new Date(since).toISOString(), ...(account && { account }) } as const;
   const { data, error } = useCall("readSeries", { query }, { everyMs });
-  const band = data && dayBand(data, Date.now());
-  const about =
+  const spend = data && (isBudgeted ? budgeted(data) : data);
+  const band = spend && dayBand(spend, Date.now());
+  const ofBand =
     band === undefined
       ? "Fewer than five whole days are known: too few for a band."
       : `The band: each day to come costs as little as the cheapest tenth of the last ${band.days} days, or as much as the dearest.`;
   return (
     <ChartCard
       title={title}
-      about={about}
+      about={`${about}What is of no day is added today. ${ofBand}`}
       className={className}
-      view={data && moneyAgainst(data, time, Date.now())}
+      view={spend && moneyAgainst(spend, time, Date.now())}
       error={error}
     />
   );

@@ -1,4 +1,6 @@
-import { useMemo } from "react";
+import type { CostReport } from "@tessera/wire";
+import { useMemo, useState } from "react";
+import { call, wordsOf } from "../../api/call.ts";
 import { useMay } from "../../api/me.tsx";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
@@ -6,17 +8,20 @@ import { lengthOf, queryOf, rangeWords, useRange, wholeDays } from "../../chart/
 import { RangeBar } from "../../chart/range-bar.tsx";
 import { Choice } from "../../design/choice.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
-import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { Button, Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
+import { saveCsv } from "../../format/csv.ts";
 import { shareOf, spellMoney } from "../../format/money.ts";
 import { count, spellNumber, spellShare } from "../../format/numbers.ts";
 import { spellMonth } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
+import { toast } from "../../frame/toasts.tsx";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { NotRead } from "../../table/paged.tsx";
 import { Table } from "../../table/table.tsx";
 import { Views } from "../../table/views.tsx";
+import { costRows, keyText } from "./cost-rows.ts";
 import { CostTabs } from "./cost-tabs.tsx";
 import { pageOf } from "./page-of.ts";
 
@@ -38,20 +43,23 @@ export default function MoneyPage() {
   const asked = lengthOf(range) < day ? range : wholeDays(range, Date.now());
   const { from, to } = queryOf(asked);
   const span = { from, ...(to !== undefined && Date.parse(to) < Date.now() && { to }) };
+  const query = { by, ...span, compare: true, ...(account !== "" && { account }) };
   const { data, error, isFetching, refetch } = useCall(
     "readCosts",
     // Days are all listed: there are few.
-    {
-      query: {
-        by,
-        ...span,
-        compare: true,
-        ...(by !== "day" && { limit: listedMax }),
-        ...(account !== "" && { account }),
-      },
-    },
+    { query: { ...query, ...(by !== "day" && { limit: listedMax }) } },
     { everyMs: 30_000 },
   );
+  const [isSaving, setSaving] = useState(false);
+  const save = async () => {
+    setSaving(true);
+    try {
+      saveCsv(`tessera-costs-by-${by}.csv`, costRows(await call("readCosts", { query })));
+    } catch (cause) {
+      toast("bad", wordsOf(cause));
+    }
+    setSaving(false);
+  };
   return (
     <div className="page">
       <div className="head">
@@ -63,6 +71,9 @@ export default function MoneyPage() {
             word={(each) => `by ${each}`}
             onChoose={(each) => set({ by: each }, { push: true })}
           />
+          <Button onClick={() => void save()} disabled={data === undefined || data.rows.length === 0 || isSaving}>
+            Download CSV
+          </Button>
         </div>
       </div>
       <CostTabs here="money" />
@@ -82,6 +93,7 @@ export default function MoneyPage() {
               account={account}
               currency={data.currency}
               forecastMicros={data.forecastMicros}
+              spentMicros={data.month?.spentMicros}
             />
           </OrElse>
           <SpentBy report={data} />
@@ -91,19 +103,11 @@ export default function MoneyPage() {
   );
 }
 
-/** Credits for lost work and shares of idle GPUs are tied to no day and no model. */
-function keyText(by: string, key: string): string {
-  if (key !== "") return key;
-  return by === "day" ? "not tied to a day" : by === "account" ? "the platform itself" : "no GPU";
-}
-
-type Report = NonNullable<ReturnType<typeof useCall<"readCosts">>["data"]>;
-
-function dearestFirst({ rows }: Report): Report["rows"] {
+function dearestFirst({ rows }: CostReport): CostReport["rows"] {
   return rows.toSorted((a, b) => (BigInt(b.micros) > BigInt(a.micros) ? 1 : -1));
 }
 
-function Figures({ report, length }: { report: Report; length: string }) {
+function Figures({ report, length }: { report: CostReport; length: string }) {
   const { currency, totalMicros, beforeMicros, forecastMicros, month } = report;
   const rows = dearestFirst(report);
   return (
@@ -133,7 +137,7 @@ function Figures({ report, length }: { report: Report; length: string }) {
   );
 }
 
-function SpentBy({ report }: { report: Report }) {
+function SpentBy({ report }: { report: CostReport }) {
   const may = useMay();
   const columns = useMemo(() => columnsOf(report), [report]);
   // Days are read in their order.
@@ -141,11 +145,9 @@ function SpentBy({ report }: { report: Report }) {
   const foot = report.rest && [
     [
       <span key="rest" className="quiet">
-        {count(report.rest.rows, "other")}; <code>tess cost --by {report.by} -o csv</code> has all
+        {count(report.rest.rows, "other")}; the CSV file has all
       </span>,
-      "",
-      "",
-      "",
+      ...columns.slice(2).map(() => ""),
       spellMoney(report.rest.micros, report.currency),
     ],
   ];
@@ -168,9 +170,15 @@ function SpentBy({ report }: { report: Report }) {
   );
 }
 
-type Row = Report["rows"][number];
+type Row = CostReport["rows"][number];
 
-function columnsOf({ by, currency, totalMicros }: Report): readonly Column<Row>[] {
+function columnsOf({ by, currency, totalMicros }: CostReport): readonly Column<Row>[] {
+  const before: Column<Row> = {
+    label: "Before",
+    number: true,
+    show: ({ beforeMicros = "0" }) => <span className="quiet">{spellMoney(beforeMicros, currency)}</span>,
+    by: ({ beforeMicros = "0" }) => BigInt(beforeMicros),
+  };
   return [
     {
       label: by,
@@ -198,14 +206,7 @@ function columnsOf({ by, currency, totalMicros }: Report): readonly Column<Row>[
       show: ({ gpuHours }) => spellNumber(Number(gpuHours)),
       by: ({ gpuHours }) => Number(gpuHours),
     },
-    {
-      label: "Before",
-      number: true,
-      show: ({ beforeMicros: before }) => (
-        <span className="quiet">{before === undefined ? "" : spellMoney(before, currency)}</span>
-      ),
-      by: ({ beforeMicros = "0" }) => BigInt(beforeMicros),
-    },
+    ...(by === "day" ? [] : [before]),
     {
       label: "Spent",
       number: true,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ChartView } from "../../chart/view.ts";
-import { dayBand, moneyAgainst, monthOf, type Spend } from "./money-view.ts";
+import { budgeted, dayBand, moneyAgainst, monthOf, type Spend } from "./money-view.ts";
 
 const dayMs = 86_400_000;
 
@@ -31,6 +31,15 @@ describe("charts of money", () => {
       ["at the present rate", [null, null, 15.84, 17.84, 19.84]],
       ["budget", [20, 20, 20, 20, 20]],
     ]);
+  });
+
+  it("end at what the page says was spent, also of no day, and count as budgets do", () => {
+    const spend = spendOf({ burst: [0, 0, 0, 0, 8, 8, 8], lent: [0, 0, 0, 0, -3, -3, -3] });
+    const budget = { currency: "EUR", from: "2026-01-05T00:00:00Z", to: "2026-01-08T00:00:00Z" };
+    assert.deepEqual(told(moneyAgainst(budgeted(spend), { ...budget, spentMicros: "23500000" }, now)), [
+      ["spent so far", [8, 16, 23.5]],
+    ]);
+    assert.deepEqual(told(moneyAgainst(spend, budget, now)), [["spent so far", [5, 10, 15]]]);
   });
 
   it("have a band between cheap and dear past days, and none where too few days tell", () => {

@@ -13,7 +13,14 @@ export interface MoneyTime {
   readonly to: string;
   readonly currency: string;
   readonly limitMicros?: string;
+  /** What it comes to so far, with what is of no day. */
+  readonly spentMicros?: string;
   readonly forecastMicros?: string;
+}
+
+/** What budgets count, of money by class: not what a tenant is credited for lending. */
+export function budgeted(spend: Spend): Spend {
+  return { ...spend, series: spend.series.filter(({ key }) => key !== "lent") };
 }
 
 /** Fewer past days give no band; older ones are not used. */
@@ -49,7 +56,8 @@ export function moneyAgainst(spend: Spend, time: MoneyTime, now: number): ChartV
     micros += no <= today && day !== undefined ? totalOn(spend, day) : 0;
     return no <= today ? unitsOf(micros) : null;
   });
-  const sum = unitsOf(micros);
+  const sum = time.spentMicros === undefined ? unitsOf(micros) : unitsOf(Number(time.spentMicros));
+  spent[today] = sum;
   const last = times.length - 1;
   const lines: ChartLine[] = [{ key: "so far", label: "spent so far", values: spent, ...lookOfHue("blue") }];
   const band = dayBand(spend, now);

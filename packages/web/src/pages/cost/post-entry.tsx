@@ -14,7 +14,7 @@ import { readMoney, spellMoney } from "../../format/money.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
 import { AmountField } from "./amount-field.tsx";
-import { bookWords, entryCommand, kindWords, sidesOf } from "./ledger-view.ts";
+import { bookWords, entryCommand, kindWords, owedAfterWords, sidesOf } from "./ledger-view.ts";
 
 type Kind = EntryPost["kind"];
 
@@ -29,6 +29,7 @@ export function PostEntry(props: { tenants: readonly string[]; tenant: string; o
   const ends = draft.kind === "post" || draft.kind === "void";
   const known = useAll("listEntries", { query: { account: tenant, open: true } }, tenant !== "" && ends);
   const { data: billing } = useCall("listBilling");
+  const owed = billing?.items.find((each) => each.tenant === tenant);
   const currency = billing?.items[0]?.currency ?? fallbackCurrency;
   const change = (part: Partial<typeof draft>) => {
     post.reset();
@@ -105,6 +106,7 @@ export function PostEntry(props: { tenants: readonly string[]; tenant: string; o
           wrong={refusedAt(post.error, "memo")}
           onChange={(value) => change({ memo: value })}
         />
+        {owed !== undefined && <Notice>{owedAfterWords(owed, sides)}</Notice>}
         {sides.length > 0 && <Sides sides={sides} currency={currency} />}
         {post.error !== null && refusedAt(post.error, "of", "memo") === undefined && (
           <Notice kind="bad">{wordsOf(post.error)}</Notice>

@@ -15,6 +15,7 @@ import { mayDo } from "../../design/may-do.ts";
 import { Button, Notice, Skeleton } from "../../design/parts.tsx";
 import { SelectField } from "../../design/select.tsx";
 import { readMoney, spellMoney } from "../../format/money.ts";
+import { spellNumber } from "../../format/numbers.ts";
 import { AmountField } from "./amount-field.tsx";
 import { type BudgetDraft, budgetBody, budgetCommand, budgetDraftOf, budgetEffects } from "./budget-form.ts";
 import { readAlerts, stops } from "./stops.ts";
@@ -126,11 +127,11 @@ function BudgetForm({ account, before, onClose, children }: FormProps) {
           hint={
             alerts === undefined || alerts.length === 0
               ? "percent of the limit at which people are told, such as 50, 80, 90"
-              : `people are told at ${alerts.map((each) => `${each / 10} %`).join(", ")} of the limit`
+              : `people are told at ${alerts.map((each) => `${spellNumber(each / 10)} %`).join("; ")} of the limit`
           }
           wrong={
             alerts === undefined
-              ? "Type at most ten percentages from 0.1 to 100, with commas between."
+              ? "Type at most ten percentages from 0.1 to 100, with a space or a semicolon between two."
               : refusedAt(set.error, "alertsPerMille")
           }
           value={draft.alerts}

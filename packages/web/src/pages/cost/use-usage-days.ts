@@ -3,7 +3,7 @@ import type { QueryOf } from "@tessera/wire";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
-import { isUnderWay, type Part, partsOf, type Range } from "../../chart/range.ts";
+import { isUnderWay, type Part, partsOf, type Range, timeOf } from "../../chart/range.ts";
 
 const newestEveryMs = 60_000;
 const wholeEveryMs = 30_000;
@@ -28,13 +28,11 @@ interface Query {
 export function useUsageDays({ by, range, account }: UsageAsked, compares: boolean) {
   const now = Date.now();
   const steps = partsOf(range, now);
-  const span = spanOf(steps.parts);
   const lengthMs = steps.parts.length * steps.stepMs;
   const query = { by, ...(account !== "" && { account }) };
-  const asked = { ...query, ...queryOf(span, now), limit: rowsMax };
+  const asked = { ...query, ...timeOf(range, now), limit: rowsMax };
   const whole = useCall("readUsage", { query: asked }, { ...(isUnderWay(range, now) && { everyMs: wholeEveryMs }) });
-  const earlier = { from: span.from - lengthMs, to: span.from };
-  const before = useCall("readUsage", { query: { ...query, ...queryOf(earlier, now), limit: 1 } });
+  const before = useCall("readUsage", { query: { ...query, ...timeOf(range, now, true), limit: 1 } });
   const partsBefore = steps.parts.map(({ from }) => ({ from: from - lengthMs, to: from - lengthMs + steps.stepMs }));
   const perStep = useEach(query, steps.parts, now, true);
   const perStepBefore = useEach(query, partsBefore, now, compares);
@@ -64,10 +62,6 @@ function useEach(query: Query, parts: readonly Part[], now: number, on: boolean)
   };
 }
 
-function spanOf(parts: readonly Part[]): Part {
-  return { from: parts[0]!.from, to: parts.at(-1)!.to };
-}
-
 /** Without an end where the part ends now. */
 function queryOf({ from, to }: Part, now: number) {
   return { from: new Date(from).toISOString(), ...(to !== now && { to: new Date(to).toISOString() }) };
@@ -78,10 +72,8 @@ export function useWholeUsage({ by, range, account }: UsageAsked) {
   const [busy, setBusy] = useState(false);
   const read = async () => {
     setBusy(true);
-    const now = Date.now();
-    const span = spanOf(partsOf(range, now).parts);
     const query: QueryOf<"readUsage"> = {
-      ...{ by, ...queryOf(span, now) },
+      ...{ by, ...timeOf(range, Date.now()) },
       ...(account !== "" && { account }),
     };
     return call("readUsage", { query }).finally(() => setBusy(false));

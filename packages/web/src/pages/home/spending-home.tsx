@@ -3,6 +3,7 @@ import { Link } from "wouter";
 import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { OrElse } from "../../chart/fallback.tsx";
+import { type RangeName, timeOf } from "../../chart/range.ts";
 import { RangeBar } from "../../chart/range-bar.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
@@ -22,13 +23,15 @@ const shownMax = 8;
 export default function SpendingHome() {
   const account = useAccount();
   const of = account === "" ? {} : { account };
+  // Of the same whole days as the figures on Cost and Money.
+  const time = (name: RangeName) => timeOf({ name }, Date.now());
   const costs = useCall(
     "readCosts",
-    { query: { by: "account", from: "30d", compare: true, ...of } },
+    { query: { by: "account", ...time("30d"), compare: true, ...of } },
     { everyMs: 60_000 },
   );
   const billing = useCall("listBilling", { query: of }, { everyMs: 60_000 });
-  const usage = useCall("readUsage", { query: { by: "account", from: "7d", ...of } }, { everyMs: 60_000 });
+  const usage = useCall("readUsage", { query: { by: "account", ...time("7d"), ...of } }, { everyMs: 60_000 });
   const failed = [costs, usage].find(({ error, data }) => error !== null && data === undefined);
   const { data } = costs;
   if (failed !== undefined || data === undefined || usage.data === undefined)
@@ -84,6 +87,7 @@ export default function SpendingHome() {
               account={account}
               currency={data.currency}
               forecastMicros={data.forecastMicros}
+              spentMicros={data.month.spentMicros}
             />
           </OrElse>
           <SpentBy rows={data.rows} currency={data.currency} />

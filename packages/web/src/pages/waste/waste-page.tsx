@@ -2,7 +2,7 @@ import type { WasteReport } from "@tessera/wire";
 import { wordsOf } from "../../api/call.ts";
 import { useCall } from "../../api/use-call.ts";
 import { RangeChart } from "../../chart/chart.tsx";
-import { isUnderWay, queryOf, useRange } from "../../chart/range.ts";
+import { isUnderWay, timeOf, useRange } from "../../chart/range.ts";
 import { RangeBar } from "../../chart/range-bar.tsx";
 import { Choice } from "../../design/choice.tsx";
 import { Button, Card, Empty, Figure, Notice, Skeleton } from "../../design/parts.tsx";
@@ -28,8 +28,10 @@ export default function WastePage() {
   const account = useAccount();
   const of = account === "" ? {} : { account };
   const everyMs = isUnderWay(range, Date.now()) ? { everyMs: 60_000 } : {};
-  const { data, isError, error } = useCall("readWaste", { query: { ...queryOf(range), ...of, by } }, everyMs);
-  const ofBefore = { query: { ...queryOf(range, true), ...of, by } };
+  // The same days as those of the hours on Cost.
+  const time = (before: boolean) => timeOf(range, Date.now(), before);
+  const { data, isError, error } = useCall("readWaste", { query: { ...time(false), ...of, by } }, everyMs);
+  const ofBefore = { query: { ...time(true), ...of, by } };
   const before = useCall("readWaste", ofBefore, { on: compares, ...everyMs }).data;
   return (
     <div className="page">
