@@ -941,6 +941,7 @@ const table = {
     body: GrantsPut,
     answer: none,
     status: 204,
+    edits: true,
     stepUp: true,
   },
 

@@ -49,6 +49,9 @@ export const VolumeShape = Type.Object({
   grants: Type.Optional(
     Type.Array(Grant, { description: "Which jobs may mount it; absent: those of the account and below" }),
   ),
+  revision: Type.Optional(
+    Type.String({ description: "Of its grants, where the caller may see them. Opaque; send as If-Match" }),
+  ),
   createdAt: Timestamp,
 });
 export type VolumeShape = Static<typeof VolumeShape>;

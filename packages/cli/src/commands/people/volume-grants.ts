@@ -35,7 +35,7 @@ export function defineGrants(command: Command, session: Session): void {
     .option("--account <account>", accountText);
   examples(grant, ["tess volume grant scans --account lab --to lab/vision --region eu --purpose training"]);
   grant.action(async (name: string, flags: GrantFlags) => {
-    const { account, grants } = await grantsOf(session, name, flags.account);
+    const { grants, ...known } = await grantsOf(session, name, flags.account);
     const added = {
       access: flags.write === true ? "write" : "read",
       ...(flags.to !== undefined && { accounts: flags.to }),
@@ -44,7 +44,7 @@ export function defineGrants(command: Command, session: Session): void {
       ...(flags.region !== undefined && { regions: flags.region }),
       ...(flags.purpose !== undefined && { purposes: flags.purpose }),
     } as Grant; // the server checks the words
-    await put(session, account, name, [...(grants ?? []), added]);
+    await put(session, known, [...(grants ?? []), added]);
     if (session.readable) await session.print(`${session.paint("bold", name)}: ${grantText(added)}\n`);
   });
 
@@ -61,18 +61,18 @@ export function defineGrants(command: Command, session: Session): void {
     .option("--account <account>", accountText);
   examples(revoke, ["tess volume revoke scans 2 --account lab"]);
   revoke.action(async (name: string, numbers: string[], flags: { account?: string; all?: boolean }) => {
-    const { account, grants = [] } = await grantsOf(session, name, flags.account);
-    if (flags.all === true) await put(session, account, name, null);
+    const { grants = [], ...known } = await grantsOf(session, name, flags.account);
+    if (flags.all === true) await put(session, known, null);
     else {
       const gone = new Set(numbers.map(Number));
       const wrong = numbers.find((text) => grants[Number(text) - 1] === undefined);
       if (numbers.length === 0 || wrong !== undefined)
         throw usageFailure(
           wrong === undefined ? "which grants?" : `${name} has no grant ${wrong}`,
-          `it has ${grants.length}: tess volume describe ${name} --account ${account}`,
+          `it has ${grants.length}: tess volume describe ${name} --account ${known.at.account}`,
         );
       const kept = grants.filter((_, i) => !gone.has(i + 1));
-      await put(session, account, name, kept);
+      await put(session, known, kept);
     }
     if (session.readable) await session.print(`${session.paint("bold", name)}: taken back\n`);
   });
@@ -80,10 +80,14 @@ export function defineGrants(command: Command, session: Session): void {
 
 async function grantsOf(session: Session, name: string, given: string | undefined) {
   const account = await secretAccount(session, { account: given });
-  const { grants } = await volume.load(session, name, { account });
-  return { account, grants };
+  const { grants, revision } = await volume.load(session, name, { account });
+  return { at: { account, volume: name }, grants, ...(revision !== undefined && { ifMatch: revision }) };
 }
 
-async function put(session: Session, account: string, name: string, grants: Grant[] | null): Promise<void> {
-  await (await session.api()).call("putGrants", { at: { account, volume: name }, body: { grants } });
+type Known = Omit<Awaited<ReturnType<typeof grantsOf>>, "grants">;
+
+/** Replaces the grants that were read; none that others have changed since. */
+async function put(session: Session, { at, ifMatch }: Known, grants: Grant[] | null): Promise<void> {
+  const known = ifMatch === undefined ? {} : { ifMatch };
+  await (await session.api()).call("putGrants", { at, body: { grants }, ...known });
 }

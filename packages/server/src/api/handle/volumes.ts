@@ -14,9 +14,11 @@ import {
 } from "@tessera/core";
 import type { Grant, VolumeShape } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
+import type { Seal } from "../../access/seal.ts";
 import { timestamp } from "../../render/quantities.ts";
 import { isDenied, notFound } from "../answer/problem.ts";
 import { askerOf, type Handler } from "../context.ts";
+import { staleUnless } from "../request/if-match.ts";
 import { listing, pageOf } from "../request/page.ts";
 
 type VolumeHandlers = {
@@ -45,7 +47,7 @@ export const volumeHandlers: VolumeHandlers = {
         mount,
         ...(ours && { path: volume.path }),
         readOnly: volume.readOnly,
-        ...(shares && shownGrants(state, volume)),
+        ...(shares && { ...shownGrants(state, volume), revision: grantsTag(seal, holder.no, name, volume) }),
         createdAt: timestamp(volume.createdAt),
       };
     };
@@ -71,9 +73,12 @@ export const volumeHandlers: VolumeHandlers = {
     return isDenied(done) ? done : {};
   },
 
-  async putGrants({ control }, call) {
+  async putGrants({ control, seal }, call) {
     const name = call.params.volume!;
-    if (!control.state.volumes.has(`${call.target.no}/${name}`)) return notFound("volume");
+    const volume = control.state.volumes.get(`${call.target.no}/${name}`);
+    if (volume === undefined) return notFound("volume");
+    const stale = staleUnless(call, grantsTag(seal, call.target.no, name, volume), "grants");
+    if (stale !== undefined) return stale;
     const { grants } = call.body;
     const unseen = hiddenAccount(control.state, call.principal.user, grants ?? []);
     if (unseen !== undefined) return unseen;
@@ -139,6 +144,10 @@ function shownGrants(state: ReadonlyState, { grants }: Volume): Pick<VolumeShape
       ...(purposes !== undefined && { purposes: [...purposes] }),
     })),
   };
+}
+
+function grantsTag(seal: Seal, holder: AccountNo, name: string, { grants, createdAt }: Volume): string {
+  return seal.tag(`grants ${holder}/${name} ${JSON.stringify(grants)}`, createdAt);
 }
 
 function meets(path: string, folder: string): boolean {

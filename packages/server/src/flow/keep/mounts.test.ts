@@ -103,6 +103,14 @@ describe("mounts", () => {
     }
     control.capabilities = { images: false, isolation: ["whole"], workdir: true, mounts: true };
     assert.equal((await grant([{ access: "read", accounts: ["mill"] }])).json.field, "grants.0.accounts.0");
+    const revision = async () =>
+      (await server.call(admin.token, "GET", "/v1/accounts/lab/volumes")).json.items[0].revision as string;
+    const seen = { "if-match": `"${await revision()}"` };
+    const change = (purpose: string) =>
+      server.call(admin.token, "PUT", `${at}/grants`, { grants: [{ access: "read", purposes: [purpose] }] }, seen);
+    assert.equal((await change("one")).status, 204);
+    assert.equal((await change("two")).status, 412, "what others have changed is not written over");
+    assert.notEqual(`"${await revision()}"`, seen["if-match"]);
     assert.equal((await grant([], ada)).status, 404, "she has no role at lab");
     assert.equal((await grant([{ access: "read", purposes: ["training"] }])).status, 204);
     const refused = await submit(ada, mine);

@@ -12,11 +12,15 @@ import { grantWords, noGrant, readGrant } from "./grant-words.ts";
 
 /** Which jobs may mount a volume: a job needs one grant, and must meet all of its conditions. */
 export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () => void }) {
-  const { account, name, grants } = volume;
+  const { account, name, grants, revision } = volume;
   const [draft, setDraft, drop] = useDraft(`grant of ${account}/${name}`, noGrant);
   const put = useAct("putGrants", () => `The grants of ${name} were changed.`);
   /** What is taken back once it is confirmed, and what stays. */
-  const [asking, setAsking] = useState<{ readonly words: string; readonly left: Grant[] | null }>();
+  const [asking, setAsking] = useState<{
+    readonly words: string;
+    readonly left: Grant[] | null;
+    readonly seen: string | undefined;
+  }>();
   const forget = () => {
     setDraft(noGrant);
     drop();
@@ -25,9 +29,10 @@ export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () =
     drop();
     onClose();
   };
-  const save = (now: Grant[] | null) =>
+  // All grants are replaced: those that others have changed since they were seen are shown instead.
+  const save = (now: Grant[] | null, seen: string | undefined) =>
     put.mutate(
-      { at: { account, volume: name }, body: { grants: now } },
+      { at: { account, volume: name }, body: { grants: now }, ...(seen !== undefined && { ifMatch: seen }) },
       { onSuccess: forget, onSettled: () => setAsking(undefined) },
     );
   const change = (part: Partial<typeof draft>) => {
@@ -36,7 +41,7 @@ export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () =
   };
   const add = (event: FormEvent) => {
     event.preventDefault();
-    save([...(grants ?? []), readGrant(draft)]);
+    save([...(grants ?? []), readGrant(draft)], revision);
   };
   return (
     <Dialog title={`Grants of ${name}`} onClose={close}>
@@ -54,7 +59,9 @@ export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () =
                     small
                     disabled={put.isPending}
                     aria-label={`Take back grant ${i + 1}`}
-                    onClick={() => setAsking({ words: grantWords(grant), left: grants.filter((_, at) => at !== i) })}
+                    onClick={() =>
+                      setAsking({ words: grantWords(grant), left: grants.filter((_, at) => at !== i), seen: revision })
+                    }
                   >
                     Take back
                   </Button>
@@ -65,7 +72,7 @@ export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () =
               <Button
                 small
                 disabled={put.isPending}
-                onClick={() => setAsking({ words: `All ${grants.length} grants`, left: null })}
+                onClick={() => setAsking({ words: `All ${grants.length} grants`, left: null, seen: revision })}
               >
                 Take all back: jobs of {account} and below may mount it
               </Button>
@@ -77,7 +84,7 @@ export function Grants({ volume, onClose }: { volume: VolumeShape; onClose: () =
             title="Take it back?"
             act="Take it back"
             busy={put.isPending}
-            onAct={() => save(asking.left)}
+            onAct={() => save(asking.left, asking.seen)}
             onClose={() => setAsking(undefined)}
           >
             <p>
