@@ -47,7 +47,7 @@ export default function BudgetsPage() {
           title={count(data.items.length, "budget")}
           beside={
             <div className="row wrap">
-              <span className="quiet small">before credits for lending, which Money counts</span>
+              <span className="quiet small">before credits for lending</span>
               {choice}
             </div>
           }

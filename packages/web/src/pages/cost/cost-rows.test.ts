@@ -35,7 +35,11 @@ it("a line of an invoice is explained as hours times a price", () => {
   assert.equal(words({}, "de"), "120,452 GPU-hours × 2.000,00 EUR = 240.903,01 EUR");
   assert.equal(
     words({ unit: "gib-hour", hours: "3.000", unitPriceMicros: "1000000/2", micros: "-1500000" }, "en"),
-    "3.000 GiB-hours × 0.50 EUR = \u22121.50 EUR",
+    "3.000 GiB-hours × 0.50 EUR = 1.50 EUR, credited",
+  );
+  assert.equal(
+    words({ hours: "-1.000", micros: "-2000000000" }),
+    "\u22121.000 GPU-hours × 2,000.00 EUR = \u22122,000.00 EUR",
   );
   assert.equal(words({ unit: "none", micros: "5000000" }), "5.00 EUR");
 });

@@ -30,5 +30,8 @@ export function sumWords({ line, currency }: Pick<LineExplanation, "line" | "cur
   if (unit === "none" || !/^\d+$/.test(numerator) || !/^[1-9]\d*$/.test(denominator)) return sum;
   const price = spellMoney(String(BigInt(numerator) / BigInt(denominator)), currency, locale);
   const [sign, size] = hours.startsWith("-") ? ["\u2212", hours.slice(1)] : ["", hours];
-  return `${sign}${spellDecimal(size, locale)} ${units[unit]} × ${price} = ${sum}`;
+  // The price of a credit is above zero, and so is what it is of.
+  const isCredit = sign === "" && micros.startsWith("-");
+  const amount = isCredit ? `${spellMoney(micros.slice(1), currency, locale)}, credited` : sum;
+  return `${sign}${spellDecimal(size, locale)} ${units[unit]} × ${price} = ${amount}`;
 }

@@ -13,6 +13,7 @@ describe("a line of a report", () => {
 
   it("leads nowhere where there is no page, or none for this reader", () => {
     assert.equal(pageOf("model", "H100", mayAll), undefined);
+    assert.equal(pageOf("job", "(unused guarantee)", mayAll), undefined);
     assert.equal(pageOf("account", "", mayAll), undefined, "the platform itself");
     assert.equal(
       pageOf("job", "job_1", (action) => action !== "job.read"),
