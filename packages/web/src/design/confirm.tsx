@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type FormEvent, type ReactNode, useId } from "react";
 import { Dialog } from "./dialog.tsx";
 import { Button } from "./parts.tsx";
 
@@ -12,7 +12,7 @@ interface ConfirmProps {
   readonly busy: boolean;
   readonly onAct: () => void;
   readonly onClose: () => void;
-  /** For an act that takes nothing away. */
+  /** For an act that takes nothing away: Enter in a field of it does it. */
   readonly harmless?: boolean;
   /** The word on the button that leaves things as they are, where Cancel could be taken for the act. */
   readonly keep?: string;
@@ -20,6 +20,11 @@ interface ConfirmProps {
 
 /** Asks before an act, with its consequence named. The focus is on Cancel, so that Enter alone does nothing. */
 export function Confirm({ title, act, children, busy, onAct, onClose, harmless, keep = "Cancel" }: ConfirmProps) {
+  const id = useId();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onAct();
+  };
   return (
     <Dialog
       title={title}
@@ -28,13 +33,25 @@ export function Confirm({ title, act, children, busy, onAct, onClose, harmless, 
       footer={
         <>
           <Button onClick={onClose}>{keep}</Button>
-          <Button kind={harmless ? "primary" : "danger"} disabled={busy} onClick={onAct}>
-            {act}
-          </Button>
+          {harmless ? (
+            <Button kind="primary" type="submit" form={id} disabled={busy}>
+              {act}
+            </Button>
+          ) : (
+            <Button kind="danger" disabled={busy} onClick={onAct}>
+              {act}
+            </Button>
+          )}
         </>
       }
     >
-      <div className="stack tight">{children}</div>
+      {harmless ? (
+        <form id={id} className="stack tight" onSubmit={submit}>
+          {children}
+        </form>
+      ) : (
+        <div className="stack tight">{children}</div>
+      )}
     </Dialog>
   );
 }

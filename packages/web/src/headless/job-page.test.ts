@@ -279,10 +279,29 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.keyboard.type("2h");
     await page.getByRole("button", { name: "Change it" }).click();
     await page.getByText("later was changed.").waitFor();
-    const { spec } = await server.call("getJob", { at: { job: waits } });
-    assert.deepEqual([spec.gpus, spec.max_time], [1, "2h"]);
+    const specOf = async (job: string) => (await server.call("getJob", { at: { job } })).spec;
+    const { gpus, max_time } = await specOf(waits);
+    assert.deepEqual([gpus, max_time], [1, "2h"]);
+
+    await page.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByLabel("Longest run").click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("3h");
+    await server.call("editJob", { at: { job: waits }, body: { set: { priority: 7 } } });
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("changed by someone else while you typed: Priority 7 now").waitFor();
+    await dialog.getByRole("button", { name: "Change it", disabled: true }).waitFor();
+    assert.doesNotMatch(await dialog.locator("code").innerText(), /priority/);
+    await dialog.getByRole("button", { name: "Go on with mine" }).click();
+    await page.getByLabel("Longest run").click();
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    const after = await specOf(waits);
+    assert.deepEqual([after.priority, after.max_time], [7, "3h"]);
 
     await until(runs, "running");
+    await watched.go(`/jobs/${runs}/logs`);
+    await page.getByText("Nothing printed yet").waitFor();
     await watched.go(`/jobs/${runs}/placement`);
     await page.getByRole("button", { name: "Check its GPUs" }).click();
     await page

@@ -74,7 +74,6 @@ export function LabelDialog({ jobs, onClose, onDone }: LabelProps) {
               value={typed}
               maxLength={600}
               onChange={(event) => setTyped(event.target.value)}
-              onKeyDown={(event) => event.key === "Enter" && changed.length > 0 && done === undefined && void doAll()}
             />
           ) : (
             <Select {...props} value={text} of={keys} onChange={setTyped} />
