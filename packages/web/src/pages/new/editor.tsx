@@ -3,10 +3,11 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
+import { Annotation, EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
+import { OwnTexts } from "./own-texts.ts";
 
 export interface FieldHelp {
   readonly name: string;
@@ -41,6 +42,9 @@ const looks = EditorView.theme({
   ".cm-tooltip": { backgroundColor: "var(--surface)", border: "1px solid var(--line)", color: "var(--text)" },
 });
 
+/** Marks a text that the page has already. */
+const fromPage = Annotation.define<true>();
+
 /** Names of fields at the start of a line, and their values where there are few. */
 function completer(fields: { readonly current: readonly FieldHelp[] }) {
   return (context: CompletionContext) => {
@@ -67,6 +71,7 @@ export default function Editor({ text, onChange, fields, mark }: EditorProps) {
   const view = useRef<EditorView>(undefined);
   const held = useRef({ onChange, fields });
   held.current = { onChange, fields };
+  const own = useRef(new OwnTexts());
   // biome-ignore lint/correctness/useExhaustiveDependencies: the editor is made once; later texts are put into it below
   useEffect(() => {
     const known = {
@@ -92,7 +97,10 @@ export default function Editor({ text, onChange, fields, mark }: EditorProps) {
           keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           EditorView.contentAttributes.of({ "aria-label": "Job file (YAML)", tabindex: "0" }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged) held.current.onChange(update.state.doc.toString());
+            if (!update.docChanged || update.transactions.some((each) => each.annotation(fromPage))) return;
+            const written = update.state.doc.toString();
+            own.current.sent(written);
+            held.current.onChange(written);
           }),
           looks,
         ],
@@ -103,8 +111,9 @@ export default function Editor({ text, onChange, fields, mark }: EditorProps) {
   }, []);
   useEffect(() => {
     const editor = view.current;
-    if (editor === undefined || editor.state.doc.toString() === text) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
+    if (editor === undefined || !own.current.isForeign(text, editor.state.doc.toString())) return;
+    const changes = { from: 0, to: editor.state.doc.length, insert: text };
+    editor.dispatch({ changes, annotations: fromPage.of(true) });
   }, [text]);
   useEffect(() => {
     const editor = view.current;
