@@ -19,7 +19,7 @@ import { columnsMax, columnsOf } from "./log-places.ts";
 import { findBeyond, nextLine, type Wanted } from "./log-search.ts";
 import { LogView } from "./log-view.tsx";
 import { rankOptions } from "./rank-options.ts";
-import { useLog } from "./use-log.ts";
+import { type LogShown, useLog } from "./use-log.ts";
 import { useLogPlace } from "./use-log-place.ts";
 
 const wrapPlace = "tessera-log-wrap";
@@ -213,10 +213,11 @@ function finderOf(text: string): (line: LogLine) => boolean {
   return (line) => wanted !== "" && plainText(line.text).toLowerCase().includes(wanted);
 }
 
-function emptyText(job: Job, state: string, isFiltered: boolean): string {
+function emptyText(job: Job, state: LogShown["state"], isFiltered: boolean): string {
   if (isFiltered) return "No line is left by what is chosen above";
   if (job.state === "waiting") return "It has not started";
-  return state === "reading" ? "Reading the log" : "Nothing was printed";
+  if (state === "reading") return "Reading the log";
+  return state === "following" ? "Nothing printed yet" : "Nothing was printed";
 }
 
 /** By a request and not by a link: a link cannot show the proof of the session. */

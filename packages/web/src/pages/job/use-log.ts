@@ -14,6 +14,8 @@ const firstLines = 5_000;
 /** Of each rank at least, since often the first rank alone prints. */
 const leastOfRank = { first: 500, whole: 2_000 };
 const retryMs = 1_500;
+/** What was printed before comes sooner: a log that begins and stays without lines has none. */
+const silentMs = 1_000;
 
 export interface LogShown {
   readonly lines: readonly LogLine[];
@@ -52,6 +54,7 @@ export function useLog({ job, rank, ranks, live, whole }: Asked): LogShown {
     if (!looking) return;
     let leave = () => {};
     let again: ReturnType<typeof setTimeout> | undefined;
+    let silent: ReturnType<typeof setTimeout> | undefined;
     let frame = 0;
     const show = (state: LogShown["state"], why?: string) => {
       cancelAnimationFrame(frame);
@@ -59,8 +62,11 @@ export function useLog({ job, rank, ranks, live, whole }: Asked): LogShown {
       frame = requestAnimationFrame(() => setShown({ of, lines, cut, state, ...(why && { why }) }));
     };
     const hear = (event: string, data: string) => {
-      if (event === "begin") buffer.begin(JSON.parse(data) as Begin, tail);
-      else if (event === "lines") {
+      clearTimeout(silent);
+      if (event === "begin") {
+        buffer.begin(JSON.parse(data) as Begin, tail);
+        if (live) silent = setTimeout(() => show("following"), silentMs);
+      } else if (event === "lines") {
         buffer.add(JSON.parse(data) as LogEntry[]);
         show(live ? "following" : "reading");
       } else if (event === "end") {
@@ -86,6 +92,7 @@ export function useLog({ job, rank, ranks, live, whole }: Asked): LogShown {
     return () => {
       leave();
       clearTimeout(again);
+      clearTimeout(silent);
       cancelAnimationFrame(frame);
     };
   }, [buffer, looking, of, job, rank, ranks, live, tail]);
