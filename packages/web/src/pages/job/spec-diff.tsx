@@ -1,5 +1,5 @@
 import type { Job } from "@tessera/wire";
-import { stringify } from "yaml";
+import { writeYaml } from "../../format/yaml.ts";
 import { type DiffLine, diffLines } from "./diff.ts";
 
 const signs = { " ": "same", "+": "came", "-": "gone" };
@@ -20,5 +20,5 @@ export function SpecDiff({ before, job }: { before: Job | undefined; job: Job })
 }
 
 function linesOf({ spec }: Job): string[] {
-  return stringify(spec).trimEnd().split("\n");
+  return writeYaml(spec).trimEnd().split("\n");
 }

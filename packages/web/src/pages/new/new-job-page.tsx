@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import type { JobCreated } from "@tessera/wire";
 import { useMemo, useState } from "react";
 import { Link, useLocation, useSearchParams } from "wouter";
-import { stringify } from "yaml";
 import { call, isMissing, wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { useMe } from "../../api/me.tsx";
@@ -11,6 +10,7 @@ import { Missing } from "../../design/missing.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Button, Card, Notice, Skeleton } from "../../design/parts.tsx";
 import { count } from "../../format/numbers.ts";
+import { writeYaml } from "../../format/yaml.ts";
 import { toast } from "../../frame/toasts.tsx";
 import { Differs } from "./differs.tsx";
 import { Documents } from "./documents.tsx";
@@ -57,7 +57,7 @@ function firstText(origin: Origin | undefined, usual: string | undefined): strin
   const project = usual === undefined ? "" : `project: ${usual}\n`;
   if (origin === undefined) return `name: my-job\n${project}gpus: 1\nrun: |\n  echo hello\n`;
   const { name, project: account, ...rest } = withoutDefaults(origin.fields, origin.defaults);
-  return stringify({ name: name ?? origin.job.name, project: account, ...rest }, { lineWidth: 0 });
+  return writeYaml({ name: name ?? origin.job.name, project: account, ...rest });
 }
 
 /** What a job of this account has without saying so, from the server itself; nothing where it does not tell. */
@@ -68,7 +68,7 @@ function useDefaults(project: string | undefined): Fields | undefined {
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
     queryFn: async () => {
-      const { run: _, ...spec } = (await call("dryRunJob", { yaml: stringify({ project, run: "true" }) })).spec;
+      const { run: _, ...spec } = (await call("dryRunJob", { yaml: writeYaml({ project, run: "true" }) })).spec;
       return spec as Fields;
     },
   });
