@@ -141,6 +141,7 @@ export function renderJob(state: ReadonlyState, job: Job, now: Instant, rooms?: 
     members: job.leases.map((lease) => renderMember(state, lease)),
     ...(detail !== undefined && { detail }),
     ...(job.attempts.length > 0 && { attempts: job.attempts.map((record) => shownAttempt(state, job, record)) }),
+    ...(!waiting && { placedAt: timestamp(job.placedAt) }),
     ...(!waiting && job.startedAt > 0 && { startedAt: timestamp(job.startedAt) }),
     ...elementOf(state, job),
   };

@@ -642,6 +642,8 @@ export const Job = Type.Object({
   /** Starts that are over, oldest first. */
   attempts: Type.Optional(Type.Array(Attempt)),
   submittedAt: Timestamp,
+  /** When the present attempt got its place; absent while it waits, and after its end, where `attempts` tell. */
+  placedAt: Type.Optional(Timestamp),
   startedAt: Type.Optional(Timestamp),
   endedAt: Type.Optional(Timestamp),
   /** Where there are prices and it was asked for; an array has none of its own. */

@@ -9,30 +9,31 @@ export interface Phase {
   readonly label: string;
 }
 
+type Lived = "submittedAt" | "placedAt" | "startedAt" | "endedAt" | "attempts" | "state";
+
 /** The life of a job as a row of phases without gaps, from the submit until its end or now. */
-export function phasesOf(
-  job: Pick<Job, "submittedAt" | "startedAt" | "endedAt" | "attempts" | "state" | "members">,
-  now: number,
-): Phase[] {
+export function phasesOf(job: Pick<Job, Lived>, now: number): Phase[] {
   const phases: Phase[] = [];
   let at = Date.parse(job.submittedAt);
   const until = (kind: PhaseKind, to: number, label: string) => {
     if (to > at) phases.push({ kind, from: at, to, label });
     at = Math.max(at, to);
   };
-  for (const { attempt, placedAt, startedAt, endedAt, result, why } of job.attempts ?? []) {
+  const placed = (placedAt: string, startedAt: string | undefined) => {
     until("queue", Date.parse(placedAt), "waiting");
     if (startedAt !== undefined) until("start", Date.parse(startedAt), "starting");
+  };
+  for (const { attempt, placedAt, startedAt, endedAt, result, why } of job.attempts ?? []) {
+    placed(placedAt, startedAt);
     until(startedAt === undefined ? "start" : "run", Date.parse(endedAt), `attempt ${attempt}: ${why ?? result}`);
   }
-  const end = job.endedAt === undefined ? now : Date.parse(job.endedAt);
   if (job.state === "ended") return phases;
-  const started = job.startedAt === undefined ? undefined : Date.parse(job.startedAt);
-  if (job.state === "waiting") until("queue", end, "waiting");
-  else if (started === undefined || started < at) until(job.state === "starting" ? "start" : "run", end, job.state);
-  else {
-    until("queue", started, "waiting");
-    until(job.state === "stopping" ? "stop" : "run", end, job.state);
+  if (job.placedAt === undefined) {
+    // An array as a whole has no place of its own.
+    until(job.state === "waiting" ? "queue" : "run", now, job.state);
+    return phases;
   }
+  placed(job.placedAt, job.startedAt);
+  until(job.state === "stopping" ? "stop" : job.startedAt === undefined ? "start" : "run", now, job.state);
   return phases;
 }
