@@ -34,4 +34,14 @@ describe("a watched list", () => {
     names.addMissing(["a", "b", "c", "d", "e"].map((id) => ({ id, at: 0 })));
     assert.deepEqual(idsOf(names), ["a1", "b2", "d3", "e0"]);
   });
+
+  it("that only grows has the newest first, also of what happened at the same instant", () => {
+    const records = new LiveList<Item>(({ id }) => id, true);
+    records.sync(["placed", "submitted"].map((id) => ({ id, at: 1 })));
+    for (const id of ["started", "ended"]) records.put({ id, at: 2 });
+    assert.deepEqual(
+      records.items?.map(({ id }) => id),
+      ["ended", "started", "placed", "submitted"],
+    );
+  });
 });

@@ -1,20 +1,23 @@
 /** Keeps a watched list up to date from its first sync and its changes, however they arrive. */
 export class LiveList<Item extends object> {
   readonly #keyOf: (item: Item) => string;
+  readonly #grows: boolean;
   readonly #byKey = new Map<string, Item>();
   #items: readonly Item[] | undefined;
   /** What was deleted since the sync: the rest of a long list is read meanwhile, and may still have it. */
   readonly #deleted = new Set<string>();
   #synced = false;
 
-  constructor(keyOf: (item: Item) => string) {
+  /** A list that only grows has its newest item first, in its first sync as after each change. */
+  constructor(keyOf: (item: Item) => string, grows = false) {
     this.#keyOf = keyOf;
+    this.#grows = grows;
   }
 
   sync(items: readonly Item[]): void {
     this.#byKey.clear();
     this.#deleted.clear();
-    for (const item of items) this.#byKey.set(this.#keyOf(item), item);
+    for (const item of this.#inOrder(items)) this.#byKey.set(this.#keyOf(item), item);
     this.#synced = true;
     this.#items = undefined;
   }
@@ -43,11 +46,16 @@ export class LiveList<Item extends object> {
   /** The same array until something changes; undefined before the first sync. */
   get items(): readonly Item[] | undefined {
     if (!this.#synced) return undefined;
-    this.#items ??= [...this.#byKey.values()];
+    this.#items ??= this.#inOrder([...this.#byKey.values()]);
     return this.#items;
   }
 
   get size(): number {
     return this.#byKey.size;
+  }
+
+  /** From the order in which items are kept, each new one last, to the one in which they are shown, and back. */
+  #inOrder(items: readonly Item[]): readonly Item[] {
+    return this.#grows ? items.toReversed() : items;
   }
 }

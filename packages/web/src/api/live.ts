@@ -17,6 +17,8 @@ const keys: Readonly<Partial<Record<RouteId, (item: never) => string>>> = {
   listEvents: (item: { at: string; kind: string; subject: string; text: string }) =>
     `${item.at} ${item.kind} ${item.subject} ${item.text}`,
 };
+/** Records of what happened. */
+const growing: ReadonlySet<RouteId> = new Set<RouteId>(["listEvents", "listAudit"]);
 const usualKey = (item: { id: string }) => item.id;
 
 const pageLimit = 1000;
@@ -37,7 +39,7 @@ class Stream {
   constructor(id: WatchRoute, query: object) {
     this.id = id;
     this.query = query;
-    this.list = new LiveList((keys[id] ?? usualKey) as (item: object) => string);
+    this.list = new LiveList((keys[id] ?? usualKey) as (item: object) => string, growing.has(id));
   }
 
   listen(listener: () => void): () => void {
@@ -88,7 +90,7 @@ class Stream {
   #sync(items: object[]): void {
     this.list.sync(items);
     this.#tell();
-    if (this.id !== "readFleet" && this.id !== "listEvents" && this.id !== "listAudit" && items.length === pageLimit) {
+    if (this.id !== "readFleet" && !growing.has(this.id) && items.length === pageLimit) {
       void callAll(this.id, this.query as never).then(
         (all) => {
           this.list.addMissing(all as object[]);

@@ -223,6 +223,9 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
       Array.from({ length: 12 }, (_, i) => i + 1),
     );
     assert.deepEqual(await seriousViolations(page), []);
+    while ((await server.call("getJob", { at: { job: id } })).state !== "running") await sleep(100);
+    await page.getByRole("button", { name: "Hold", exact: true }).click();
+    await page.getByRole("button", { name: "Release", exact: true }).waitFor();
     await squares.nth(0).click();
     await page.getByRole("link", { name: `element 1 of ${id}` }).click();
     await page.waitForURL(new RegExp(`/jobs/${id}$`));

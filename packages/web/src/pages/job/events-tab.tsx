@@ -7,10 +7,9 @@ import { Card, Empty, Skeleton } from "../../design/parts.tsx";
 export function EventsTab({ job }: { job: Job }) {
   const events = useLive("listEvents", { job: job.id, limit: 200 });
   if (events === undefined) return <Skeleton />;
-  const newest = [...events].sort((a, b) => (a.at < b.at ? 1 : -1));
   return (
     <Card title="Events">
-      {newest.length === 0 ? <Empty title="No recent events of this job" /> : <EventList events={newest} />}
+      {events.length === 0 ? <Empty title="No recent events of this job" /> : <EventList events={events} />}
     </Card>
   );
 }

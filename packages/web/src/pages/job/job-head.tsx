@@ -1,4 +1,4 @@
-import type { Job, JobCost } from "@tessera/wire";
+import type { Job } from "@tessera/wire";
 import { codeText } from "@tessera/wire/code";
 import { Link } from "wouter";
 import { Act } from "../../design/act.tsx";
@@ -6,7 +6,6 @@ import { Chip, ReasonChip, StateChip } from "../../design/chip.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { ButtonLink, Time } from "../../design/parts.tsx";
 import { useTick } from "../../design/tick.ts";
-import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { inZone, spellDay, spellSpan } from "../../format/times.ts";
 import { copyText } from "../../frame/copy.ts";
@@ -14,6 +13,7 @@ import { useOpen } from "../../frame/open.ts";
 import { compareAddress } from "../compare/address.ts";
 import { AskCancel } from "./ask-cancel.tsx";
 import { AskLeave } from "./ask-leave.tsx";
+import { costText } from "./cost-text.ts";
 import { EditJob } from "./edit-job.tsx";
 import { useHoldJob, useReleaseJob } from "./job-acts.ts";
 import { JobLabels } from "./job-labels.tsx";
@@ -35,6 +35,7 @@ export function JobHead({ job }: { job: Job }) {
   const release = useReleaseJob();
   const at = { job: job.id };
   const live = job.state !== "ended";
+  const waits = job.elements === undefined ? job.state === "waiting" : job.elements.waiting > 0;
   const code = codeText(job.spec.workdir);
   const where = [...new Set(job.members.map(({ node }) => node))];
   return (
@@ -48,14 +49,7 @@ export function JobHead({ job }: { job: Job }) {
         <p className="quiet small">
           <Link href={`/quota/${job.project}`}>{job.project}</Link> · {job.userName ?? job.user} · {spellGpus(job.gpus)}{" "}
           {job.gpuModel === "*" ? "" : job.gpuModel}
-          {where.length > 0 && ` on ${spellNodes(where)}`} · submitted <Time at={job.submittedAt} />
-          {job.startedAt !== undefined && job.endedAt === undefined && <RunsFor since={job.startedAt} />}
-          {job.endedAt !== undefined && (
-            <>
-              {" "}
-              · ended <Time at={job.endedAt} />
-            </>
-          )}
+          {where.length > 0 && ` on ${spellNodes(where)}`} · <Times job={job} />
         </p>
         <div className="quiet small row wrap">
           <Copied text={job.id} />
@@ -66,7 +60,7 @@ export function JobHead({ job }: { job: Job }) {
           )}
           {job.attempt > 1 && <span>attempt {job.attempt}</span>}
           {typeof job.spec.deadline === "string" && <span>deadline {spellDay(Date.parse(job.spec.deadline))}</span>}
-          {job.cost !== undefined && <span>{costText(job.cost)}</span>}
+          {job.cost !== undefined && <span>{costText({ cost: job.cost, state: job.state })}</span>}
           {code !== undefined && <span>code: {code}</span>}
           <JobLabels job={job} mayChange={live && mayDo("editJob", job)} />
         </div>
@@ -76,7 +70,7 @@ export function JobHead({ job }: { job: Job }) {
         <OpenPage job={job} />
         <RunAgain job={job} />
         {job.array === undefined && <ButtonLink href={compareAddress(undefined, job.id)}>Compare</ButtonLink>}
-        {job.state === "waiting" && !job.held && (
+        {waits && !job.held && (
           <Act act="holdJob" of={job} at={job.project} onClick={() => hold.mutate({ at, body: {} })}>
             Hold
           </Act>
@@ -114,9 +108,23 @@ export function JobHead({ job }: { job: Job }) {
   );
 }
 
-function RunsFor({ since }: { since: string }) {
+/** Since when it is what it is: all of them tick together, so that none contradicts another. */
+function Times({ job: { submittedAt, startedAt, endedAt } }: { job: Job }) {
   useTick(1_000);
-  return <> · runs for {spellSpan(Date.now() - Date.parse(since))}</>;
+  return (
+    <>
+      submitted <Time at={submittedAt} />
+      {startedAt !== undefined && endedAt === undefined && (
+        <> · runs for {spellSpan(Date.now() - Date.parse(startedAt))}</>
+      )}
+      {endedAt !== undefined && (
+        <>
+          {" "}
+          · ended <Time at={endedAt} />
+        </>
+      )}
+    </>
+  );
 }
 
 /** An id that a click copies. */
@@ -130,11 +138,4 @@ function Copied({ text }: { text: string }) {
 
 function elementsText({ size, waiting, active }: NonNullable<Job["elements"]>): string {
   return `${size - waiting - active} of ${size} ended, ${active} active`;
-}
-
-function costText({ currency, micros, perHourMicros, atEndMicros }: JobCost): string {
-  const parts = [`${spellMoney(micros, currency)} so far`];
-  if (BigInt(perHourMicros) > 0n) parts.push(`${spellMoney(perHourMicros, currency)} an hour`);
-  if (atEndMicros !== undefined) parts.push(`${spellMoney(atEndMicros, currency)} at its end`);
-  return parts.join(", ");
 }
