@@ -148,7 +148,7 @@ describe("inside a job", { skip: absent }, () => {
     await startJob({ name: "send", run: `exec python3 -c '${sender}'` });
     const own = await tess("port-forward", "j", new URL(server.url).port);
     assert.equal(own.code, 73);
-    assert.match(own.err, /no process of j listens on port \d+: it listens on no port yet/);
+    assert.match(own.err, /No process of j listens on port \d+: j listens on no port yet/);
 
     const port = await listensOn("send");
     const child = server.spawn("port-forward", "send", `:${port}`);

@@ -31,8 +31,8 @@ function whyNot(error: NodeJS.ErrnoException): string {
 
 function notListening(port: number, others: readonly number[]): string {
   const listens = [...new Set(others)].slice(0, 10).join(", ");
-  const instead = listens === "" ? "no process of it listens on any port yet" : `it listens on ${listens}`;
-  return `no process of the job listens on port ${port}: ${instead}`;
+  if (listens === "") return `no process of the job listens on port ${port}, or on any other yet`;
+  return `no process of the job listens on port ${port}: it listens on ${listens}`;
 }
 
 /** Passes bytes both ways until both sides have ended. */

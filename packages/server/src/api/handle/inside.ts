@@ -110,17 +110,12 @@ async function choosePort(api: Api, job: Job, visit: Visit, asked: number | unde
 /** As many as the notebook tries: see `notebookRun` of wire. */
 const pagePortTries = 50;
 
-function notListening(job: Job, asked: number | undefined, ports: readonly number[]): Denial {
-  const listens = ports.length === 0 ? "it listens on no port yet" : `it listens on ${ports.slice(0, 20).join(", ")}`;
-  const wanted = asked === undefined ? "any port" : `port ${asked}`;
-  const hint = `start the server inside the job first, for instance on port $TESS_PORT; see: tess logs ${job.id}`;
-  return refuse(
-    "conflict",
-    "port",
-    asked ?? null,
-    `no process of ${job.spec.name} listens on ${wanted}: ${listens}`,
-    hint,
-  );
+function notListening({ id, spec: { name } }: Job, asked: number | undefined, ports: readonly number[]): Denial {
+  const none = `${name} listens on no port yet`;
+  const others = ports.length === 0 ? none : `it listens on ${ports.slice(0, 20).join(", ")}`;
+  const detail = asked === undefined ? `${none}.` : `No process of ${name} listens on port ${asked}: ${others}.`;
+  const hint = `start the server inside the job first, for instance on port $TESS_PORT; see: tess logs ${id}`;
+  return deny("conflict", detail, hint, "port", asked ?? null);
 }
 
 function entranceOf(

@@ -150,7 +150,7 @@ describe("an entrance that is asked for", () => {
       [{ how: "exec", command: "ls", port: 80 }, 422, /port 80 cannot be used/],
       [{ how: "exec", command: "ls", rows: 3 }, 422, /rows 3 cannot be used/],
       [{ how: "exec", command: "ls", rank: 1 }, 422, /rank 1 is not a member/],
-      [{ how: "port", port: 81 }, 409, /no process of hers listens on port 81: it listens on 80, 8000/],
+      [{ how: "port", port: 81 }, 409, /^No process of hers listens on port 81: it listens on 80, 8000\.$/],
       [{ how: "port" }, 422, /the job listens on 80, 8000/],
       [{ how: "jump" }, 400, /how/],
     ];

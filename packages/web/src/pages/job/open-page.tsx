@@ -3,11 +3,12 @@ import { useState } from "react";
 import { call, wordsOf } from "../../api/call.ts";
 import { Act } from "../../design/act.tsx";
 import { toast } from "../../frame/toasts.tsx";
+import { servesPage } from "./serves.ts";
 
 /** Opens what the job serves in a tab of its own. Its address is another origin: the job's page sees nothing of ours. */
 export function OpenPage({ job }: { job: Job }) {
   const [asking, setAsking] = useState(false);
-  if (job.state !== "running" || job.elements !== undefined) return null;
+  if (!servesPage(job)) return null;
   const open = async () => {
     // At once, while the browser still knows that a person asked for it.
     const tab = window.open("about:blank");
