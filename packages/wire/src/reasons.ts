@@ -4,6 +4,9 @@ import { lackText } from "@tessera/core/lack-text";
 import { shortMemory } from "@tessera/core/memory";
 import { moneyText } from "@tessera/core/money";
 
+/** What tells apart how waits of one kind end. */
+type Waits = Pick<Reason, "unit">;
+
 /** All that is said of one kind of reason why a job waits. */
 export interface ReasonText<Values> {
   /** One or two words, for a table or a chip. */
@@ -21,7 +24,7 @@ export interface ReasonText<Values> {
   /** What its user can do on the command line; absent where waiting is all. */
   readonly advice?: string;
   /** What ends the wait, in a sentence. */
-  readonly ends: string;
+  readonly ends: string | ((reason: Waits) => string);
   /** Whether the place in the queue matters; otherwise the job is held back wherever it stands. */
   readonly inQueue: boolean;
   /** Whether a change of the job itself could end the wait. */
@@ -76,9 +79,12 @@ export const waitingReasons = {
           return `${many(values.running, "array element")} ${are(values.running)} running (limit ${values.limit}).`;
       }
     },
-    ends: "It competes by itself at its time, or once another element of its array ends.",
+    ends: ({ unit }) =>
+      unit === "elements"
+        ? "It competes once another element of its array ends."
+        : "It competes by itself at its time.",
     inQueue: false,
-    changeable: false,
+    changeable: true,
   },
   dependency: {
     title: "waits for a job",
@@ -272,6 +278,12 @@ export const waitingReasons = {
 
 /** The kinds in the order in which they are checked. */
 export const reasonKinds = Object.keys(waitingReasons) as ReasonKind[];
+
+/** What ends the wait of a job, in a sentence. */
+export function whatEnds(reason: { readonly kind: ReasonKind } & Waits): string {
+  const { ends }: Pick<ReasonText<never>, "ends"> = waitingReasons[reason.kind];
+  return typeof ends === "string" ? ends : ends(reason);
+}
 
 /** What happened, in a sentence with amounts and places. */
 export function reasonSentence({ kind, values, engines = [] }: Reason): string {

@@ -22,6 +22,8 @@ function whenText(start: Start, now: number): string {
   const past = `${samples} past ${basis === "wait-times" ? "waits of jobs of its name" : "run times of jobs like those running"}`;
   if (at === undefined) return band === undefined ? "It starts now." : `It starts ${band}, going by ${past}.`;
   if (basis === "eviction") return `The jobs evicted for it are gone ${soon(at, now)}.`;
+  if (basis === "price") return `It starts ${soon(at, now)} at the earliest, when an hour costs less.`;
+  if (basis === "period") return `It starts ${soon(at, now)} at the earliest, when a new period begins.`;
   const where = nodes.length === 0 ? "" : ` on ${nodesText(nodes)}`;
   const known = basis === "plan" ? "the time limits of running jobs" : "past run times of running jobs";
   const likely = band === undefined ? "" : ` More likely ${band}, going by ${past}.`;

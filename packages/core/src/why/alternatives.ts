@@ -1,11 +1,14 @@
 import { mayAsk } from "../admit/job.ts";
 import { levels } from "../fleet/topology.ts";
+import { priceHit } from "../gate/price.ts";
+import { hourMicros } from "../gate/price-text.ts";
 import { isRefusal } from "../journal/refusal.ts";
 import { modelMatches } from "../model/gpu-name.ts";
 import type { GpuAsk, Isolation, Job, JobSpec } from "../model/job.ts";
 import { type Instant, minute, second, unitsPerGpu } from "../model/units.ts";
 import type { Timeline } from "../plan/timeline.ts";
 import { demandOf, modelsFor } from "../quota/demand.ts";
+import { isArrayFull } from "../schedule/array-limit.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
 import { parseJob, type RawJob } from "../submit/parse.ts";
 import { type RawKind, sizeJob } from "../submit/sizing/kind.ts";
@@ -15,7 +18,9 @@ import { plansBefore } from "./plans.ts";
 
 /** A field of the job file that can be changed to start sooner. */
 export type ChangedField =
+  | "max_price"
   | "max_time"
+  | "not_before"
   | "topology"
   | "spread"
   | "engine"
@@ -66,8 +71,17 @@ export function alternativesFor(
   own: Outlook,
   terms: AlternativeTerms,
 ): Alternative[] {
-  const search = new Search(state, job, now, own);
   const { spec } = job;
+  if (job.claim === undefined && isArrayFull(state, job)) return [];
+  const search = new Search(state, job, now, own);
+  if (job.notBeforeAt > now) {
+    // Before its time nothing else starts it; the pause before a retry is none of its fields.
+    if (job.notBeforeAt === spec.notBeforeAt && job.waitsFor === 0)
+      search.try("not_before", { ...spec, notBeforeAt: undefined });
+    return search.found();
+  }
+  for (const maxPriceMicros of pricesOf(state, job, now))
+    if (search.try("max_price", { ...spec, maxPriceMicros })) break;
   for (const maxTimeMs of gapsFor(state, search.timeline, spec, now)) search.try("max_time", { ...spec, maxTimeMs });
   for (const topology of widerThan(state, spec)) search.try("topology", { ...spec, topology });
   if (spec.spread?.required) search.try("spread", { ...spec, spread: { ...spec.spread, required: false } });
@@ -177,7 +191,8 @@ class Search {
 
   #plan(spec: JobSpec): Outlook | undefined {
     if (++this.#plans > plansPerQuestion || !mayAsk(this.#state, this.#job.account, spec)) return undefined;
-    return outlookOf(this.#state, { ...this.#job, spec }, this.#now, this.timeline);
+    const notBeforeAt = spec.notBeforeAt === undefined ? 0 : this.#job.notBeforeAt;
+    return outlookOf(this.#state, { ...this.#job, spec, notBeforeAt }, this.#now, this.timeline);
   }
 
   #isSooner(outlook: Outlook): boolean {
@@ -190,6 +205,18 @@ class Search {
 function harmOf({ outlook }: Alternative): number {
   if (outlook.when === "later") return Number.MAX_SAFE_INTEGER;
   return outlook.displaced.reduce((sum, { units }) => sum + units, 0);
+}
+
+/** What a GPU hour costs now where that is above its `max_price`, the lowest first. */
+function pricesOf(state: ReadonlyState, job: Job, now: Instant): number[] {
+  const prices = new Set<number>();
+  for (let choice = 0; choice < job.spec.gpus.length; choice++) {
+    for (const model of modelsFor(state, job, choice)) {
+      const price = priceHit(state, job, choice, model, now)?.price;
+      if (price !== undefined) prices.add(Number(hourMicros(price)));
+    }
+  }
+  return [...prices].sort((a, b) => a - b).slice(0, triesPerField);
 }
 
 /** Run times that end before a plan ahead or a maintenance window begins, the longest first [B2]. */

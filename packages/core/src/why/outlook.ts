@@ -1,6 +1,7 @@
 import type { ClaimPlan } from "../claim/claim-plan.ts";
 import { planClaim } from "../claim/plan.ts";
 import type { Rule } from "../claim/rules/rule.ts";
+import type { QuotaStop } from "../gate/quota-stop.ts";
 import type { Spans } from "../learn/run-times.ts";
 import { type NodeNo, noAccount } from "../model/ids.ts";
 import type { Job } from "../model/job.ts";
@@ -13,7 +14,7 @@ import { modelsFor } from "../quota/demand.ts";
 import { stopOrderOf } from "../run/stop.ts";
 import { jobOf } from "../state/live-jobs.ts";
 import type { ReadonlyState } from "../state/readonly-state.ts";
-import { isStopped, plansBefore } from "./plans.ts";
+import { plansBefore, stopOf } from "./plans.ts";
 
 /** A job that would be evicted, or would lose extra members. */
 export interface Displaced {
@@ -66,7 +67,7 @@ export interface StartBand {
 
 /** Two plans, with the median and the slow run time of comparable jobs [W4]; undefined without past runs. */
 export function startBand(state: ReadonlyState, job: Job, now: Instant): StartBand | undefined {
-  const samples = isStopped(state, job, now) ? 0 : pastRunsOn(state, job);
+  const samples = stopOf(state, job, now) !== undefined ? 0 : pastRunsOn(state, job);
   if (samples === 0) return undefined;
   const at = (part: number) => plansBefore(state, job, now, endAtQuantile(part)).startOf(job)?.at;
   const [p50, p90] = [at(0.5), at(0.9)];
@@ -113,7 +114,8 @@ export function plannedFor(
   timeline: Timeline = plansBefore(state, job, now),
 ): Outlook {
   const unknown = (why: string): Outlook => ({ when: "unknown", why });
-  if (isStopped(state, job, now)) return unknown("it waits for quota, and it is not known when some is free again");
+  const stop = stopOf(state, job, now);
+  if (stop !== undefined) return unknown(stopText(stop));
   if (!state.policy.backfill) return unknown("this fleet plans no starts (backfill is off)");
   const start = timeline.startOf(job);
   if (start !== undefined)
@@ -125,6 +127,14 @@ export function plannedFor(
   const jobs =
     endless === 1 ? `1 job that holds ${what} it could use has` : `${endless} jobs that hold ${what} it could use have`;
   return unknown(`${jobs} no max_time, and too few jobs like ${endless === 1 ? "it" : "them"} have ended`);
+}
+
+/** What stops a job until something happens that no plan foresees. */
+function stopText(stop: QuotaStop): string {
+  if (stop.kind === "price") return "an hour costs more than its max_price, and no lower price is known ahead";
+  if (stop.kind !== "budget") return "it waits for quota, and it is not known when some is free again";
+  const { of, account } = stop.hit;
+  return `the ${of} of ${account} is ${of === "budget" ? "spent" : "used up"}`;
 }
 
 /** The number of jobs without a known end that hold resources this job could use. */

@@ -1,4 +1,4 @@
-import { isPlannable, quotaStop } from "../gate/quota-stop.ts";
+import { isPlannable, type QuotaStop, quotaStop } from "../gate/quota-stop.ts";
 import type { Job } from "../model/job.ts";
 import type { Instant } from "../model/units.ts";
 import { plansMax } from "../plan/eligibility.ts";
@@ -29,26 +29,28 @@ function plansUpTo(state: ReadonlyState, job: Job | undefined, now: Instant, end
   if (!state.policy.backfill) return timeline;
   for (const ahead of state.planned) {
     if (ahead === job) return timeline;
-    if (!isStopped(state, ahead, now)) timeline.plan(ahead);
+    if (stopOf(state, ahead, now) === undefined) timeline.plan(ahead);
   }
   const contest = new Contest(state).begin(state.waiting.groups);
   for (let look = 0; look < looksMax && timeline.plans.length < plansMax; look++) {
     const candidate = contest.next();
     if (candidate === undefined || (job !== undefined && candidate.group.jobs.includes(job))) return timeline;
     const first = candidate.group.jobs[0]!;
-    if (!state.planned.has(first) && !isStopped(state, first, now)) timeline.plan(first);
+    if (!state.planned.has(first) && stopOf(state, first, now) === undefined) timeline.plan(first);
     contest.close(candidate);
   }
   return timeline;
 }
 
-/** Whether quota or money stops a job for an unknown time: such a job is not planned. */
-export function isStopped(state: ReadonlyState, job: Job, now: Instant): boolean {
+/** The limit or the money that stops a job for an unknown time: such a job is not planned. */
+export function stopOf(state: ReadonlyState, job: Job, now: Instant): QuotaStop | undefined {
+  let first: QuotaStop | undefined;
   for (let choice = 0; choice < job.spec.gpus.length; choice++) {
     for (const model of modelsFor(state, job, choice)) {
       const stop = quotaStop(state, { job, choice, demand: demandOf(state, job, choice, model), now });
-      if (stop === undefined || isPlannable(stop)) return false;
+      if (stop === undefined || isPlannable(stop)) return undefined;
+      first ??= stop;
     }
   }
-  return true;
+  return first;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { pricesOf } from "../bill/sample.fixture.ts";
 import { isRefusal } from "../journal/refusal.ts";
 import type { AccountNo } from "../model/ids.ts";
 import { hour, minute } from "../model/units.ts";
@@ -206,6 +207,38 @@ describe("alternatives", () => {
         ["A100", "later"],
       ],
     );
+  });
+
+  it("[W3] offers the price that an hour costs where max_price stops the job, which says so", () => {
+    const make = () => {
+      const w = twoNodes();
+      w.must({ kind: "price.add", version: pricesOf() });
+      w.submit("thrifty", "lab", { max_price: "1.50" });
+      return w;
+    };
+    const [first] = keepsItsWord(make, "thrifty");
+    assert.deepEqual([first?.field, first?.spec.maxPriceMicros], ["max_price", 3_000_000]);
+    const w = make();
+    assert.deepEqual(expected(w.state, w.job("thrifty"), w.now), {
+      when: "unknown",
+      why: "an hour costs more than its max_price, and no lower price is known ahead",
+    });
+    const budget = { limitMicros: "1", every: "month", alertsPerMille: [], stop: "stop-all" } as const;
+    w.must({ kind: "budget.set", budget: { account: "lab", currency: "EUR", ...budget } });
+    w.must({ kind: "budget.reach", account: "lab", stop: "stop-all", perMille: 1000, spentMicros: "2" });
+    const { when, ...rest } = expected(w.state, w.job("thrifty"), w.now);
+    assert.deepEqual([when, rest], ["unknown", { why: "the budget of lab is spent" }]);
+  });
+
+  it("[W3] offers to start a job before its not_before, and nothing else, since nothing else would", () => {
+    const make = () => {
+      const w = twoNodes();
+      w.submit("later", "lab", { gpus: 8, notBeforeAt: w.now + hour });
+      return w;
+    };
+    const found = keepsItsWord(make, "later");
+    assert.deepEqual(fields(found), ["not_before"]);
+    assert.deepEqual([found[0]?.spec.notBeforeAt, found[0]?.outlook.when], [undefined, "now"]);
   });
 
   it("[W3] offers a wider topology level, then the same level as a preference", () => {

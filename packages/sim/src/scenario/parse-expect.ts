@@ -38,7 +38,9 @@ const outcomes = Object.keys({
 
 /** All fields that the core may change: one that is missing here does not compile. */
 const changedFields = Object.keys({
+  max_price: 1,
   max_time: 1,
+  not_before: 1,
   topology: 1,
   spread: 1,
   engine: 1,

@@ -58,6 +58,8 @@ describe("words on screen", () => {
   it("say when a job starts as far as that is known", () => {
     assert.equal(spellStart({ when: "now" }), "Starts now");
     assert.match(spellStart({ when: "unknown", why: "nothing that runs has a limit" }), /nothing that runs/);
+    const period = { when: "later", at: "2026-12-01T00:00:00Z", basis: "period" } as const;
+    assert.match(spellStart(period), /^Not before /);
     assert.match(spellStart({ when: "later", p50: "2026-11-15T12:00:00Z", p90: "2026-11-15T13:00:00Z" }), /p50.*p90/);
   });
 });

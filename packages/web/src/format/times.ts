@@ -1,3 +1,4 @@
+import type { Start } from "@tessera/wire";
 import { shortDuration } from "@tessera/wire/duration";
 import { zoneName } from "./zone.ts";
 
@@ -46,11 +47,16 @@ function dated(look: "day" | "moment", at: string | number, now: number): string
   return formatted(formatted("year", at) === formatted("year", now) ? look : `${look}OfYear`, at);
 }
 
+/** Whether an instant is told by how far away it is, not by its date. */
+export function isNear(at: string, now = Date.now()): boolean {
+  return Math.abs(Date.parse(at) - now) < dayMs;
+}
+
 /** Relative under a day, absolute beyond. */
 export function spell(at: string, now = Date.now()): string {
   const away = Date.parse(at) - now;
   if (Math.abs(away) < 5_000) return "now";
-  if (Math.abs(away) >= dayMs) return dated("day", at, now);
+  if (!isNear(at, now)) return dated("day", at, now);
   return away < 0 ? `${spellSpan(-away)} ago` : `in ${spellSpan(away)}`;
 }
 
@@ -103,13 +109,11 @@ export function spellClock(at: string, now = Date.now()): string {
 }
 
 /** When a job starts, as far as is known: `Starts about 14:20 (p50) to 15:05 (p90)`. */
-export function spellStart(
-  start: { when: string; at?: string; p50?: string; p90?: string; why?: string } | undefined,
-  now = Date.now(),
-): string {
+export function spellStart(start: Start | undefined, now = Date.now()): string {
   if (start === undefined) return "";
   if (start.when === "now") return "Starts now";
-  const planned = start.at === undefined ? "" : `Planned for ${spellClock(start.at, now)}`;
+  const word = start.basis === "price" || start.basis === "period" ? "Not before" : "Planned for";
+  const planned = start.at === undefined ? "" : `${word} ${spellClock(start.at, now)}`;
   if (start.p50 !== undefined && start.p90 !== undefined) {
     return `Starts about ${spellClock(start.p50, now)} (p50) to ${spellClock(start.p90, now)} (p90)`;
   }

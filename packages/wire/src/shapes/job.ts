@@ -589,9 +589,9 @@ export const Start = Type.Object({
   p50: Type.Optional(Timestamp),
   p90: Type.Optional(Timestamp),
   basis: Type.Optional(
-    Type.Enum(["plan", "run-times", "wait-times", "eviction", "price"], {
+    Type.Enum(["plan", "run-times", "wait-times", "eviction", "price", "period"], {
       description:
-        "Where the start comes from. plan: the declared limits of running jobs. run-times: past run times of running jobs. wait-times: past waits of jobs of its name, with p50 and p90 but without at. eviction: the grace of the jobs that are being evicted for it. price: the time when its price is low enough",
+        "Where the start comes from. plan: the declared limits of running jobs. run-times: past run times of running jobs. wait-times: past waits of jobs of its name, with p50 and p90 but without at. eviction: the grace of the jobs that are being evicted for it. price: the time when its price is low enough, at the earliest. period: the next period of its budget or of its GPU hours, at the earliest",
     }),
   ),
   samples: Type.Optional(Type.Integer({ description: "Ended jobs that p50 and p90 were learned from" })),

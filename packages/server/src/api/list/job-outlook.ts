@@ -18,7 +18,7 @@ async function withOutlook({ control }: Api, job: WireJob): Promise<WireJob> {
   if (live === undefined) return job;
   const now = control.now();
   if (live.state === "waiting")
-    return { ...job, outlook: { start: await startOf(control, live, expected(control.state, live, now), now) } };
+    return { ...job, outlook: { start: await startOf(control, live, expected(control.state, live, now), job.reason) } };
   const end = endOf(control, live, now);
   return end === undefined ? job : { ...job, outlook: end };
 }

@@ -123,6 +123,7 @@ describe("why not now, over the API", () => {
       [told.reason.kind, told.reason.account, told.reason.money.limitMicros, told.reason.until, told.remedies],
       ["budget", "mill", "1", "2030-02-01T00:00:00.000Z", []],
     );
+    assert.deepEqual(told.start, { when: "later", at: "2030-02-01T00:00:00.000Z", basis: "period" });
     assert.match(told.reason.money.heldMicros, /^\d+$/);
     assert.equal(told.reason.of, "budget");
     assert.deepEqual((await explain(owner, id)).remedies, [

@@ -1,7 +1,6 @@
 import {
   alternativesFor,
   expected,
-  type Instant,
   type Job,
   jobsAheadOf,
   type Outlook,
@@ -12,7 +11,7 @@ import {
   startBand,
   type User,
 } from "@tessera/core";
-import { type Alternative, type Explanation, type Start, waitingReasons } from "@tessera/wire";
+import { type Alternative, type Explanation, type Start, type WaitReason, waitingReasons } from "@tessera/wire";
 import { may } from "../../access/policy.ts";
 import { renderReason } from "../../render/job.ts";
 import { renderAlternative, renderStart } from "../../render/outlook.ts";
@@ -32,17 +31,18 @@ export async function explainWaiting(control: ControlPlane, user: User, job: Job
   const ahead = own.guaranteed + own.burst + others.guaranteed + others.burst;
   const outlook = expected(state, job, now);
   const again = waitsAgain(job);
+  const told = { ...renderReason(reason), ...(await particularsOf(control, user, job, reason)) };
   return {
     job: job.id,
     state: "waiting",
-    reason: { ...renderReason(reason), ...(await particularsOf(control, user, job, reason)) },
+    reason: told,
     ...(again !== undefined && { again }),
     position: ahead + 1,
     ahead,
     aheadBy: { account: own, others },
     remedies: remediesOf(state, user, job, reason),
     alternatives: alternativesOf(control, user, job, reason, outlook),
-    start: await startOf(control, job, outlook, now),
+    start: await startOf(control, job, outlook, told),
   };
 }
 
@@ -64,17 +64,35 @@ export function alternativesOf(
   return found.map((each) => renderAlternative(state, user, job, each));
 }
 
+/** Of these reasons, what makes the end known where it is: the job starts then at the earliest. */
+const periods: Readonly<Partial<Record<WaitReason["kind"], Start["basis"]>>> = {
+  price: "price",
+  budget: "period",
+  quota: "period",
+};
+
 /** The planned start with what past runs make of it; else a band from past waits; else why it is not known [B3]. */
-export async function startOf(control: ControlPlane, job: Job, outlook: Outlook, now: Instant): Promise<Start> {
-  return withDeadline(job, await startAsKnown(control, job, outlook, now));
+export async function startOf(
+  control: ControlPlane,
+  job: Job,
+  outlook: Outlook,
+  reason: Pick<WaitReason, "kind" | "until"> | undefined,
+): Promise<Start> {
+  return withDeadline(job, await startAsKnown(control, job, outlook, reason));
 }
 
-async function startAsKnown(control: ControlPlane, job: Job, outlook: Outlook, now: Instant): Promise<Start> {
+async function startAsKnown(
+  control: ControlPlane,
+  job: Job,
+  outlook: Outlook,
+  reason: Pick<WaitReason, "kind" | "until"> | undefined,
+): Promise<Start> {
   const { state, reader } = control;
+  const now = control.now();
   if (job.claim !== undefined) return { when: "later", at: timestamp(roomAt(state, job, now)), basis: "eviction" };
   const start = renderStart(state, outlook, now);
-  const { kind, until } = reasonFor(state, job, now);
-  if (kind === "price" && until !== undefined) return { when: "later", at: timestamp(until), basis: "price" };
+  const basis = reason && periods[reason.kind];
+  if (basis !== undefined && reason?.until !== undefined) return { when: "later", at: reason.until, basis };
   if (start.when === "now" || job.held || job.waitsFor > 0) return start;
   const band = startBand(state, job, now);
   if (band !== undefined) return { basis: "run-times", ...withoutWhy(start), when: "later", ...renderBand(band) };

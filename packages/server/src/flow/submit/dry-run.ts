@@ -24,6 +24,7 @@ export async function dryRunJob(
   const outcome = rehearse(state, account.no, user.id, spec, now, waitsFor);
   if (isRefusal(outcome)) return outcome;
   const { job, outlook, reason } = outcome;
+  const told = reason && renderReason(reason);
   const starts = outlook.when === "now";
   const seat = starts ? outlook.placement.seats[0]?.part : undefined;
   const parts = possibleParts(state, account.no, spec)
@@ -37,14 +38,15 @@ export async function dryRunJob(
     ...(starts && { class: outlook.placement.class }),
     members: renderSeats(state, outlook),
     ...(parts.length > 0 && { parts }),
-    start: await startOf(finder.control, job, outlook, now),
+    start: await startOf(finder.control, job, outlook, told),
     ...(starts &&
       outlook.displaced.length > 0 && {
         displaces: renderDisplaced(state, user, account.no, outlook),
       }),
-    ...(reason !== undefined && {
-      reason: renderReason(reason),
-      alternatives: alternativesOf(finder.control, user, job, reason, outlook),
-    }),
+    ...(reason !== undefined &&
+      told !== undefined && {
+        reason: told,
+        alternatives: alternativesOf(finder.control, user, job, reason, outlook),
+      }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Alternative, Displacement, Job } from "@tessera/wire";
+import type { Alternative, Displacement, Job, Start } from "@tessera/wire";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useAct } from "../../api/use-call.ts";
@@ -7,11 +7,17 @@ import { Chip } from "../../design/chip.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { Button } from "../../design/parts.tsx";
 import { count, spellGpus } from "../../format/numbers.ts";
-import { spellClock } from "../../format/times.ts";
-import { editOf, spellChange, victimsText } from "./why.ts";
+import { editOf, spellChange, spellEffect, victimsText } from "./why.ts";
+
+interface AlternativesProps {
+  readonly job: Job;
+  readonly alternatives: readonly Alternative[];
+  /** When it starts as it is. */
+  readonly start: Start | undefined;
+}
 
 /** Changes of the job that would start it sooner, the least harmful first. */
-export function Alternatives({ job, alternatives }: { job: Job; alternatives: readonly Alternative[] }) {
+export function Alternatives({ job, alternatives, start }: AlternativesProps) {
   const [chosen, setChosen] = useState<Alternative | undefined>();
   if (alternatives.length === 0) return null;
   return (
@@ -21,7 +27,7 @@ export function Alternatives({ job, alternatives }: { job: Job; alternatives: re
           <div>
             <strong>{spellChange(each.change)}</strong>
             <div className="row wrap small">
-              <Effect alternative={each} />
+              <Effect alternative={each} start={start} />
             </div>
             {each.displaces !== undefined && <Displaced displaces={each.displaces} />}
           </div>
@@ -37,19 +43,18 @@ export function Alternatives({ job, alternatives }: { job: Job; alternatives: re
           </Act>
         </li>
       ))}
-      {chosen !== undefined && <Apply job={job} alternative={chosen} onClose={() => setChosen(undefined)} />}
+      {chosen !== undefined && (
+        <Apply job={job} alternative={chosen} start={start} onClose={() => setChosen(undefined)} />
+      )}
     </ol>
   );
 }
 
-function Effect({ alternative: { effect, at, class: as } }: { alternative: Alternative }) {
+function Effect({ alternative, start }: { alternative: Alternative; start: Start | undefined }) {
   return (
     <>
-      <span className={effect === "starts now" ? "good-text" : ""}>
-        {effect}
-        {effect !== "starts now" && at !== undefined && `, ${spellClock(at)}`}
-      </span>
-      {as !== undefined && <Chip tone={as}>{as}</Chip>}
+      <span className={alternative.effect === "starts now" ? "good-text" : ""}>{spellEffect(alternative, start)}</span>
+      {alternative.class !== undefined && <Chip tone={alternative.class}>{alternative.class}</Chip>}
     </>
   );
 }
@@ -64,8 +69,15 @@ function Displaced({ displaces }: { displaces: Displacement }) {
   );
 }
 
+interface ApplyProps {
+  readonly job: Job;
+  readonly alternative: Alternative;
+  readonly start: Start | undefined;
+  readonly onClose: () => void;
+}
+
 /** Asks first, then edits the waiting job. */
-function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternative; onClose: () => void }) {
+function Apply({ job, alternative, start, onClose }: ApplyProps) {
   const [, go] = useLocation();
   const edit = useAct("editJob", ({ name }) => `${name} was changed.`);
   const act = () =>
@@ -94,8 +106,8 @@ function Apply({ job, alternative, onClose }: { job: Job; alternative: Alternati
           <strong>{spellChange(alternative.change)}</strong>
         </p>
         <p>
-          The job <Effect alternative={alternative} />. It keeps its place in the queue unless it asks for more than
-          before.
+          The job <Effect alternative={alternative} start={start} />. It keeps its place in the queue unless it asks for
+          more than before.
         </p>
         {alternative.displaces !== undefined && <Displaced displaces={alternative.displaces} />}
       </div>

@@ -1,5 +1,5 @@
 import type { ActNeeds, Job, Remedy, WaitReason } from "@tessera/wire";
-import { waitingReasons } from "@tessera/wire/reasons";
+import { whatEnds } from "@tessera/wire/reasons";
 import type { ReactNode } from "react";
 import { Link } from "wouter";
 import { useMay } from "../../api/me.tsx";
@@ -88,7 +88,7 @@ export function WhatEnds({ reason, job, remedies }: WhatEndsProps) {
   const needs = act && data?.needs?.find(({ acts }: ActNeeds) => acts.includes(act.act));
   return (
     <p className="quiet">
-      {waitingReasons[reason.kind].ends}
+      {whatEnds(reason)}
       {act !== undefined &&
         needs !== undefined &&
         ` ${act.what} ${whyNotText(needs, act.at).replace(/^Needs/, "needs")}`}

@@ -1,6 +1,6 @@
 import type { Explanation } from "@tessera/wire";
 import { count, spellNumber } from "../../format/numbers.ts";
-import { inZone, spellClock, spellStart } from "../../format/times.ts";
+import { spellClock, spellStart } from "../../format/times.ts";
 import { startSpan } from "./why.ts";
 
 const bases: Readonly<Record<NonNullable<NonNullable<Explanation["start"]>["basis"]>, string>> = {
@@ -9,9 +9,10 @@ const bases: Readonly<Record<NonNullable<NonNullable<Explanation["start"]>["basi
   "wait-times": "from past waits of jobs of this name",
   eviction: "from the time that evicted jobs have to leave",
   price: "from the time at which its price is low enough",
+  period: "from the next period of its budget or of its GPU hours",
 };
 
-/** When it starts, as far as that is known, on a time axis. */
+/** What stands behind the planned start, on a time axis; the start itself, or why it is not known, is said above. */
 export function StartLine({ why }: { why: Explanation }) {
   const { start, ahead, aheadBy } = why;
   const now = Date.now();
@@ -31,14 +32,14 @@ export function StartLine({ why }: { why: Explanation }) {
           )}
         </div>
       )}
-      <p className="quiet small">
-        {start?.basis !== undefined &&
-          `Estimated ${bases[start.basis]}${start.samples === undefined ? "" : ` (${count(start.samples, "job")})`}. `}
-        {start?.nodes !== undefined &&
-          start.nodes.length > 0 &&
-          `Planned on ${start.nodes.slice(0, 4).join(", ")}${start.nodes.length > 4 ? " …" : ""}. `}
-        {start?.why !== undefined && inZone(start.why)}
-      </p>
+      {start?.basis !== undefined && (
+        <p className="quiet small">
+          {`Estimated ${bases[start.basis]}${start.samples === undefined ? "" : ` (${count(start.samples, "job")})`}. `}
+          {start.nodes !== undefined &&
+            start.nodes.length > 0 &&
+            `Planned on ${start.nodes.slice(0, 4).join(", ")}${start.nodes.length > 4 ? " …" : ""}. `}
+        </p>
+      )}
       {start?.missesDeadline !== undefined && (
         <p className="wrong-text small">
           It would miss its deadline, {spellClock(start.missesDeadline)}, and is given up then.

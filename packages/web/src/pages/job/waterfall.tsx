@@ -3,7 +3,7 @@ import { waitingReasons } from "@tessera/wire/reasons";
 import { Fragment } from "react";
 import { Link } from "wouter";
 import { Time } from "../../design/parts.tsx";
-import { spellClock } from "../../format/times.ts";
+import { isNear, spellClock } from "../../format/times.ts";
 import { amountsOf, waterfall } from "./why.ts";
 
 /** The checks in the order in which they are made, down to the one that keeps the job waiting. */
@@ -44,7 +44,13 @@ function Particulars({ reason }: { reason: WaitReason }) {
       )}
       {until !== undefined && (
         <span className="particular">
-          until {spellClock(until)} (<Time at={until} />)
+          until {spellClock(until)}
+          {isNear(until) && (
+            <>
+              {" "}
+              (<Time at={until} />)
+            </>
+          )}
         </span>
       )}
       {waitsFor.length > 0 && (

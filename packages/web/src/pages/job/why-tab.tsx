@@ -33,7 +33,7 @@ export function WhyTab({ job }: { job: Job }) {
           <div className="stack tight">
             {why.reason !== undefined && <WhatEnds reason={why.reason} job={job} remedies={remedies} />}
             <Remedies remedies={remedies} />
-            <Alternatives job={job} alternatives={alternatives} />
+            <Alternatives job={job} alternatives={alternatives} start={why.start} />
             {remedies.length + alternatives.length === 0 && (
               <p className="quiet">No single change of the job would start it sooner.</p>
             )}

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { WaitReason } from "@tessera/wire";
-import { reasonKinds, waitingReasons } from "@tessera/wire/reasons";
-import { amountsOf, editOf, spellChange, startSpan, victimsText, waterfall } from "./why.ts";
+import { reasonKinds, whatEnds } from "@tessera/wire/reasons";
+import { amountsOf, editOf, spellChange, spellEffect, startSpan, victimsText, waterfall } from "./why.ts";
 
 describe("why a job waits, as a picture", () => {
   it("shows what was passed before the reason, and leaves open what comes after it", () => {
@@ -45,12 +45,26 @@ describe("why a job waits, as a picture", () => {
   });
 
   it("says of each reason what ends the wait, in words of its own", () => {
-    const texts = reasonKinds.map((kind) => waitingReasons[kind].ends);
+    const texts = reasonKinds.map((kind) => whatEnds({ kind }));
     assert.ok(
       texts.every((text) => /^[A-Z].*\.$/.test(text)),
       texts.join("\n"),
     );
     assert.equal(new Set(texts).size, reasonKinds.length);
+    assert.doesNotMatch(whatEnds({ kind: "not-yet" }), /array/);
+    assert.match(whatEnds({ kind: "not-yet", unit: "elements" }), /array/);
+  });
+
+  it("says of a change when the job would start with it, and how much sooner that is", () => {
+    const now = Date.parse("2030-01-01T10:00:00Z");
+    const at = new Date(now + 600_000).toISOString();
+    const later = { effect: "starts later", at } as const;
+    const start = { when: "later", at: new Date(now + 11_400_000).toISOString() } as const;
+    assert.match(spellEffect(later, start, now), /^would start \d\d:\d\d, 3h sooner$/);
+    assert.match(spellEffect(later, { when: "unknown" }, now), /^would start \d\d:\d\d$/);
+    assert.equal(spellEffect({ effect: "starts now" }, start, now), "starts now");
+    const change = { field: "not_before", from: "2031-11-21T09:00:00.000Z", to: null };
+    assert.match(spellChange(change), /^not_before: none instead of Nov 21, 2031, \d\d:\d\d$/);
   });
 
   it("says of which teams the jobs are that would be evicted", () => {

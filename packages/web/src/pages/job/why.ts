@@ -1,8 +1,8 @@
-import type { Displacement, Explanation, Job, JobEdit, WaitReason } from "@tessera/wire";
+import type { Alternative, Displacement, Explanation, Job, JobEdit, Start, WaitReason } from "@tessera/wire";
 import { reasonKinds, waitingReasons } from "@tessera/wire/reasons";
 import { spellMoney } from "../../format/money.ts";
 import { spellMiB, spellNumber } from "../../format/numbers.ts";
-import { inZone } from "../../format/times.ts";
+import { inZone, spellClock, spellSpan } from "../../format/times.ts";
 
 export interface Check {
   readonly kind: WaitReason["kind"];
@@ -96,10 +96,22 @@ function modelOf({ model }: Job["spec"]): object {
   return typeof model === "object" && model !== null ? model : { name: model };
 }
 
-/** `gpus H100:8 → H100:4`. */
+/** `starts now`, or `would start 23:53, 3h sooner` where the start of the job as it is is known. */
+export function spellEffect(
+  { effect, at }: Pick<Alternative, "effect" | "at">,
+  start: Start | undefined,
+  now = Date.now(),
+): string {
+  if (effect === "starts now" || at === undefined) return "starts now";
+  const own = start?.at ?? start?.p50;
+  const sooner = own === undefined ? 0 : Date.parse(own) - Date.parse(at);
+  return `would start ${spellClock(at, now)}${sooner > 0 ? `, ${spellSpan(sooner)} sooner` : ""}`;
+}
+
+/** `gpus: H100:4 instead of H100:8`. */
 export function spellChange({ field, from, to }: { field: string; from?: unknown; to?: unknown }): string {
   const text = (value: unknown) =>
-    value === undefined || value === null ? "none" : typeof value === "string" ? value : JSON.stringify(value);
+    value === undefined || value === null ? "none" : typeof value === "string" ? inZone(value) : JSON.stringify(value);
   return `${field}: ${text(to)} instead of ${text(from)}`;
 }
 

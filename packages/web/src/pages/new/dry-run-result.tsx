@@ -5,7 +5,7 @@ import { Button, Card, Notice, Skeleton } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
 import { count, spellGpus } from "../../format/numbers.ts";
 import { inZone, spellStart } from "../../format/times.ts";
-import { spellChange } from "../job/why.ts";
+import { spellChange, spellEffect } from "../job/why.ts";
 
 interface Props {
   readonly outcome:
@@ -60,10 +60,10 @@ export function DryRunResult({ outcome, fault, onUse }: Props) {
             {answer.displaces.within}.
           </p>
         )}
-        {(answer.alternatives ?? []).slice(0, 4).map(({ change, effect }) => (
+        {(answer.alternatives ?? []).slice(0, 4).map(({ change, ...each }) => (
           <div key={spellChange(change)} className="row apart">
             <span>
-              <strong>{spellChange(change)}</strong>: {effect}
+              <strong>{spellChange(change)}</strong>: {spellEffect(each, answer.start)}
             </span>
             <Button small onClick={() => onUse(change.field, change.to)}>
               Use
