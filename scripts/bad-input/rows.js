@@ -1,4 +1,4 @@
-import * as samples from "../../packages/cli/dist/elsewhere/files/samples.fixture.js";
+import * as samples from "../../packages/cli/dist/elsewhere/samples.fixture.js";
 
 const job = (text, shown) => ({
   shown:

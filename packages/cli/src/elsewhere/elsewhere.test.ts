@@ -6,7 +6,6 @@ import { StandIn } from "../testing/stand-in.ts";
 import { runTess } from "../testing/terminal.ts";
 import { createdJob } from "../testing/things.ts";
 import { maySuggest, translateCommand } from "./commands.ts";
-import { durationOfSlurm } from "./times.ts";
 
 const typed = (line: string) => turnRound(translateCommand(line.split(" "))).join(" ");
 
@@ -115,13 +114,4 @@ test("options of squeue filter the list of jobs", async (t) => {
   assert.equal((await runTess(["squeue", "-u", "ana", "-t", "PENDING"], { env: server.env })).code, 0);
   const { user, state } = server.requestsTo("listJobs")[0]!.query;
   assert.deepEqual({ user, state }, { user: "ana", state: "waiting" });
-});
-
-test("Slurm's times are understood where they mean one thing", () => {
-  assert.equal(durationOfSlurm("90:00"), "1h30m");
-  assert.equal(durationOfSlurm("1-12"), "36h");
-  assert.equal(durationOfSlurm("2-00:30"), "48h30m");
-  assert.equal(durationOfSlurm("00:00:45"), "45s");
-  assert.equal(durationOfSlurm("90"), undefined);
-  assert.equal(durationOfSlurm("1:2:3:4"), undefined);
 });

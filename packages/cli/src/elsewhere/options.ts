@@ -1,5 +1,5 @@
+import { durationOfSlurm } from "@tessera/wire/slurm-time";
 import { usageFailure } from "../failure.ts";
-import { durationOfSlurm } from "./times.ts";
 
 /** An option of another program: what it is called here, and how its value is written here. */
 interface Meaning {

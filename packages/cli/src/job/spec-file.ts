@@ -25,7 +25,7 @@ export async function readSpecFile(session: Session, file: string): Promise<Spec
     ifMissing: `to run a command, put it after --: tess run -- ${file}`,
     before: (text) => refuseScript(file, text),
   });
-  const { refuseForeign } = await import("../elsewhere/files/show.ts");
+  const { refuseForeign } = await import("../elsewhere/show.ts");
   refuseForeign(documents);
   return documents.map(({ value, from, locate }) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -39,7 +39,7 @@ export async function readSpecFile(session: Session, file: string): Promise<Spec
 
 /** A script is not a job file; what it is written for is told apart by its text. */
 async function refuseScript(file: string, text: string): Promise<void> {
-  const { refuseForeignScript } = await import("../elsewhere/files/show.ts");
+  const { refuseForeignScript } = await import("../elsewhere/show.ts");
   refuseForeignScript(file, text);
   const python = file.endsWith(".py") || /^#!.*python/.test(text);
   if (python || file.endsWith(".sh") || text.startsWith("#!"))

@@ -203,6 +203,13 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
       .locator(".waterfall .failing")
       .getByText(/until .* \(in 59m|until .* \(in 1h/)
       .waitFor();
+    const far = await submit({ name: "far-off", run: "true", gpus: 1, not_before: "2100-01-01T12:00:00Z" });
+    await watched.go(`/jobs/${far.id}/why`);
+    await page
+      .locator(".waterfall .failing")
+      .getByText(/until Jan 1, 2100, \d\d:\d\d$/)
+      .waitFor();
+    await page.locator(".alternative", { hasText: "not_before: none instead of Jan 1, 2100" }).waitFor();
     await server.call("holdJob", { at: { job: second.id }, body: {} });
     await watched.go(`/jobs/${second.id}/why`);
     await page.locator(".alternative").getByRole("button", { name: "Release" }).click();

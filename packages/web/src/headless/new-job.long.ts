@@ -122,6 +122,37 @@ describe("jobs that are written, opened and labelled in a real browser", { skip:
     await watched.close();
   });
 
+  it("keeps what is pasted over the text, and makes a job file of an sbatch script", async () => {
+    const watched = await signedIn();
+    const { page } = watched;
+    await watched.go("/new");
+    await page.locator(".cm-content").click();
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+    for (let time = 1; time <= 25; time++) {
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.press("Delete");
+      await page.keyboard.insertText(`name: pasted-${time}\nproject: lab\nrun: sleep 600\n`);
+      await page.waitForTimeout(100);
+      assert.match(await page.locator(".cm-content").innerText(), new RegExp(`^name: pasted-${time}\n`));
+    }
+    await devtools.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.insertText("#!/bin/bash\n#SBATCH -J tune -A lab -p gpu\n#SBATCH --gpus=1\nsrun sleep 600\n");
+    await page.getByText("This is an sbatch script (Slurm), not a job file.").waitFor();
+    assert.ok(await page.getByRole("button", { name: "Submit" }).isDisabled());
+    await page.getByRole("button", { name: "Make it a job file" }).click();
+    await page.getByText(/It would (start now|wait)/).waitFor();
+    assert.match(
+      await page.locator(".cm-content").innerText(),
+      /^# From an sbatch script \(Slurm\).*\n# +#SBATCH --partition=gpu: .*\nname: tune\nproject: lab\ngpus: 1\nrun: sleep 600\s*$/,
+    );
+    await page.getByRole("button", { name: "Submit" }).click();
+    await page.waitForURL(/\/jobs\/job_/);
+    await watched.close();
+  });
+
   it("chosen jobs get a label and lose it, by keyboard, and the list is cut by it in its address", async () => {
     for (const name of ["first", "second", "third"]) await submit({ name });
     const watched = await signedIn();

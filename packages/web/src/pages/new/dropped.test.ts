@@ -29,7 +29,8 @@ it("what is no job file is named, with what to do", async () => {
   };
   assert.match(await wrong(file("a.bin", "a\0b")), /a\.bin is not a text/);
   assert.match(await wrong(file("big.yaml", "", 300_000)), /big\.yaml has 293 KiB/);
-  assert.match(await wrong(file("job.sh", "#!/bin/sh\n#SBATCH -N 1\n")), /tess run job\.sh/);
+  assert.match(await wrong(file("job.sh", "#!/bin/sh\npython3 train.py\n")), /tess run job\.sh/);
+  assert.equal(await wrong(file("job.sbatch", "#!/bin/sh\n#SBATCH -N 1\nsrun x\n")), "");
   assert.match(await wrong(file("none.yaml", " \n")), /empty/);
   assert.match(await wrong(...Array.from({ length: 21 }, (_, i) => file(`${i}`, "run: x"))), /21 files/);
 });

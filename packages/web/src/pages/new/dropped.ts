@@ -1,3 +1,5 @@
+import { recogniseText } from "@tessera/wire/elsewhere";
+
 const filesMax = 20;
 const bytesMax = 256 * 1024;
 
@@ -14,7 +16,7 @@ export async function textOfFiles(files: readonly Given[]): Promise<{ text: stri
   for (const file of sorted) {
     const text = await file.text();
     if (text.includes("\0")) return { wrong: `${file.name} is not a text; a job file is YAML.` };
-    if (text.startsWith("#!"))
+    if (text.startsWith("#!") && recogniseText(text) === undefined)
       return { wrong: `${file.name} is a script; submit it with tess run ${file.name}, which reads its options.` };
     if (text.trim() !== "") texts.push(text);
   }

@@ -12,13 +12,21 @@ interface Props {
     | { readonly answer: DryRun; readonly estimate?: Estimate }
     | { readonly refused: Refused }
     | undefined;
+  /** Why it cannot be tried. */
   readonly fault: string | undefined;
+  /** Makes a job file of a file of another program; absent where it is none. */
+  readonly onTranslate: (() => void) | undefined;
   readonly onUse: (field: string, value: unknown) => void;
 }
 
 /** The result of the dry run: where and when the job would start. */
-export function DryRunResult({ outcome, fault, onUse }: Props) {
-  if (fault !== undefined) return <Notice kind="bad">{fault}</Notice>;
+export function DryRunResult({ outcome, fault, onTranslate, onUse }: Props) {
+  if (fault !== undefined)
+    return (
+      <Notice kind="bad" action={onTranslate && <Button onClick={onTranslate}>Make it a job file</Button>}>
+        {fault}
+      </Notice>
+    );
   if (outcome === undefined) {
     return (
       <Card title="If you submit it now">

@@ -121,7 +121,6 @@ export function Form({ fields, wrong, set }: FormProps) {
         </Field>
       </div>
       <EngineField engine={text("engine")} wrong={wrongAt("engine")} onChoose={(engine) => set("engine", engine)} />
-      {wrong !== undefined && <p className="wrong-text small">{inZone(wrong.detail)}</p>}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { documentsIn, gpusOf, jobsIn, lineOf, partsOfGpus, withField } from "./job-file.ts";
+import { documentsIn, gpusOf, jobsIn, lineOf, partsOfGpus, translated, withField } from "./job-file.ts";
 
 describe("a job file that is being written", () => {
   it("keeps its comments when the form changes a field", () => {
@@ -41,4 +41,27 @@ it("a text with several documents is several jobs, with faults at their lines", 
     ["name: z", "name: b"],
   );
   assert.equal(jobsIn("").length, 1);
+});
+
+it("a file of another program is said to be one, left alone by the form, and made a job file", () => {
+  const script =
+    "#!/bin/bash\n#SBATCH -J fine-tune -N 2\n#SBATCH --gpus-per-node=h100:8 -p gpu\nsrun python train.py\n";
+  const [sbatch] = documentsIn(script);
+  assert.deepEqual(
+    [sbatch?.name, sbatch?.fault],
+    ["fine-tune", { line: 1, message: "This is an sbatch script (Slurm), not a job file." }],
+  );
+  assert.equal(withField(script, "name", "other"), script);
+  assert.equal(
+    translated(sbatch!.foreign!),
+    "# From an sbatch script (Slurm). What has no field here:\n" +
+      "#   #SBATCH --partition=gpu: not needed, GPUs are named by model\n" +
+      "name: fine-tune\nnodes: 2\ngpus: H100:8\nrun: python train.py\n",
+  );
+  const [pod] = documentsIn("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{command: [x]}]}\n");
+  assert.equal(pod?.fault?.message, "This is a Kubernetes Pod, not a job file.");
+  assert.match(
+    documentsIn("#!/bin/sh\npython3 train.py\n")[0]?.fault?.message ?? "",
+    /^This is a script, .*tess run FILE/,
+  );
 });

@@ -1,4 +1,6 @@
+import { type ForeignFile, recogniseDocument, recogniseText } from "@tessera/wire/elsewhere";
 import { isMap, parseDocument } from "yaml";
+import { writeYaml } from "../../format/yaml.ts";
 
 /** What makes a text unreadable, and its line. */
 export interface Fault {
@@ -41,6 +43,8 @@ export interface Document extends JobText {
   readonly fields: Readonly<Record<string, unknown>>;
   /** The YAML error, with its line in the whole text. */
   readonly fault?: Fault;
+  /** What it is where it was written for another program; it has a fault then. */
+  readonly foreign?: ForeignFile;
 }
 
 /** The jobs of a text, each with its fields or its fault. */
@@ -48,7 +52,10 @@ export function documentsIn(text: string): Document[] {
   return jobsIn(text).map((job) => ({ ...job, ...readOne(job) }));
 }
 
-function readOne({ text, before }: JobText): Pick<Document, "name" | "fields" | "fault"> {
+function readOne({ text, before }: JobText): Omit<Document, keyof JobText> {
+  const script = recogniseText(text);
+  if (script !== undefined) return foreignOne(script, before);
+  if (text.startsWith("#!")) return { name: "job", fields: {}, fault: { line: before + 1, message: scriptText } };
   const document = parseDocument(text);
   const [error] = document.errors;
   const written = /^name:\s*(\S+)/m.exec(text)?.[1];
@@ -59,7 +66,24 @@ function readOne({ text, before }: JobText): Pick<Document, "name" | "fields" | 
   const fields: unknown = document.toJS();
   const isJob = typeof fields === "object" && fields !== null && !Array.isArray(fields);
   const own = isJob ? (fields as Record<string, unknown>) : {};
-  return { name: String(own.name ?? "job"), fields: own };
+  const foreign = recogniseDocument(own);
+  return foreign === undefined ? { name: String(own.name ?? "job"), fields: own } : foreignOne(foreign, before);
+}
+
+const scriptText =
+  "This is a script, not a job file: put its lines below run: |, or submit the file with tess run FILE.";
+
+function foreignOne(foreign: ForeignFile, before: number): Omit<Document, keyof JobText> {
+  const name = foreign.fields.find(({ field }) => field === "name")?.value;
+  const message = `This is ${foreign.kind}, not a job file.`;
+  return { name: String(name ?? "job"), fields: {}, fault: { line: before + 1, message }, foreign };
+}
+
+/** The job that a file of another program would be, with what has no field here as comments above it. */
+export function translated({ kind, fields, left }: ForeignFile): string {
+  const comments = left.map((each) => `#   ${each.replaceAll(/\s*\n\s*/g, " ")}\n`);
+  const head = comments.length === 0 ? "" : `# From ${kind}. What has no field here:\n${comments.join("")}`;
+  return head + writeYaml(Object.fromEntries(fields.map(({ field, value }) => [field, value])));
 }
 
 /** The text with one field changed; comments and the order of the rest stay. An empty value removes the field. */
@@ -68,8 +92,8 @@ export function withField(text: string, field: string, value: unknown): string {
 }
 
 function withFieldOf(text: string, field: string, value: unknown): string {
+  if (readOne({ text, before: 0 }).fault !== undefined) return text;
   const document = parseDocument(text);
-  if (document.errors.length > 0) return text;
   if (!isMap(document.contents)) document.contents = document.createNode({}) as never;
   if (value === "" || value === undefined || value === null) document.delete(field);
   else document.set(field, value);

@@ -19,7 +19,7 @@ import { DryRunResult } from "./dry-run-result.tsx";
 import type { Mark } from "./editor.tsx";
 import { DropPlace, OpenFiles } from "./files.tsx";
 import { Form } from "./form.tsx";
-import { type Document, documentsIn, lineOf, withField } from "./job-file.ts";
+import { type Document, documentsIn, lineOf, translated, withField } from "./job-file.ts";
 import { differencesOf, type Fields, type Origin, rerunFields, withoutDefaults } from "./rerun.ts";
 import { SizeChoice } from "./size-choice.tsx";
 import { isRefusedForGood, type Outcome, useDryRuns } from "./use-dry-runs.ts";
@@ -85,6 +85,7 @@ function Writing({ origin, first }: { origin: Origin | undefined; first: string 
   const outcomes = useDryRuns(documents);
   const fields = useFields();
   const [one] = documents as [Document];
+  const { foreign } = one;
   const several = documents.length > 1;
   const chosen = documents.filter(({ fault }, at) => fault === undefined && !(several && left.has(at)));
   const refused = chosen.find((document) => isRefusedForGood(outcomes[documents.indexOf(document)]));
@@ -173,6 +174,7 @@ function Writing({ origin, first }: { origin: Origin | undefined; first: string 
             <DryRunResult
               outcome={outcome}
               fault={one.fault?.message}
+              onTranslate={foreign && (() => write(translated(foreign)))}
               onUse={(field, value) => setText(withField(text, field, value))}
             />
           )}

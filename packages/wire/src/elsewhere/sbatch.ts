@@ -1,5 +1,5 @@
-import { durationOfSlurm } from "../times.ts";
 import { Draft, type ForeignFile, gpusOf, modelOf, nameOf } from "./foreign.ts";
+import { durationOfSlurm } from "./slurm-time.ts";
 
 const shortOptions: Readonly<Record<string, string>> = {
   "-N": "--nodes",

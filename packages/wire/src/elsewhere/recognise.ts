@@ -5,6 +5,8 @@ import { isKubernetes, readKubernetes } from "./kubernetes.ts";
 import { isSbatch, readSbatch } from "./sbatch.ts";
 import { isSkyPilot, readSkyPilot } from "./skypilot.ts";
 
+export type { ForeignFile, FoundField } from "./foreign.ts";
+
 interface Reader {
   readonly is: (value: Fields) => boolean;
   readonly read: (value: Fields) => ForeignFile;

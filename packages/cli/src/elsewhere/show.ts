@@ -1,8 +1,7 @@
+import { type ForeignFile, type FoundField, recogniseDocument, recogniseText } from "@tessera/wire/elsewhere";
 import { stringify } from "yaml";
-import { exit } from "../../exit.ts";
-import { Failure } from "../../failure.ts";
-import type { ForeignFile, FoundField } from "./foreign.ts";
-import { recogniseDocument, recogniseText } from "./recognise.ts";
+import { exit } from "../exit.ts";
+import { Failure } from "../failure.ts";
 
 const commentColumn = 30;
 

@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { JobSpecBody } from "@tessera/wire";
+import { recogniseDocument, recogniseText } from "@tessera/wire/elsewhere";
 import { Check } from "typebox/value";
 import { parse, parseAllDocuments } from "yaml";
-import { temporaryFolder } from "../../testing/folder.ts";
-import { runTess } from "../../testing/terminal.ts";
-import { recogniseDocument, recogniseText } from "./recognise.ts";
+import { temporaryFolder } from "../testing/folder.ts";
+import { runTess } from "../testing/terminal.ts";
 import * as samples from "./samples.fixture.ts";
 
 function jobOf(text: string): { kind: string; job: Record<string, unknown>; left: string } {
