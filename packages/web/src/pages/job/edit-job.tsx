@@ -102,8 +102,8 @@ const labels: Readonly<Record<keyof JobFields, string>> = {
   nodes: "Members",
   priority: "Priority",
   max_time: "Longest run",
-  max_price: "Highest price of a GPU hour",
-  budget: "Most that it may cost",
+  max_price: "Highest price",
+  budget: "Budget",
   not_before: "Not before",
   deadline: "Deadline",
 };
