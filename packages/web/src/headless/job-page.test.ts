@@ -265,7 +265,8 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
   });
 
   it("changes a waiting job, suspends, requeues and checks a running one, and fetches what one kept", async () => {
-    const kept = { name: "keeps", gpus: 0, run: "echo result-of-it > result.txt", outputs: { results: "*.txt" } };
+    const run = 'if [ "$TESS_RANK" = 0 ]; then echo result-of-it > result.txt; fi';
+    const kept = { name: "keeps", gpus: 0, nodes: 2, run, outputs: { results: "*.txt" } };
     const { id: keeps } = await submit(kept);
     const { id: runs } = await submit({ name: "works", gpus: 1, run: "sleep 600" });
     const { id: waits } = await submit({ name: "later", gpus: 2, run: "true", not_before: "2100-01-01T00:00:00Z" });
@@ -335,6 +336,12 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.getByRole("button", { name: "Download" }).click();
     const saved = await (await download).path();
     assert.equal(readFileSync(saved, "utf8"), "result-of-it\n");
+    await page.getByLabel("Find a file").click();
+    await page.keyboard.type("zzz");
+    await page.getByText("No file matches").waitFor();
+    await page.getByRole("combobox", { name: "Rank" }).selectOption("1");
+    await page.getByText("Rank 1 kept no files").waitFor();
+    assert.equal(await page.locator(".skeleton").count(), 0, "nothing is waited for");
     assert.deepEqual(
       watched.complaints.filter((words) => !/Failed to load resource/.test(words)),
       [],

@@ -1,7 +1,7 @@
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, useEffect, useMemo, useRef, useState } from "react";
 import { useNarrow } from "../design/narrow.ts";
-import { Skeleton } from "../design/parts.tsx";
+import { Empty, Skeleton } from "../design/parts.tsx";
 import { hasJustActed, isAttended } from "../frame/attention.ts";
 import { useScrollPlace } from "../frame/scroll-places.ts";
 import { leastWidthOf, tracksOf } from "./column.ts";
@@ -95,6 +95,8 @@ export function LongTable<Item>(props: LongProps<Item>) {
     height,
     transform: `translateY(${start - headPx}px)`,
   });
+  // A page may be empty and lead on to others.
+  const isAwaited = props.items === undefined || !isWhole;
   const length = rows.length === 0 ? skeletonPx : virtual.getTotalSize() + rest;
   return (
     <div className={`long ${hasTwoLines ? "two-lines" : ""} ${selection === undefined ? "" : "selectable"}`}>
@@ -141,7 +143,11 @@ export function LongTable<Item>(props: LongProps<Item>) {
             })}
           </tbody>
         </table>
-        {rows.length === 0 && <Skeleton lines={skeletonLines} />}
+        {rows.length > 0 ? null : isAwaited ? (
+          <Skeleton lines={skeletonLines} />
+        ) : (
+          (props.empty ?? <Empty title="Nothing is here" />)
+        )}
       </section>
     </div>
   );

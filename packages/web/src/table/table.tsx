@@ -30,6 +30,8 @@ export interface TableProps<Item> {
   readonly height?: number | string;
   /** Of a long table: what list it is. Rows of the same list do not move while they are read. */
   readonly about?: string;
+  /** Of a long table: what is said where it has no rows. */
+  readonly empty?: ReactNode;
   /** Of a long table that is read page by page. */
   readonly pages?: Pages | undefined;
 }

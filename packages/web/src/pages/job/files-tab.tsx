@@ -43,18 +43,14 @@ export default function FilesTab({ job }: { job: Job }) {
     },
   });
   if (error !== null && data === undefined) return <Notice kind="bad">{wordsOf(error)}</Notice>;
-  if (data === undefined) return <Skeleton lines={6} />;
-  const shown = data.filter(({ path }) => path.toLowerCase().includes(text.trim().toLowerCase()));
-  if (data.length === 0 && ranks === 1)
-    return (
-      <Card>
-        <None live={live} kept={kept} job={job} />
-      </Card>
-    );
+  if (data === undefined && ranks === 1) return <Skeleton lines={6} />;
+  const shown = data?.filter(({ path }) => path.toLowerCase().includes(text.trim().toLowerCase()));
+  const none = <None live={live} kept={kept} job={job} {...(ranks > 1 && { rank })} />;
+  if (data?.length === 0 && ranks === 1) return <Card>{none}</Card>;
   return (
     <Card
       flush
-      title={`${data.length === filesMax ? "the first " : ""}${count(data.length, "file")} ${live ? "in its folders now" : "kept"}`}
+      title={data === undefined ? "Files" : titleOf(data.length, live)}
       beside={
         <div className="row wrap">
           {ranks > 1 && (
@@ -86,8 +82,9 @@ export default function FilesTab({ job }: { job: Job }) {
         keyOf={keyOf}
         about={`${job.id} ${rank} ${text}`}
         height={560}
+        empty={data?.length === 0 ? none : <Empty title="No file matches" />}
       />
-      {data.length === filesMax && (
+      {data?.length === filesMax && (
         <p className="quiet small" style={{ padding: "8px 16px" }}>
           There may be more: <code>npx tess outputs {job.id} --download FOLDER</code> fetches all of them.
         </p>
@@ -96,8 +93,25 @@ export default function FilesTab({ job }: { job: Job }) {
   );
 }
 
-function None({ live, kept, job }: { live: boolean; kept: number; job: Job }) {
-  const title = live ? "Its folders are empty" : kept > 0 ? "Its files are being put away" : "It kept no files";
+function titleOf(files: number, live: boolean): string {
+  return `${files === filesMax ? "the first " : ""}${count(files, "file")} ${live ? "in its folders now" : "kept"}`;
+}
+
+interface NoneProps {
+  readonly live: boolean;
+  readonly kept: number;
+  readonly job: Job;
+  /** Of a job of several ranks. */
+  readonly rank?: number;
+}
+
+function None({ live, kept, job, rank }: NoneProps) {
+  const [whose, which] = rank === undefined ? ["Its", "It"] : [`Rank ${rank}: its`, `Rank ${rank}`];
+  const title = live
+    ? `${whose} folders are empty`
+    : kept > 0
+      ? `${whose} files are being put away`
+      : `${which} kept no files`;
   return (
     <Empty title={title} command={`npx tess outputs ${job.id}`}>
       {!live && kept === 0 && <span>What a job keeps is named in its file: outputs.</span>}
