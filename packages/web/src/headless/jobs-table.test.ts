@@ -64,6 +64,23 @@ describe("the table of jobs in a real browser", { skip: missing }, () => {
     await watched.close();
   });
 
+  it("goes on by keys from the row that was opened, once one is back", async () => {
+    const watched = await open("/jobs?text=train&sort=name");
+    const { page } = watched;
+    await page.getByText("14 jobs").waitFor();
+    const isAt = (name: string) => page.waitForFunction((text) => document.activeElement?.textContent === text, name);
+    await page.keyboard.type("jjjjjjjjj");
+    await isAt("train-08");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "train-08" }).waitFor();
+    await page.goBack();
+    await isAt("train-08");
+    await page.keyboard.type("j");
+    await isAt("train-09");
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
+  });
+
   it("sorts, keeps its columns in the address, and cancels twelve jobs at once by the keyboard", async () => {
     const watched = await open("/jobs?text=train");
     const { page } = watched;

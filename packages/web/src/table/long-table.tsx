@@ -3,11 +3,11 @@ import { type CSSProperties, useEffect, useMemo, useRef, useState } from "react"
 import { useNarrow } from "../design/narrow.ts";
 import { Empty, Skeleton } from "../design/parts.tsx";
 import { hasJustActed, isAttended } from "../frame/attention.ts";
-import { useScrollPlace } from "../frame/scroll-places.ts";
+import { type Cursor, useScrollPlace } from "../frame/scroll-places.ts";
 import { leastWidthOf, tracksOf } from "./column.ts";
 import { Head, roles } from "./head.tsx";
 import { Row } from "./row.tsx";
-import { type Cursor, useRowKeys } from "./row-keys.ts";
+import { useRowKeys } from "./row-keys.ts";
 import { waitingWords } from "./steady-rows.ts";
 import type { TableProps } from "./table.tsx";
 import { useSteady } from "./use-steady.ts";
@@ -61,7 +61,8 @@ export function LongTable<Item>(props: LongProps<Item>) {
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows of another height are measured again
   useEffect(() => virtual.measure(), [height]);
-  useScrollPlace(box, `${label} ${about}`, rows.length > 0);
+  const name = `${label} ${about}`;
+  useScrollPlace(box, name, rows.length > 0);
   const shown = virtual.getVirtualItems();
   const isAtEnd = (virtual.range?.endIndex ?? 0) >= rows.length - 1;
   const more = pages?.more;
@@ -71,7 +72,7 @@ export function LongTable<Item>(props: LongProps<Item>) {
 
   const toRow = (place: number) => virtual.scrollToIndex(place);
   const firstInSight = () => Math.max(0, Math.ceil(((box.current?.scrollTop ?? 0) - 1) / height));
-  const keys = useRowKeys({ cursor, setCursor, box, rows, selection, toRow, firstInSight });
+  const keys = useRowKeys({ name, cursor, setCursor, box, rows, selection, toRow, firstInSight });
   isInUse.current = cursor !== undefined;
   const stop = at >= 0 ? at : (virtual.range?.startIndex ?? 0);
 

@@ -1,9 +1,13 @@
 import { type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { type Cursor, useRowPlace } from "../frame/scroll-places.ts";
 import { fieldOf, isChordBegun } from "../frame/shortcuts.ts";
 import type { Selection } from "./selection.ts";
 import type { SteadyRow } from "./steady-rows.ts";
 
 interface KeyedRows<Item> {
+  /** What list it is: Back leads to the row at which the keys were in it. */
+  readonly name: string;
+  /** The row at which the keys are. */
   readonly cursor: Cursor | undefined;
   readonly setCursor: (cursor: Cursor) => void;
   readonly box: RefObject<HTMLElement | null>;
@@ -14,13 +18,6 @@ interface KeyedRows<Item> {
   readonly toRow: (place: number) => void;
   /** The first row in sight, at which one begins. */
   readonly firstInSight: () => number;
-}
-
-/** The row at which the keys are. */
-export interface Cursor {
-  /** By key: a row keeps it when others come before it. */
-  readonly key: string;
-  readonly place: number;
 }
 
 const steps: Readonly<Record<string, number>> = { j: 1, J: 1, ArrowDown: 1, k: -1, K: -1, ArrowUp: -1 };
@@ -38,10 +35,14 @@ export function placeAfter(step: number, keys: readonly string[], cursor: Cursor
  * none, Enter follows the link of the row. The row that has, or last had, the focus is the only one among the rows that Tab reaches.
  */
 export function useRowKeys<Item>(props: KeyedRows<Item>) {
-  const { cursor, setCursor, box, rows, selection, toRow, firstInSight } = props;
+  const { name, cursor, setCursor, box, rows, selection, toRow, firstInSight } = props;
   /** The row that gets the focus as soon as it is drawn. */
   const wanted = useRef<string>(undefined);
   const isInside = useRef(false);
+  useRowPlace(name, cursor, rows.length > 0, (noted) => {
+    if (rows.some(({ key }) => key === noted.key)) wanted.current = noted.key;
+    setCursor(noted);
+  });
   useFirstKey(box);
   useEscape(selection);
   useLayoutEffect(() => {

@@ -1,7 +1,8 @@
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
+import type { Cursor } from "../frame/scroll-places.ts";
 import { Head } from "./head.tsx";
 import { Row } from "./row.tsx";
-import { type Cursor, useRowKeys } from "./row-keys.ts";
+import { useRowKeys } from "./row-keys.ts";
 import { taken } from "./steady-rows.ts";
 import type { TableProps } from "./table.tsx";
 
@@ -19,7 +20,7 @@ export function ShortTable<Item>(props: ShortProps<Item>) {
   const toRow = (place: number) =>
     box.current?.querySelectorAll("tbody tr")[place]?.scrollIntoView({ block: "nearest" });
   const [cursor, setCursor] = useState<Cursor>();
-  const keys = useRowKeys({ cursor, setCursor, box, rows, selection, toRow, firstInSight: () => 0 });
+  const keys = useRowKeys({ name: label, cursor, setCursor, box, rows, selection, toRow, firstInSight: () => 0 });
   const stop = cursor?.key ?? rows[0]?.key;
   return (
     <section ref={box} className="table-box" aria-label={label} {...(scrolls && { tabIndex: 0 })} {...keys}>
