@@ -7,7 +7,7 @@ import { call, whenFactorMissing, whenSignedOut, wordsOf } from "./api/call.ts";
 import { forgetDrafts } from "./api/draft.ts";
 import { beginStreams, forgetStreams } from "./api/live.ts";
 import { MeContext } from "./api/me.tsx";
-import { forgetProof } from "./api/proof.ts";
+import { forgetProof, onProof } from "./api/proof.ts";
 import { useCall } from "./api/use-call.ts";
 import { Missing } from "./design/missing.tsx";
 import { pageOnDemand } from "./design/on-demand.tsx";
@@ -81,16 +81,21 @@ export function App() {
   useEffect(() => {
     if (isInside) beginStreams();
   }, [isInside]);
+  const askAgain = useCallback(
+    () =>
+      void call("readSession").then(
+        ({ me: now = null }) => {
+          if (now !== null) setEnded(undefined);
+          setMe(now);
+        },
+        () => undefined,
+      ),
+    [],
+  );
   // The rules may have changed while one worked: the session says again what is missing.
-  useEffect(() => {
-    whenFactorMissing(
-      () =>
-        void call("readSession").then(
-          ({ me: now = null }) => setMe(now),
-          () => undefined,
-        ),
-    );
-  }, []);
+  useEffect(() => whenFactorMissing(askAgain), [askAgain]);
+  // The session is that of all tabs of the browser: who signs in to another tab is signed in here too.
+  useEffect(() => (isInside ? undefined : onProof(askAgain)), [isInside, askAgain]);
   const leave = () => {
     forgetProof();
     forgetDrafts();

@@ -21,6 +21,15 @@ export function forgetProof(): void {
   } catch {}
 }
 
+/** Calls a listener when another tab has signed in; returns how to stop. */
+export function onProof(listener: () => void): () => void {
+  const heard = ({ key, newValue }: StorageEvent) => {
+    if (key === place && newValue !== null) listener();
+  };
+  addEventListener("storage", heard);
+  return () => removeEventListener("storage", heard);
+}
+
 /** Shows the proof with a request to the API. */
 export function withProof(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   const proof = readProof();

@@ -51,7 +51,7 @@ describe("a session in a real browser", { skip: missing }, () => {
     }
   });
 
-  it("comes from a link that works once, holds in other tabs, and ends in all of them", async () => {
+  it("comes from a link that works once, holds in other tabs, and ends and begins again in all of them", async () => {
     const { path } = await server.call("linkSession");
     const watched = await WatchedPage.open(browser, server.url);
     const { page } = watched;
@@ -69,6 +69,9 @@ describe("a session in a real browser", { skip: missing }, () => {
     await watched.go("/");
     await watched.go(path);
     await page.getByText("has been used, or is too old").waitFor();
+    await watched.signInWithToken(server.ownerToken);
+    await tab.locator(".frame").waitFor();
+    assert.equal(new URL(tab.url()).pathname, "/jobs", "it is where it was");
     await watched.close();
   });
 });
