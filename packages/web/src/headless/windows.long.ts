@@ -155,6 +155,10 @@ describe("windows of the console", { skip: missing }, () => {
     await page.getByText("Not live").waitFor();
     await page.locator('.rail a[title="People"]').click();
     await page.getByText("This page could not be loaded").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("llama");
+    await page.getByRole("dialog").getByText("The server does not answer.").waitFor();
+    await page.keyboard.press("Escape");
     await server.start();
     await page.getByRole("heading", { name: "People and tokens" }).waitFor();
     await page.getByText("Live", { exact: true }).waitFor();

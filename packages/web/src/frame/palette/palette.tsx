@@ -2,10 +2,12 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { call } from "../../api/call.ts";
+import { useConnection } from "../../api/connection.ts";
 import { useMe } from "../../api/me.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { askFor, type Choice, type Command, type Entry, entriesFor, stillMatching } from "./entries.ts";
 import { keepRecent, readRecent } from "./recent.ts";
+import { statusOf } from "./status.ts";
 
 export type Doing = Extract<Choice, { deed: unknown }>;
 
@@ -36,6 +38,7 @@ export function Palette({ onClose, onRun, onDeed }: PaletteProps) {
     staleTime: 5_000,
     placeholderData: keepPreviousData,
   });
+  const { live } = useConnection();
   const isSettled = ask.q === "" || (search.data !== undefined && !search.isPlaceholderData) || search.isError;
   const hits = ask.q === "" ? noHits : (search.data ?? noHits);
   const entries = entriesFor(me, text, isSettled ? hits : stillMatching(hits, ask.q), recent);
@@ -120,11 +123,7 @@ export function Palette({ onClose, onRun, onDeed }: PaletteProps) {
         ))}
       </div>
       <p className="quiet small" role="status">
-        {entries.length === 0
-          ? isSettled
-            ? "Nothing found that you may see."
-            : "Looking …"
-          : "↑ ↓ choose, Enter opens, Escape closes"}
+        {statusOf({ many: entries.length, isAsking: !isSettled, isLost: ask.q !== "" && !live, error: search.error })}
       </p>
     </Dialog>
   );
