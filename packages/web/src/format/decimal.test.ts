@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { readDecimal, spellDecimal, writeDecimal } from "./decimal.ts";
+import { readDecimal, readWhole, spellDecimal, writeDecimal } from "./decimal.ts";
 
 const locales = [
   "en",
@@ -81,5 +81,25 @@ describe("a number as a language writes it", () => {
     assert.equal(plain("1,234.50", "ar-EG"), "1234.50");
     assert.match(wrong("90.000", "fa")!, /may mean two amounts/);
     assert.equal(plain("\u061c١٢", "ar-EG"), "12");
+  });
+});
+
+describe("a whole number that is typed", () => {
+  const range = { least: -1_000, most: 1_000 };
+  const wholeOf = (text: string, locale: string) => {
+    const read = readWhole(text, range, locale);
+    return "value" in read ? read.value : read.wrong;
+  };
+
+  it("is read as the language writes it, also below zero", () => {
+    assert.deepEqual([wholeOf("1.000", "de"), wholeOf("-1.000", "de"), wholeOf("\u22125", "de")], [1_000, -1_000, -5]);
+    assert.deepEqual([wholeOf("1,000", "en"), wholeOf(" 7 ", "en"), wholeOf("-0", "en")], [1_000, 7, 0]);
+  });
+
+  it("is refused where it could mean two, is no whole number, or lies outside", () => {
+    assert.equal(wholeOf("1.000", "en"), "1.000 may mean two amounts. Type 1000, or 1.0000.");
+    assert.match(String(wholeOf("1,000", "de")), /may mean two amounts/);
+    for (const text of ["", "-", "x", "1e3", "0x10", "--5", "2.5", "1001"])
+      assert.match(String(wholeOf(text, "en")), /is not a whole number from -1,000 to 1,000\.$/, text);
   });
 });

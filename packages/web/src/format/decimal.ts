@@ -62,6 +62,22 @@ export function readDecimal(text: string, locale?: string): ReadDecimal {
   return { plain: fraction === undefined ? digits : `${digits}.${fraction}` };
 }
 
+/** A whole number that was typed, or what is wrong with it and what to type instead. */
+export type ReadWhole = { readonly value: number } | { readonly wrong: string };
+
+/** Reads a whole number between two bounds as the reader's language writes it; what could mean two is refused. */
+export function readWhole(text: string, { least, most }: { least: number; most: number }, locale?: string): ReadWhole {
+  const typed = text.replace(unseen, "").trim();
+  const spell = (value: number) => value.toLocaleString(locale);
+  const wrong = `${typed || "It"} is not a whole number from ${spell(least)} to ${spell(most)}.`;
+  const [, sign, digits = ""] = /^([-\u2212]?)\s*(.*)$/.exec(typed) ?? [];
+  if (!/^\p{Nd}/u.test(digits) || /\p{L}/u.test(digits)) return { wrong };
+  const read = readDecimal(digits, locale);
+  if ("wrong" in read) return read;
+  const value = Number(read.plain) * (sign === "" ? 1 : -1);
+  return Number.isInteger(value) && value >= least && value <= most ? { value: value + 0 } : { wrong };
+}
+
 function asciiDigits(text: string, { digits }: Way): string {
   return [...text].map((each) => (digits.includes(each) ? String(digits.indexOf(each)) : each)).join("");
 }

@@ -147,6 +147,7 @@ describe("the table of jobs in a real browser", { skip: missing }, () => {
       assert.equal(await page.getByLabel("Priority", { exact: true }).inputValue(), "7");
       await page.keyboard.press("ControlOrMeta+a");
       await page.keyboard.type("3");
+      await page.getByText("5 jobs get priority 3 and keep their places").waitFor();
     });
     await reaches("c-", ({ name, priority }) => priority === (name === "c-6" ? 9 : 3));
     await page.getByRole("checkbox", { name: "Choose all rows that are shown" }).click();

@@ -7,6 +7,7 @@ import { takingBack } from "../../api/use-call.ts";
 import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Field } from "../../design/parts.tsx";
+import { readWhole } from "../../format/decimal.ts";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { noteAct } from "../../frame/attention.ts";
 import { toast } from "../../frame/toasts.tsx";
@@ -20,7 +21,7 @@ const words: Readonly<Record<BulkAct, string>> = {
   release: "Release",
   priority: "Priority",
 };
-const priorityMax = 1_000;
+const priorities = { least: -1_000, most: 1_000 };
 /** At most this many jobs are chosen at once: each is a request of its own. */
 const chosenMax = 1_000;
 
@@ -118,12 +119,14 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
   // Which jobs were chosen is gone after a session that ends; what was typed is there when they are chosen again.
   const [priority, setPriority, drop] = useDraft("priority of jobs", usual);
   const [done, setDone] = useState<number>();
-  const wrong = act === "priority" && !isPriority(priority);
+  const read = act === "priority" ? readWhole(priority, priorities) : undefined;
+  const isUnread = read !== undefined && "wrong" in read;
+  const asked = read !== undefined && "value" in read ? read.value : undefined;
   const one = ({ id: job }: Job) => {
     if (act === "cancel") return call("cancelJob", { at: { job }, body: {} });
     if (act === "hold") return call("holdJob", { at: { job }, body: {} });
     if (act === "release") return call("releaseJob", { at: { job }, body: {} });
-    return call("editJob", { at: { job }, body: { set: { priority: Number(priority) } } });
+    return call("editJob", { at: { job }, body: { set: { priority: asked! } } });
   };
   const doAll = async () => {
     setDone(0);
@@ -147,7 +150,7 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
     <Confirm
       title={`${words[act]} ${count(changed.length, "job")}?`}
       act={done === undefined ? `${words[act]} ${count(changed.length, "job")}` : `${done} of ${changed.length}`}
-      busy={done !== undefined || wrong || changed.length === 0}
+      busy={done !== undefined || isUnread || changed.length === 0}
       harmless={act !== "cancel"}
       {...(act === "cancel" && { keep: changed.length === 1 ? "Keep it" : "Keep them" })}
       onAct={() => void doAll()}
@@ -156,8 +159,12 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
       {act === "priority" && now !== undefined && (
         <Field
           label="Priority"
-          wrong={wrong && priority !== "" ? `A whole number from -${priorityMax} to ${priorityMax}` : undefined}
-          hint={now.least === now.most ? `Now ${now.least}` : `Now from ${now.least} to ${now.most}`}
+          wrong={isUnread && priority !== "" ? read.wrong : undefined}
+          hint={
+            now.least === now.most
+              ? `Now ${spellNumber(now.least)}`
+              : `Now from ${spellNumber(now.least)} to ${spellNumber(now.most)}`
+          }
         >
           {(props) => (
             <input
@@ -169,7 +176,7 @@ function Ask({ act, jobs, left, onClose, onDone }: AskProps) {
           )}
         </Field>
       )}
-      <p>{effectOf(act, jobs, left)}</p>
+      <p>{effectOf(act, jobs, { left, priority: asked })}</p>
       <p className="quiet small">
         {changed
           .slice(0, 8)
@@ -192,9 +199,4 @@ async function undoAll(one: (job: Job) => Promise<unknown>, jobs: readonly Job[]
   const refused = await doEach(jobs, one, () => {});
   if (refused[0] !== undefined) throw refused[0].error;
   return `${count(jobs.length, "job")} ${jobs.length === 1 ? "is" : "are"} as before.`;
-}
-
-function isPriority(text: string): boolean {
-  const value = Number(text);
-  return text.trim() !== "" && Number.isInteger(value) && Math.abs(value) <= priorityMax;
 }

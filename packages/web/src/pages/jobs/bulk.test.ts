@@ -21,8 +21,12 @@ describe("acts on many jobs", () => {
     );
     assert.equal(effectOf("release", [running]), "Nothing would change. 1 job of those chosen stays as it is.");
     assert.equal(
-      effectOf("hold", [waiting], 2),
+      effectOf("hold", [waiting], { left: 2 }),
       "1 job will not start until released. 2 jobs left the list since they were chosen and are not touched.",
+    );
+    assert.equal(
+      effectOf("priority", [waiting], { priority: 1_000 }),
+      "1 job gets priority 1,000 and keeps its place among equals.",
     );
     assert.equal(concerns("priority", running), false);
     assert.equal(concerns("cancel", running), true);

@@ -1,6 +1,6 @@
 import type { Job } from "@tessera/wire";
 import { mayDo } from "../../design/may-do.ts";
-import { count } from "../../format/numbers.ts";
+import { count, spellNumber } from "../../format/numbers.ts";
 import { jobsAndElements, type Stopping, stopWords, whatStops } from "./what-stops.ts";
 
 export const bulkActs = ["cancel", "hold", "release", "priority"] as const;
@@ -20,12 +20,19 @@ export function concerns(act: BulkAct, { state, held, may, elements }: Fields): 
   return state === "waiting" && (act === "priority" || held === (act === "release"));
 }
 
-/** What the act does to these jobs, and how many of those chosen it leaves as they are; `left`: those that left the list. */
-export function effectOf(act: BulkAct, jobs: readonly Fields[], left = 0): string {
+interface EffectOptions {
+  /** How many of those chosen have left the list. */
+  readonly left?: number;
+  /** The one that is given, once it can be read. */
+  readonly priority?: number | undefined;
+}
+
+/** What the act does to these jobs, and how many of those chosen it leaves as they are. */
+export function effectOf(act: BulkAct, jobs: readonly Fields[], { left = 0, priority }: EffectOptions = {}): string {
   const changed = jobs.filter((job) => concerns(act, job));
   const same = jobs.length - changed.length;
   return [
-    sentenceOf(act, changed),
+    sentenceOf(act, changed, priority),
     ...(same === 0
       ? []
       : [`${count(same, "job")} of those chosen ${same === 1 ? "stays as it is" : "stay as they are"}.`]),
@@ -44,7 +51,7 @@ export function prioritiesOf(jobs: readonly Pick<Job, "priority">[]): { least: n
   return { least: Math.min(...all), most: Math.max(...all) };
 }
 
-function sentenceOf(act: BulkAct, jobs: readonly Fields[]): string {
+function sentenceOf(act: BulkAct, jobs: readonly Fields[], priority: number | undefined): string {
   const { waiting, waitingElements, runningElements } = whatStops(jobs);
   const changed = jobsAndElements(waiting, waitingElements);
   const isOne = waiting + waitingElements === 1;
@@ -61,7 +68,7 @@ function sentenceOf(act: BulkAct, jobs: readonly Fields[]): string {
     case "release":
       return `${changed} may start.${runOn}`;
     case "priority":
-      return `${changed} ${isOne ? "gets" : "get"} this priority and ${isOne ? "keeps its place" : "keep their places"} among equals.${runOn}`;
+      return `${changed} ${isOne ? "gets" : "get"} ${priority === undefined ? "this priority" : `priority ${spellNumber(priority)}`} and ${isOne ? "keeps its place" : "keep their places"} among equals.${runOn}`;
   }
 }
 

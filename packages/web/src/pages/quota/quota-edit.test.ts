@@ -26,7 +26,9 @@ describe("an edit of a quota", () => {
   it("says what is wrong with what was typed", () => {
     assert.match(editOf(lab, { guarantee: "eight" }).wrong.guarantee!, /^eight is not a number of GPUs: write/);
     assert.match(editOf(lab, { max: "8 H100" }).wrong.max!, /^8 H100 is not a number/);
-    assert.match(editOf(lab, { weight: "x" }).wrong.weight!, /^x is not a weight/);
+    assert.match(editOf(lab, { weight: "x" }).wrong.weight!, /^x is not a whole number/);
+    assert.deepEqual(editOf(lab, { weight: "1.000" }, "de").body, { weight: 1_000 });
+    assert.match(editOf(lab, { weight: "1.000" }, "en").wrong.weight!, /may mean two amounts/);
     assert.match(editOf(lab, { weight: "3", until: "2026-12-01T08:00" }).wrong.weight!, /for a while/);
     assert.equal(editOf(lab, { guarantee: "8", weight: "x" }).body, undefined);
   });

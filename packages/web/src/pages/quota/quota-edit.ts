@@ -1,4 +1,5 @@
 import type { Account, AccountEdit } from "@tessera/wire";
+import { readWhole } from "../../format/decimal.ts";
 import { type Amount, readAmount, writeAmount } from "./amounts.ts";
 
 /** What was typed; a field that was not touched is left as it is. */
@@ -37,17 +38,17 @@ export function editOf(
 ): ReadEdit {
   const amount = guarantee === undefined ? undefined : readAmount(guarantee, locale);
   const most = max === undefined ? undefined : max.trim() === "" ? noLimit : readAmount(max, locale);
-  const badWeight = weight !== undefined && !/^\d{1,6}$/.test(weight.trim());
+  const shares = weight === undefined ? undefined : readWhole(weight, { least: 0, most: 1_000 }, locale);
   const wrong = {
     ...(amount !== undefined && "wrong" in amount && { guarantee: amount.wrong }),
     ...(most !== undefined && "wrong" in most && { max: most.wrong }),
-    ...(badWeight && { weight: `${weight.trim() || "It"} is not a weight: write a whole number such as 1.` }),
+    ...(shares !== undefined && "wrong" in shares && { weight: shares.wrong }),
     ...(weight !== undefined && until !== "" && { weight: "The weight cannot be changed for a while only." }),
   };
   const body = {
     ...(amount !== undefined && "amount" in amount && { guarantee: amount.amount }),
     ...(most !== undefined && "amount" in most && { max: most.amount }),
-    ...(weight !== undefined && { weight: Number(weight) }),
+    ...(shares !== undefined && "value" in shares && { weight: shares.value }),
   };
   const isReady = Object.keys(wrong).length === 0 && Object.keys(body).length > 0 && account.path !== "";
   return isReady ? { body, wrong } : { wrong };

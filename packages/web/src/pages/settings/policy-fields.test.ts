@@ -25,6 +25,8 @@ describe("the policy as it is typed", () => {
     assert.ok("wrong" in read);
     assert.deepEqual(Object.keys(read.wrong).sort(), ["factorRoles", "grace", "max.arrayElements", "sizes"]);
     assert.match(read.wrong.grace!, /type 90s/);
+    const german = readPolicy({ ...textsOf(policy), "max.arrayElements": "1.000" }, "de");
+    assert.equal("body" in german && german.body.max?.arrayElements, 1_000, "as the hint beside it is written");
   });
 
   it("tells what changes, in words", () => {

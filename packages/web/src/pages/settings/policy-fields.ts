@@ -2,6 +2,7 @@ import type { PolicyPut, PolicyShape } from "@tessera/wire";
 import { readDuration } from "@tessera/wire/duration";
 import { type Numbers, numberBounds, numberWords } from "@tessera/wire/numbers";
 import { roles } from "@tessera/wire/roles";
+import { readWhole } from "../../format/decimal.ts";
 import { readPairs, readWords, writePairs } from "../../format/pairs.ts";
 
 type Key = Exclude<keyof PolicyPut, "max">;
@@ -156,11 +157,14 @@ function textOf(field: PolicyField, value: PolicyPut[Key]): string {
 }
 
 /** What was typed as the API takes it, or what is wrong, by field. Empty fields are left out. */
-export function readPolicy(texts: PolicyTexts): { body: PolicyPut } | { wrong: Readonly<Record<string, string>> } {
+export function readPolicy(
+  texts: PolicyTexts,
+  locale?: string,
+): { body: PolicyPut } | { wrong: Readonly<Record<string, string>> } {
   const wrong: Record<string, string> = {};
   const body: Record<string, unknown> = {};
   for (const field of allFields) {
-    const read = readField(field, (texts[field.key] ?? "").trim());
+    const read = readField(field, (texts[field.key] ?? "").trim(), locale);
     if ("wrong" in read) wrong[field.key] = read.wrong;
     else if (read.value !== undefined) body[field.key] = read.value;
   }
@@ -168,9 +172,9 @@ export function readPolicy(texts: PolicyTexts): { body: PolicyPut } | { wrong: R
   for (const [name, { least, most }] of Object.entries(numberBounds)) {
     const text = (texts[`max.${name}`] ?? "").trim();
     if (text === "") continue;
-    const value = wholeOf(text, least, most);
-    if (value === undefined) wrong[`max.${name}`] = `${text} is not a whole number from ${least} to ${most}.`;
-    else max[name] = value;
+    const read = readWhole(text, { least, most }, locale);
+    if ("wrong" in read) wrong[`max.${name}`] = read.wrong;
+    else max[name] = read.value;
   }
   if (Object.keys(max).length > 0) body.max = max;
   return Object.keys(wrong).length > 0 ? { wrong } : { body: body as PolicyPut };
@@ -178,7 +182,7 @@ export function readPolicy(texts: PolicyTexts): { body: PolicyPut } | { wrong: R
 
 type Read = { readonly value: unknown } | { readonly wrong: string };
 
-function readField(field: PolicyField, text: string): Read {
+function readField(field: PolicyField, text: string, locale?: string): Read {
   switch (field.as) {
     case "choice":
       return { value: field.key === "backfill" ? text === "true" : text };
@@ -189,8 +193,7 @@ function readField(field: PolicyField, text: string): Read {
     }
     case "number": {
       if (text === "") return { value: undefined };
-      const value = wholeOf(text, 0, field.most);
-      return value === undefined ? { wrong: `${text} is not a whole number from 0 to ${field.most}.` } : { value };
+      return readWhole(text, { least: 0, most: field.most }, locale);
     }
     case "roles": {
       if (text === "default" || text === "") return { value: undefined };
@@ -205,12 +208,6 @@ function readField(field: PolicyField, text: string): Read {
       return { value: Object.keys(read.pairs).length === 0 ? undefined : read.pairs };
     }
   }
-}
-
-function wholeOf(text: string, least: number, most: number): number | undefined {
-  if (!/^\d{1,12}$/.test(text)) return undefined;
-  const value = Number(text);
-  return value >= least && value <= most ? value : undefined;
 }
 
 /** `Grace period of jobs without a checkpoint: 30s → 1m`, for each field that differs. */
