@@ -6,7 +6,7 @@ import { Field } from "../../design/parts.tsx";
 import { SelectField } from "../../design/select.tsx";
 import { inZone } from "../../format/times.ts";
 import { EngineField } from "./engine-field.tsx";
-import { gpusOf, partsOfGpus } from "./job-file.ts";
+import { GpusFields } from "./gpus-fields.tsx";
 
 interface FormProps {
   readonly fields: Readonly<Record<string, unknown>>;
@@ -30,7 +30,6 @@ export function Form({ fields, wrong, set }: FormProps) {
   const models = useCall("readSummary").data?.fleet.byModel.map(({ model }) => model) ?? [];
   const text = (field: string) => (fields[field] === undefined ? "" : String(fields[field]));
   const wrongAt = (field: string) => (wrong?.field?.split(".")[0] === field ? inZone(wrong.detail) : undefined);
-  const gpus = partsOfGpus(fields.gpus);
   const whole = (value: string) => (/^\d+$/.test(value) ? Number(value) : value);
   return (
     <div className="stack tight">
@@ -65,23 +64,7 @@ export function Form({ fields, wrong, set }: FormProps) {
         )}
       </Field>
       <div className="fields">
-        <Field label="GPUs" wrong={wrongAt("gpus")} hint="per member; 0.25 is a part of a GPU">
-          {(props) => (
-            <input
-              {...props}
-              className="input"
-              inputMode="decimal"
-              value={gpus.count}
-              onChange={(event) => set("gpus", gpusOf(gpus.model, event.target.value))}
-            />
-          )}
-        </Field>
-        <SelectField
-          label="Model"
-          value={gpus.model}
-          of={[["", "any"], ...models]}
-          onChange={(model) => set("gpus", gpusOf(model, gpus.count || "1"))}
-        />
+        <GpusFields gpus={fields.gpus} models={models} wrong={wrongAt("gpus")} set={(gpus) => set("gpus", gpus)} />
         <Field label="Nodes" wrong={wrongAt("nodes")} hint="4, or 4..8">
           {(props) => (
             <input

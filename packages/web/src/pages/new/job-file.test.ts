@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { documentsIn, gpusOf, jobsIn, lineOf, partsOfGpus, translated, withField } from "./job-file.ts";
+import {
+  documentsIn,
+  gpusOf,
+  jobsIn,
+  lineOf,
+  listOfGpus,
+  partsOfGpus,
+  readCount,
+  translated,
+  withField,
+  writeCount,
+} from "./job-file.ts";
 
 describe("a job file that is being written", () => {
   it("keeps its comments when the form changes a field", () => {
@@ -24,6 +35,28 @@ describe("a job file that is being written", () => {
     assert.deepEqual(partsOfGpus(4), { model: "", count: "4" });
     assert.equal(gpusOf("", "0.5"), 0.5);
     assert.equal(gpusOf("L4", "0.5"), "L4:0.5");
+  });
+
+  it("keeps the model while another count is typed, and leaves lists to the file", () => {
+    const emptied = gpusOf("H100", "");
+    assert.deepEqual(partsOfGpus(emptied), { model: "H100", count: "" });
+    assert.deepEqual(documentsIn(withField("gpus: H100:8\n", "gpus", emptied))[0]!.fields.gpus, emptied);
+    assert.equal(gpusOf("", ""), undefined);
+    assert.equal(listOfGpus(["H100:8", "L40S:4"]), "H100:8, L40S:4");
+    assert.equal(listOfGpus({ any: ["H100:8", "L40S:4"] }), "H100:8, L40S:4");
+    assert.equal(listOfGpus("H100:8"), undefined);
+    assert.equal(listOfGpus(null), undefined);
+  });
+
+  it("reads a count of GPUs as the language writes it, and never as another one", () => {
+    assert.deepEqual(readCount("0,25", "de"), { count: "0.25" });
+    assert.deepEqual(readCount("1.000", "de"), { count: "1000" });
+    assert.deepEqual(readCount("1g.10gb", "de"), { count: "1g.10gb" });
+    assert.deepEqual(readCount("", "de"), { count: "" });
+    assert.ok("wrong" in readCount("0.25", "de"));
+    assert.ok("wrong" in readCount("1.000", "en"));
+    assert.equal(writeCount("0.25", "de"), "0,25");
+    assert.equal(writeCount("1g.10gb", "de"), "1g.10gb");
   });
 });
 

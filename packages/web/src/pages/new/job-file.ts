@@ -1,5 +1,6 @@
 import { type ForeignFile, recogniseDocument, recogniseText } from "@tessera/wire/elsewhere";
 import { isMap, parseDocument } from "yaml";
+import { readDecimal, writeDecimal } from "../../format/decimal.ts";
 import { writeYaml } from "../../format/yaml.ts";
 
 /** What makes a text unreadable, and its line. */
@@ -110,14 +111,34 @@ export function lineOf(text: string, field: string): number | undefined {
 
 /** `H100` and `8` of `H100:8`; the model is empty for any. */
 export function partsOfGpus(gpus: unknown): { model: string; count: string } {
-  const text = String(Array.isArray(gpus) ? (gpus[0] ?? "") : (gpus ?? ""));
+  const text = String(gpus ?? "");
   const [, model = "", many = ""] = /^(?:([^:]*):)?(.*)$/.exec(text) ?? [];
   return { model, count: many };
 }
 
+/** What the file has for a model and a count; without a count the model waits for one, which no server takes. */
 export function gpusOf(model: string, many: string): string | number | undefined {
-  if (many === "") return undefined;
-  const amount = Number(many);
+  if (many === "") return model === "" ? undefined : `${model}:`;
   if (model !== "") return `${model}:${many}`;
-  return Number.isNaN(amount) ? many : amount;
+  return /^\d+(\.\d+)?$/.test(many) ? Number(many) : many;
+}
+
+/** Several models to choose from, which the form shows and leaves to the file; undefined where there is one request. */
+export function listOfGpus(gpus: unknown): string | undefined {
+  if (typeof gpus !== "object" || gpus === null) return undefined;
+  const list = "any" in gpus ? gpus.any : gpus;
+  return Array.isArray(list) ? list.join(", ") : "";
+}
+
+/** A count of GPUs that was typed, as the file has it: a number as the reader's language writes it, or a size such as `1g.10gb`. */
+export function readCount(text: string, locale?: string): { readonly count: string } | { readonly wrong: string } {
+  const typed = text.trim();
+  if (typed === "" || /[A-Za-z]/.test(typed)) return { count: typed };
+  const read = readDecimal(typed, locale);
+  return "plain" in read ? { count: read.plain } : read;
+}
+
+/** A count of the file as it would be typed. */
+export function writeCount(count: string, locale?: string): string {
+  return /^\d+(\.\d+)?$/.test(count) ? writeDecimal(count, locale) : count;
 }
