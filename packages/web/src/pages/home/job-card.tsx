@@ -2,8 +2,9 @@ import type { Job, JobOutlook } from "@tessera/wire";
 import { Link } from "wouter";
 import { ReasonChip, StateChip } from "../../design/chip.tsx";
 import { useTick } from "../../design/tick.ts";
+import { spellJobGpus } from "../../format/job-gpus.ts";
 import { spellMoney } from "../../format/money.ts";
-import { spellGpus, spellNumber } from "../../format/numbers.ts";
+import { spellNumber } from "../../format/numbers.ts";
 import { inZone, spellClock, spellSpan, spellStart } from "../../format/times.ts";
 import { LastLine } from "./last-line.tsx";
 
@@ -27,7 +28,7 @@ export function JobCard({ job, log = false }: { job: Job; log?: boolean }) {
         {elements === undefined && <StateChip job={job} />}
         {isWaiting && <ReasonChip reason={job.reason} />}
         <span className="quiet small nowrap">
-          {spellGpus(job.gpus)}
+          {spellJobGpus(job)}
           {startedAt !== undefined && !isWaiting && `, ${spellSpan(Date.now() - Date.parse(startedAt))}`}
           {cost !== undefined && cost.micros !== "0" && `, ${spellMoney(cost.micros, cost.currency)}`}
         </span>

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { useCall } from "../../api/use-call.ts";
 import { ReasonChip } from "../../design/chip.tsx";
 import { Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
-import { spellGpus } from "../../format/numbers.ts";
+import { spellJobGpus } from "../../format/job-gpus.ts";
 
 const shown = 6;
 
@@ -29,7 +29,7 @@ export function WaitsLongest({ account }: { account: string }) {
                 {job.name}
               </Link>
               <span className="quiet small cut">{job.userName ?? job.user}</span>
-              <span className="quiet small nowrap">{spellGpus(job.gpus)}</span>
+              <span className="quiet small nowrap">{spellJobGpus(job)}</span>
               <ReasonChip reason={job.reason} />
               <span className="quiet small">
                 <Time at={job.submittedAt} />

@@ -49,6 +49,7 @@ export function JobHead({ job }: { job: Job }) {
         <p className="quiet small">
           <Link href={`/quota/${job.project}`}>{job.project}</Link> · {job.userName ?? job.user} · {spellGpus(job.gpus)}{" "}
           {job.gpuModel === "*" ? "" : job.gpuModel}
+          {job.elements !== undefined && " each"}
           {where.length > 0 && ` on ${spellNodes(where)}`} · <Times job={job} />
         </p>
         <div className="quiet small row wrap">

@@ -47,7 +47,9 @@ export const gpusColumn: Column<Job> = {
   sort: "gpus",
   width: 90,
   below: true,
-  show: ({ gpus, gpuModel }) => (gpuModel === "*" ? spellGpus(gpus) : `${spellNumber(gpus)} ${gpuModel}`),
+  // By what each element of an array asks for, as the list is ordered.
+  show: ({ gpus, gpuModel, elements }) =>
+    `${gpuModel === "*" ? spellGpus(gpus) : `${spellNumber(gpus)} ${gpuModel}`}${elements === undefined ? "" : " each"}`,
 };
 export const sinceColumn: Column<Job> = {
   label: "Since",

@@ -12,6 +12,7 @@ import { colourOf } from "../../design/hues.ts";
 import { meanings } from "../../design/meanings.ts";
 import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Figure, Notice, Skeleton, Span } from "../../design/parts.tsx";
+import { jobGpus, spellJobGpus } from "../../format/job-gpus.ts";
 import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { inZone, spellStart } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
@@ -280,7 +281,7 @@ function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
   const query = { state: "waiting", sort: "queue", project: lane.account, limit: chipsShown } as const;
   const now = useCall("listJobs", { query }, { on: jobs === undefined, everyMs: chipsEveryMs }).data?.items;
   const next = (jobs ?? now ?? []).slice(0, chipsShown);
-  const rest = lane.gpus - next.reduce((sum, { gpus }) => sum + gpus, 0);
+  const rest = lane.gpus - next.reduce((sum, job) => sum + jobGpus(job), 0);
   return (
     <div className="lane">
       <span className="cut small">{lane.account}</span>
@@ -290,9 +291,9 @@ function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
             key={job.id}
             href={hrefOf(job.id)}
             className={`lane-job ${job.priority > 0 ? "high" : ""}`}
-            style={{ flexGrow: Math.max(1, job.gpus) }}
-            title={`${job.name}: ${spellGpus(job.gpus)}, ${inZone(job.reason?.detail ?? "")}`}
-            aria-label={`${job.name}, ${spellGpus(job.gpus)}`}
+            style={{ flexGrow: Math.max(1, jobGpus(job)) }}
+            title={`${job.name}: ${spellJobGpus(job)}, ${inZone(job.reason?.detail ?? "")}`}
+            aria-label={`${job.name}, ${spellJobGpus(job)}`}
             onPointerEnter={() => onLook(job)}
             onPointerLeave={() => onLook(undefined)}
             onFocus={() => onLook(job)}
