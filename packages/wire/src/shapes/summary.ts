@@ -54,6 +54,7 @@ export const SummaryShape = Type.Object({
         held: Type.Number({ description: "GPUs" }),
         guarantee: Type.Number({ description: "GPUs of all models" }),
         borrowed: Type.Number({ description: "GPUs held beyond the guarantee, of each model that it names by itself" }),
+        burst: Type.Number({ description: "GPUs held by jobs of the class burst, which can be taken back" }),
         waiting: Type.Object({ ...count, oldestAt: Type.Optional(Timestamp) }),
         running: Type.Object(count),
         failed: Type.Optional(

@@ -5,7 +5,10 @@ import { summaryBelowMax } from "@tessera/wire";
 import { fleetOf, TestControl } from "../../testing/control.ts";
 import { Tenancy } from "../../testing/tenancy.ts";
 import type { RollUpQuery } from "../series/query.ts";
+import { Slices } from "../slices.ts";
 import { failedBelow, summariesBelow } from "./below.ts";
+import { Reasons } from "./reasons.ts";
+import { tally } from "./tally.ts";
 
 const noJobs = { at: 0, jobs: [], cells: [], gpus: new Map(), nodes: 0, byMode: new Map(), columns: [] };
 
@@ -33,6 +36,23 @@ it("counts GPUs beyond a guarantee by model: an idle one of another model covers
       { account: "acme", held: 5, guarantee: 5, borrowed: 2 },
       { account: "other", held: 1, guarantee: 0, borrowed: 1 },
     ],
+  );
+});
+
+it("counts the GPUs of burst jobs in and below each account: those of its class, not those beyond its own guarantee", async () => {
+  const control = await TestControl.start(undefined, fleetOf(1, 8, "H100"));
+  const tenancy = new Tenancy(control);
+  const quota = { ...plainTerms.quota, guarantee: { "*": 4 * unitsPerGpu } };
+  await tenancy.account("lab", { ...plainTerms, quota });
+  await tenancy.account("lab/nlp");
+  const ana = await tenancy.user("ana", "member", "lab/nlp");
+  for (const gpus of [4, 2]) await control.run(await tenancy.job("lab/nlp", ana.id, { gpus }));
+  const { state } = control;
+  const counted = await tally(state, control.now(), new Reasons(control), new Slices(), 10);
+  const { below } = summariesBelow(state, counted, [state.accounts.find((each) => each?.path === "lab")!], undefined);
+  assert.deepEqual(
+    below.map(({ account, held, guarantee, borrowed, burst }) => ({ account, held, guarantee, borrowed, burst })),
+    [{ account: "lab/nlp", held: 6, guarantee: 0, borrowed: 6, burst: 2 }],
   );
 });
 

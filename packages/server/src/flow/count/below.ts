@@ -4,7 +4,7 @@ import { borrowedGpus } from "../../render/account.ts";
 import { gpusOf, timestamp } from "../../render/quantities.ts";
 import { Outage } from "../control.ts";
 import type { RollUpAnswer, RollUpQuery } from "../series/query.ts";
-import { rounded } from "./summary.ts";
+import { rounded, roundedGpus } from "./summary.ts";
 import type { Tally } from "./tally.ts";
 
 type Below = NonNullable<SummaryShape["below"]>[number];
@@ -30,9 +30,13 @@ export function summariesBelow(
     row.running.gpus += active.gpus;
     row.oldestAt = Math.min(row.oldestAt, oldestAt);
   }
+  for (const { account, use, units } of tally.cells) {
+    const row = use === "burst" && account !== undefined ? rows.get(childAt(state, rows, account)) : undefined;
+    if (row !== undefined) row.burstUnits += units;
+  }
   const total = failed && [...failed.values()].reduce((sum, many) => sum + many, 0);
   const below = [...rows]
-    .map(([no, { waiting, running, oldestAt }]) => {
+    .map(([no, { waiting, running, oldestAt, burstUnits }]) => {
       const account = state.accounts[no]!;
       const { id, path, terms } = account;
       const oldest = waiting.jobs > 0 && Number.isFinite(oldestAt) && { oldestAt: timestamp(oldestAt) };
@@ -43,6 +47,7 @@ export function summariesBelow(
         held,
         guarantee,
         borrowed: borrowedGpus(state, account),
+        burst: roundedGpus(burstUnits),
         waiting: { ...rounded(waiting), ...oldest },
         running: rounded(running),
       };
@@ -106,7 +111,8 @@ function childAt(state: ReadonlyState, rows: ReadonlyMap<AccountNo, unknown>, ac
 }
 
 function rowOf() {
-  return { waiting: { jobs: 0, gpus: 0 }, running: { jobs: 0, gpus: 0 }, oldestAt: Number.POSITIVE_INFINITY };
+  const counts = { waiting: { jobs: 0, gpus: 0 }, running: { jobs: 0, gpus: 0 } };
+  return { ...counts, oldestAt: Number.POSITIVE_INFINITY, burstUnits: 0 };
 }
 
 function loadOf({ waiting, running }: Below): number {

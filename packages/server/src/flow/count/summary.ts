@@ -56,7 +56,7 @@ function columnInGpus({ gpus, held, burst, mode }: Tally["columns"][number]): Ta
 }
 
 /** Parts of GPUs are told in thousandths. */
-function roundedGpus(units: number): number {
+export function roundedGpus(units: number): number {
   return thousandths(gpusOf(units));
 }
 

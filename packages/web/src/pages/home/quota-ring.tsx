@@ -1,18 +1,25 @@
 import type { Account } from "@tessera/wire";
 import { Link } from "wouter";
-import { spellGpus, spellNumber } from "../../format/numbers.ts";
+import { spellGpus } from "../../format/numbers.ts";
 import { amountOf } from "../quota/amounts.ts";
+import { guarantorOf, useGuarantors, wordsOfQuota } from "./guarantor.ts";
 
 const size = 72;
 const radius = 28;
 const round = 2 * Math.PI * radius;
 
-/** The used part of the guarantee of the user's account, and what it borrows. */
-export function QuotaRing({ account: mine }: { account: Account }) {
-  const guarantee = amountOf(mine.guarantee);
-  const { gpus, borrowed } = mine.used;
-  const whole = Math.max(guarantee, gpus, 1);
-  const used = gpus - borrowed;
+interface RingProps {
+  readonly account: Account;
+  /** The GPUs that it and all below it hold, by class. */
+  readonly held: { readonly guaranteed: number; readonly burst: number };
+}
+
+/** What the user's account holds: the part that is guaranteed, and the part that can be taken back. */
+export function QuotaRing({ account: mine, held: { guaranteed, burst } }: RingProps) {
+  const guarantors = useGuarantors(mine);
+  const within = amountOf(guarantorOf(guarantors, guaranteed)?.guarantee);
+  const whole = Math.max(within, guaranteed + burst, 1);
+  const { title, about } = wordsOfQuota(guarantors, guaranteed, burst);
   return (
     <div className="card figure" style={{ flexDirection: "row", alignItems: "center", gap: 16 }}>
       <svg
@@ -20,7 +27,7 @@ export function QuotaRing({ account: mine }: { account: Account }) {
         height={size}
         viewBox={`0 0 ${size} ${size}`}
         role="img"
-        aria-label={`${spellGpus(used)} of ${spellGpus(guarantee)} guaranteed are used, ${spellGpus(borrowed)} are borrowed`}
+        aria-label={`${spellGpus(guaranteed)} guaranteed, ${spellGpus(burst)} burst`}
       >
         <g fill="none" strokeWidth="9" transform={`rotate(-90 ${size / 2} ${size / 2})`}>
           <circle cx={size / 2} cy={size / 2} r={radius} stroke="var(--sunken)" />
@@ -29,15 +36,15 @@ export function QuotaRing({ account: mine }: { account: Account }) {
             cy={size / 2}
             r={radius}
             stroke="var(--guaranteed)"
-            strokeDasharray={`${(round * used) / whole} ${round}`}
+            strokeDasharray={`${(round * guaranteed) / whole} ${round}`}
           />
           <circle
             cx={size / 2}
             cy={size / 2}
             r={radius}
             stroke="var(--burst)"
-            strokeDasharray={`${(round * borrowed) / whole} ${round}`}
-            strokeDashoffset={`${(-round * used) / whole}`}
+            strokeDasharray={`${(round * burst) / whole} ${round}`}
+            strokeDashoffset={`${(-round * guaranteed) / whole}`}
           />
         </g>
       </svg>
@@ -45,12 +52,8 @@ export function QuotaRing({ account: mine }: { account: Account }) {
         <span className="label">
           Quota of <Link href={`/quota/${mine.path}`}>{mine.path}</Link>
         </span>
-        <div style={{ fontSize: 20, fontWeight: 600 }}>
-          {spellNumber(used)} of {spellGpus(guarantee)}
-        </div>
-        <span className="beside">
-          {borrowed > 0 ? `and ${spellGpus(borrowed)} borrowed, can be reclaimed` : "guaranteed; none borrowed"}
-        </span>
+        <div style={{ fontSize: 20, fontWeight: 600 }}>{title}</div>
+        <span className="beside">{about}</span>
       </div>
     </div>
   );

@@ -13,7 +13,8 @@ import { isWithin, useAccount } from "../../frame/account.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Table } from "../../table/table.tsx";
-import { QuotaBar } from "../quota/quota-bar.tsx";
+import { ClassBar } from "../quota/quota-bar.tsx";
+import { heldWords } from "./guarantor.ts";
 import { NearBudgets } from "./near-budgets.tsx";
 import { addedUp } from "./teams.ts";
 import { WaitsLongest } from "./waits-longest.tsx";
@@ -154,13 +155,13 @@ function columnsOf(
     {
       label: "Held of guarantee",
       percent: 30,
-      show: ({ account, held, guarantee, borrowed }) => (
+      show: ({ account, held, guarantee, burst }) => (
         <div className="row">
           <div style={{ flex: 1 }}>
-            <QuotaBar guarantee={guarantee} used={held} borrowed={borrowed} max={undefined} widest={widest} />
+            <ClassBar guarantee={guarantee} held={held} burst={Math.min(held, burst)} widest={widest} />
           </div>
           <Link href={`/quota/${account}`} className="small nowrap">
-            {spellNumber(held)} of {spellGpus(guarantee)}
+            {heldWords(held, guarantee, burst)}
           </Link>
         </div>
       ),

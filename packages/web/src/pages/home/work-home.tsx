@@ -32,6 +32,7 @@ export function WorkHome({ mine }: { mine: boolean }) {
     ?.items;
   const quotaOf = account || (me.defaultProject ?? me.bindings[0]?.account ?? "");
   const own = useCall("getAccount", { at: { account: quotaOf } }, { ...every, on: quotaOf !== "" }).data;
+  const held = useCall("readSummary", { query: { project: quotaOf } }, { ...every, on: quotaOf !== "" }).data?.fleet;
   if (summary === undefined || running === undefined || waiting === undefined) {
     return (
       <div className="page">
@@ -54,7 +55,7 @@ export function WorkHome({ mine }: { mine: boolean }) {
       <div className="head">
         <h1>{mine ? "My work" : `Work of ${account || placesOf(me.bindings)}`}</h1>
       </div>
-      <Figures running={summary.running} waiting={summary.waiting} own={own} />
+      <Figures running={summary.running} waiting={summary.waiting} own={own} held={held} />
       <div className="grid">
         <Card title="Running" className="span-6">
           {running.length === 0 ? (
@@ -119,9 +120,11 @@ interface FiguresProps {
   readonly running: { readonly jobs: number; readonly gpus: number };
   readonly waiting: { readonly jobs: number; readonly gpus: number };
   readonly own: Account | undefined;
+  /** What the account holds, by class. */
+  readonly held: { readonly guaranteed: number; readonly burst: number } | undefined;
 }
 
-function Figures({ running, waiting, own }: FiguresProps) {
+function Figures({ running, waiting, own, held }: FiguresProps) {
   return (
     <div className="grid">
       <div className="span-3">
@@ -140,7 +143,7 @@ function Figures({ running, waiting, own }: FiguresProps) {
           beside={`for ${spellGpus(waiting.gpus)}`}
         />
       </div>
-      <div className="span-6">{own !== undefined && <QuotaRing account={own} />}</div>
+      <div className="span-6">{own !== undefined && held !== undefined && <QuotaRing account={own} held={held} />}</div>
     </div>
   );
 }
