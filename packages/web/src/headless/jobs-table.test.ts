@@ -93,6 +93,7 @@ describe("the table of jobs in a real browser", { skip: missing }, () => {
     await page.getByRole("button", { name: "columns" }).click();
     await page.getByLabel("Priority").click();
     await page.keyboard.press("Escape");
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "columns", "the focus goes back");
     await page.waitForURL(/columns=/);
     assert.deepEqual(await seriousViolations(page), []);
 

@@ -25,7 +25,9 @@ export function LookMenu<Item>({ columns, look, onColumns, onTight }: LookMenuPr
         className="menu"
         id={id}
         popover="auto"
-        onBeforeToggle={({ newState }) => flushSync(() => setOpen(newState === "open"))}
+        onBeforeToggle={({ newState }) => newState === "open" && flushSync(() => setOpen(true))}
+        // Not before it is closed: the browser gives the focus back to the button only if it is still in the menu.
+        onToggle={({ newState }) => newState === "closed" && setOpen(false)}
       >
         {isOpen && <Choices columns={columns} look={look} onColumns={onColumns} onTight={onTight} />}
       </div>
