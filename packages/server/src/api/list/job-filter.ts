@@ -24,6 +24,8 @@ export type JobEntry = JobPlace & ({ readonly live: Job | JobArray } | { readonl
 /** What a list of jobs is cut to, with names settled. */
 export interface JobFilter {
   readonly roots: readonly Account[];
+  /** Without the accounts below them. */
+  readonly own: boolean;
   readonly user: UserId | undefined;
   readonly name: string | undefined;
   readonly array: string | undefined;
@@ -44,10 +46,10 @@ export interface JobFilter {
 
 export function jobFilter(api: Api, roots: readonly Account[], query: JobsQuery): JobFilter {
   const user = query.user === undefined ? undefined : (api.people.idOf(query.user) ?? (query.user as UserId));
-  const { state = "live", name, array, reason, model } = query;
+  const { state = "live", own = false, name, array, reason, model } = query;
   const text = query.text?.trim().toLowerCase();
   return {
-    ...{ roots, user, name, array, state, reason, model },
+    ...{ roots, own, user, name, array, state, reason, model },
     label: labelOf(query.label),
     outcome: outcomeOf(state),
     before: query.before === undefined ? undefined : { submittedAt: Date.parse(query.before), id: "" },
@@ -90,7 +92,7 @@ export function matchesLive(state: ReadonlyState, filter: JobFilter, job: Job | 
   const arrayNo = "array" in job ? job.array : undefined;
   if (array === undefined ? arrayNo !== undefined : state.arrays.get(arrayNo!)?.id !== array) return false;
   if ((user !== undefined && job.user !== user) || (name !== undefined && job.spec.name !== name)) return false;
-  if (!roots.some((root) => isInside(state, job.account, root.no))) return false;
+  if (!roots.some(({ no }) => (filter.own ? no === job.account : isInside(state, job.account, no)))) return false;
   if (model !== undefined && modelOf(state, job) !== model) return false;
   if (filter.label !== undefined && !hasLabel(filter.label, job.spec.labels)) return false;
   const words = { id: job.id, name: job.spec.name, account: state.accounts[job.account]!.path, user: job.user };
@@ -136,8 +138,9 @@ function holdsText({ nameOf }: JobFilter, text: string, { id, name, account, use
 }
 
 export function matchesEnded(state: ReadonlyState, filter: JobFilter, row: EndedJobRow): boolean {
-  const { outcome, text, model, label } = filter;
-  if (!belongsTo(state, filter.roots, row.account, row.submittedAt) || isTooNew(filter, row)) return false;
+  const { roots, own, outcome, text, model, label } = filter;
+  if (!belongsTo(state, roots, row.account, row.submittedAt) || isTooNew(filter, row)) return false;
+  if (own && !roots.some(({ path }) => path === row.account)) return false;
   if (typeof outcome === "object" ? outcome.not.includes(row.outcome) : (outcome ?? row.outcome) !== row.outcome)
     return false;
   if (text !== undefined && !holdsText(filter, text, row)) return false;
@@ -149,8 +152,8 @@ export function matchesEnded(state: ReadonlyState, filter: JobFilter, row: Ended
 }
 
 /** Whether only the ended jobs themselves tell which of them belong in the list: no index of the store does. */
-export function readsAll({ text, model, label }: JobFilter): boolean {
-  return text !== undefined || model !== undefined || label !== undefined;
+export function readsAll({ own, text, model, label }: JobFilter): boolean {
+  return own || text !== undefined || model !== undefined || label !== undefined;
 }
 
 /** Whether jobs that have ended are asked for. */

@@ -90,6 +90,9 @@ describe("a list of jobs in an order", () => {
       { user: owner, query: "state=failed", many: 80 },
       { user: owner, query: "state=ended&user=ada", many: 120 },
       { user: owner, query: "state=all&text=job-16", many: 14 },
+      { user: owner, query: "state=all&project=lab", many: 82 },
+      { user: owner, query: "state=all&project=lab&own=true", many: 0 },
+      { user: owner, query: "state=all&project=lab/nlp&own=true", many: 82 },
     ];
     for (const { user, query, many } of cuts)
       for (const [name, keyOf] of Object.entries(keys))

@@ -278,7 +278,7 @@ interface LaneProps {
 }
 
 function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
-  const query = { state: "waiting", sort: "queue", project: lane.account, limit: chipsShown } as const;
+  const query = { state: "waiting", sort: "queue", project: lane.account, own: true, limit: chipsShown } as const;
   const now = useCall("listJobs", { query }, { on: jobs === undefined, everyMs: chipsEveryMs }).data?.items;
   const next = (jobs ?? now ?? []).slice(0, chipsShown);
   const rest = lane.gpus - next.reduce((sum, job) => sum + jobGpus(job), 0);
