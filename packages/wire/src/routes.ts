@@ -585,7 +585,9 @@ const table = {
           Line(507, "Only jobs with this label, as KEY=VALUE, or KEY for any value; a page of the past may lead on"),
         ),
         project: Type.Optional(AccountPath),
-        own: Type.Optional(Type.Boolean({ description: "Only jobs of the project itself, not of the accounts below it" })),
+        own: Type.Optional(
+          Type.Boolean({ description: "Only jobs of the project itself, not of the accounts below it" }),
+        ),
         cost: Type.Optional(Type.Boolean({ description: "Also what each has cost" })),
         outlook: Type.Optional(
           Type.Boolean({ description: "Also when each is expected to start or to end; of the first 20 of a page" }),

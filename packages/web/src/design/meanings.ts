@@ -9,7 +9,7 @@ export const meanings = {
   /** Lines of a whole metric. */
   metric: {
     allocated: "blue",
-    borrowed: "orange",
+    burst: "orange",
     reserved: "sky",
     down: "red",
     idle: "grey",

@@ -158,10 +158,7 @@ describe("charts of a simulated day", { skip: "missing" in browser ? browser.mis
   it("are on Queue, Quota and Fleet, without a complaint of the browser or of axe", async () => {
     for (const [path, titles] of [
       ["/queue", ["Waiting GPUs by reason over time", "Wait by team: nine of ten waited less (p90)"]],
-      [
-        "/quota?range=1d",
-        ["Held against guarantee, all accounts", "Borrowed and lent, all accounts", "Held by account"],
-      ],
+      ["/quota?range=1d", ["Held against guarantee, all accounts", "Burst and lent, all accounts", "Held by account"]],
       [
         "/fleet",
         ["Largest gang that fits over time", "Jobs sent back to the queue, by cause", "Jobs ended, by outcome"],

@@ -19,7 +19,8 @@ export const seriesMetrics = {
   memory: "GiB",
   capacity: "GPUs",
   allocated: "GPUs",
-  borrowed: "GPUs",
+  /** Held by jobs of the class burst: it can be taken back. */
+  burst: "GPUs",
   reserved: "GPUs",
   idle: "GPUs",
   down: "GPUs",
@@ -71,7 +72,7 @@ export const journalMetrics = {
   largest_gang: { by: ["none", "model", "level"], ofFleet: true },
   fragmentation: { by: ["none", "model"], ofFleet: true },
   allocated: { by: ["none", "class", "account", "team", "model"], ofFleet: false },
-  borrowed: { by: ["none", "account"], ofFleet: false },
+  burst: { by: ["none", "account"], ofFleet: false },
   waiting: { by: ["none", "reason", "account", "team"], ofFleet: false },
   guarantee: { by: ["none", "account", "model"], ofFleet: false },
   max: { by: ["none", "account", "model"], ofFleet: false },

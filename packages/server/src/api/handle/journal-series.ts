@@ -38,7 +38,7 @@ const metrics: Readonly<Record<JournalMetric, Metric>> = {
   },
   fragmentation: { name: "fragmentation", kind: "quotient", hasParts: false },
   allocated: { name: "allocated", ...gauge, split: { model: { name: "allocated.model" } } },
-  borrowed: { name: "allocated", key: "burst", ...gauge },
+  burst: { name: "allocated", key: "burst", ...gauge },
   waiting: { name: "waiting", ...gauge },
   guarantee: { name: "guarantee", ...gauge },
   // A limit below another one is within it, and `*` is that of all models.

@@ -103,7 +103,7 @@ describe("GET /v1/series of what the journal knows", () => {
     const teams = { "acme/vision": [4, 0, 0, 0], "acme/speech": [2, 2, 2, 2] };
     assert.deepEqual(await read(owner, "metric=allocated&by=team"), { unit: "GPUs", rival: [8, 8, 8, 8], ...teams });
     assert.deepEqual(await read(acme, "metric=allocated&by=team"), { unit: "GPUs", ...teams });
-    assert.deepEqual(await read(owner, "metric=borrowed&by=account&account=acme"), {
+    assert.deepEqual(await read(owner, "metric=burst&by=account&account=acme"), {
       unit: "GPUs",
       "acme/speech": [2, 0, 0, 0],
     });

@@ -33,7 +33,7 @@ const fleet: readonly Ask[] = [
   { metric: "busy" },
 ];
 const held: readonly Ask[] = [{ metric: "allocated" }, { metric: "guarantee" }, { metric: "max" }];
-const moved = [{ metric: "borrowed" }, { metric: "lent" }];
+const moved = [{ metric: "burst" }, { metric: "lent" }];
 
 /** Every chart of the console, for the owner of the fleet and the administrator of a tenant. */
 export function chartsOf(tenant: string, model: string): readonly Chart[] {
@@ -57,7 +57,7 @@ export function chartsOf(tenant: string, model: string): readonly Chart[] {
     owner("held against guarantee and max", held),
     owner("held against guarantee and max and the period before", held, compared),
     owner(`held against guarantee and max, ${model}`, ofModel),
-    owner("borrowed and lent", moved),
+    owner("burst and lent", moved),
     owner("held by tenant", [{ metric: "allocated", by: "account" }]),
     owner("held inside a tenant", [{ metric: "allocated", by: "account", account: tenant }]),
     owner("largest gang", [{ metric: "largest_gang", by: "level" }]),
@@ -72,7 +72,7 @@ export function chartsOf(tenant: string, model: string): readonly Chart[] {
     admin("waiting by reason", [{ metric: "waiting", by: "reason" }]),
     admin("wait p90", [{ metric: "wait_p90", by: "account" }], counted),
     admin("held against guarantee and max", held),
-    admin("borrowed and lent", moved),
+    admin("burst and lent", moved),
     admin("held inside", [{ metric: "allocated", by: "account" }]),
     admin("money by account", [{ metric: "spend", by: "account" }]),
   ];

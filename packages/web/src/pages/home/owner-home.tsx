@@ -38,7 +38,7 @@ export function OwnerHome() {
 
 const activity = [{ metric: "activity" }] as const;
 const burstShare = [
-  { metric: "borrowed", name: "burst" },
+  { metric: "burst", name: "burst" },
   { metric: "allocated", name: "held" },
 ] as const;
 
@@ -97,7 +97,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
           <Figure
             label="Burst share"
             value={spellShare(fleet.burst, held)}
-            beside={`${spellGpus(fleet.burst)} lent, can be taken back`}
+            beside={`${spellGpus(fleet.burst)} can be taken back`}
             below={<Sparkline label="Burst share" asks={burstShare} most={100} />}
           />
         </div>

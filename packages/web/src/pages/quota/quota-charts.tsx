@@ -14,7 +14,7 @@ interface QuotaChartsProps {
   readonly top: readonly Account[];
 }
 
-/** What an account held against what it is guaranteed and may reach; what it lent and borrowed. Without one: all accounts. */
+/** What an account held against what it is guaranteed and may reach; what of it is burst, and what it lent. Without one: all accounts. */
 export default function QuotaCharts({ account, top }: QuotaChartsProps) {
   const [params, set] = useAddress();
   const shown = account === undefined ? top : [account];
@@ -43,11 +43,11 @@ export default function QuotaCharts({ account, top }: QuotaChartsProps) {
           asks={model === all ? heldOf(of) : heldOfModel(of, model)}
         />
         <RangeChart
-          title={`Borrowed and lent, ${whose}`}
+          title={`Burst and lent, ${whose}`}
           usual="7d"
-          {...(model !== all && { about: "Of all models." })}
+          about={`Burst GPUs can be taken back; lent is what others hold of an idle guarantee.${model === all ? "" : " Of all models."}`}
           asks={[
-            { metric: "borrowed", name: "borrowed", ...of },
+            { metric: "burst", name: "burst", ...of },
             { metric: "lent", name: "lent", ...of },
           ]}
         />

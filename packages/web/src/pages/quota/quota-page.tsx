@@ -74,7 +74,7 @@ export default function QuotaPage() {
             label="Held"
             value={spellNumber(sum(({ account: { used } }) => used.gpus))}
             unit="GPUs"
-            beside={`${spellGpus(sum(({ account: { used } }) => used.borrowed))} of it borrowed`}
+            beside={`${spellGpus(sum(({ account: { used } }) => used.borrowed))} of it borrowed: beyond the guarantees`}
           />
         </div>
         <div className="span-4">
@@ -82,7 +82,7 @@ export default function QuotaPage() {
             label="Guaranteed, not used"
             value={spellNumber(sum(({ unused }) => unused))}
             unit="GPUs"
-            beside="lent to other accounts while idle"
+            beside="others can borrow it, where it may be lent"
           />
         </div>
       </div>

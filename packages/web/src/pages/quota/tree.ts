@@ -7,7 +7,7 @@ export interface TreeRow {
   readonly guarantee: number;
   /** Undefined: no limit of its own. */
   readonly max: number | undefined;
-  /** The part of the guarantee that other accounts borrow now. */
+  /** The part of the guarantee that the account does not use. */
   readonly unused: number;
   readonly children: number;
 }
