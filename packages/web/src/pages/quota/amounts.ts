@@ -1,6 +1,6 @@
 import { readDecimal, spellDecimal, writeDecimal } from "../../format/decimal.ts";
 
-/** All GPUs of an amount by model; `*` stands for any. */
+/** All GPUs of a guarantee by model; `*` stands for any. */
 export function amountOf(amounts: Readonly<Record<string, number>> | undefined): number {
   return Object.values(amounts ?? {}).reduce((sum, each) => sum + each, 0);
 }

@@ -12,6 +12,7 @@ import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
 import { AccountDialog } from "./account-dialog.tsx";
+import { spellAmounts } from "./amounts.ts";
 import { EditPanel } from "./edit-panel.tsx";
 import { notesOf } from "./notes.ts";
 import { QuotaBar } from "./quota-bar.tsx";
@@ -181,7 +182,12 @@ function columnsOf(widest: number, onOpen: (path: string, isOpen: boolean) => vo
     },
     { label: "Held", number: true, show: ({ account }) => spellNumber(account.used.gpus) },
     { label: "Guarantee", number: true, show: ({ guarantee }) => spellNumber(guarantee) },
-    { label: "Most", number: true, show: ({ max }) => (max === undefined ? "–" : spellNumber(max)) },
+    {
+      label: "Most",
+      number: true,
+      show: ({ account, max }) =>
+        max !== undefined ? spellNumber(max) : account.max === undefined ? "–" : spellAmounts(account.max),
+    },
     { label: "Jobs", number: true, show: ({ account }) => spellNumber(account.liveJobs) },
   ];
 }

@@ -37,6 +37,12 @@ describe("the quota tree", () => {
     assert.equal(shownRows(below, "", new Map()).length, 30, "accounts whose parent may not be seen are at the top");
   });
 
+  it("takes limits of models as parts of the limit of all, not as more", () => {
+    const mostOf = (max: Record<string, number>) => treeOf([{ ...account("a", 1), max }])[0]!.max;
+    assert.equal(mostOf({ "*": 40, H100: 32 }), 40);
+    assert.equal(mostOf({ H100: 32 }), undefined, "of other models it may hold any number");
+  });
+
   it("indents from the first account that may be seen", () => {
     assert.equal(treeOf([account("a/x/y", 0)])[0]!.depth, 0);
   });

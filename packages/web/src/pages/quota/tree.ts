@@ -5,7 +5,7 @@ export interface TreeRow {
   readonly account: Account;
   readonly depth: number;
   readonly guarantee: number;
-  /** Undefined: no limit of its own. */
+  /** Of all models together: limits of single models lie within it. Undefined: no such limit of its own. */
   readonly max: number | undefined;
   /** The part of the guarantee that the account does not use. */
   readonly unused: number;
@@ -27,7 +27,7 @@ export function treeOf(accounts: readonly Account[]): TreeRow[] {
       account,
       depth: ancestorsOf(account.path).filter((path) => paths.has(path)).length,
       guarantee,
-      max: account.max === undefined ? undefined : amountOf(account.max),
+      max: account.max?.["*"],
       // What is held beyond a guarantee is of another model, or of none: it uses nothing of the guarantee.
       unused: Math.max(0, guarantee - (account.used.gpus - account.used.borrowed)),
       children: children.get(account.path) ?? 0,
