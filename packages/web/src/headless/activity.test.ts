@@ -104,6 +104,8 @@ describe("what GPUs do, in the console", { skip: missing }, () => {
       .getByRole("region", { name: "Waste by account" })
       .getByRole("row", { name: /^rivals / })
       .waitFor();
+    const inRow = page.getByRole("region", { name: "Waste by account" }).locator("td .waste-bar .part");
+    assert.ok(((await inRow.first().boundingBox())?.height ?? 0) > 8, "the bar of a row is as high as it should be");
     await page.getByRole("button", { name: "1d" }).click();
     await page.getByRole("button", { name: "by job" }).click();
     await page.getByRole("region", { name: "Waste by job" }).getByRole("link", { name: "rivals-train" }).waitFor();
