@@ -79,15 +79,10 @@ export const SummaryShape = Type.Object({
     ...gpuCounts,
     byModel: Type.Array(Type.Object({ model: Type.String(), ...gpuCounts })),
     columns: Type.Optional(
-      Type.Array(
-        Type.Object({
-          gpus: Type.Integer(),
-          held: Type.Number(),
-          burst: Type.Number(),
-          mode: Type.Enum(["up", "cordoned", "out"]),
-        }),
-        { description: "The nodes in order, added up to a picture; for who may see all jobs" },
-      ),
+      Type.Array(Type.Record(Type.String(), Type.Number()), {
+        description:
+          "The nodes in order, added up to a picture: GPUs by how they are held (guaranteed, burst, leaving), of those not held by why (idle, reserved, withheld, or the mode of the node); for who may see all jobs",
+      }),
     ),
   }),
 });

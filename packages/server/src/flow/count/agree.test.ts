@@ -58,6 +58,12 @@ it("the summary, the series and the map say the same of every GPU, parts of GPUs
     uses.reduce((sum, use) => sum + fleet[use], 0),
     fleet.gpus,
   );
+  const few = await tally(state, control.now(), new Reasons(control), new Slices(), 2);
+  const { columns } = renderSummary(state, few, { roots: [state.accounts[rootAccount]!], user: undefined }).fleet;
+  assert.deepEqual(columns, [
+    { guaranteed: 2, burst: 0.75, leaving: 4, reserved: 4, idle: 1.25 },
+    { idle: 3, withheld: 1, cordoned: 4, down: 4 },
+  ]);
 
   const gauges = new Map<string, number>();
   for (const { name, account, value } of await sampleGauges(state, control.now(), new Slices()))

@@ -1,7 +1,7 @@
 import { type Account, isInside, type ReadonlyState, type ReasonKind, type UserId } from "@tessera/core";
 import { type SummaryShape, summaryAccountsMax, type WaitingSummary } from "@tessera/wire";
 import { gpusOf, timestamp } from "../../render/quantities.ts";
-import type { JobCell, JobCount, Tally } from "./tally.ts";
+import type { JobCell, JobCount, NodeColumn, Tally } from "./tally.ts";
 
 /** What of a count is told: jobs at and below these accounts, of this user if one is asked for. */
 export interface SummaryCut {
@@ -51,8 +51,8 @@ function inGpus({ gpus, ...units }: ReturnType<typeof noGpus>): ReturnType<typeo
   return { gpus, ...counts };
 }
 
-function columnInGpus({ gpus, held, burst, mode }: Tally["columns"][number]): Tally["columns"][number] {
-  return { gpus, held: roundedGpus(held), burst: roundedGpus(burst), mode };
+function columnInGpus(column: NodeColumn): Record<string, number> {
+  return Object.fromEntries([...column].map(([word, units]) => [word, roundedGpus(units)]));
 }
 
 /** Parts of GPUs are told in thousandths. */

@@ -1,5 +1,6 @@
 import {
   type AccountNo,
+  type FleetNode,
   type Instant,
   type Job,
   type JobArray,
@@ -10,7 +11,6 @@ import {
   type Unheld,
   type UserId,
   unheldAs,
-  unitsPerGpu,
   unmadeCount,
 } from "@tessera/core";
 import { gangGpus, heldGpus } from "../../render/job.ts";
@@ -45,13 +45,10 @@ export interface GpuCell {
   units: number;
 }
 
-export interface NodeColumn {
-  readonly gpus: number;
-  /** In units. */
-  readonly held: number;
-  readonly burst: number;
-  readonly mode: "up" | "cordoned" | "out";
-}
+/** What a column of nodes says of their GPUs, as the map of the fleet does: how they are held, or why nothing holds them. */
+type ColumnWord = GpuUse | "idle" | "reserved" | "withheld" | FleetNode["mode"];
+/** The units of each word. */
+export type NodeColumn = ReadonlyMap<ColumnWord, number>;
 
 /** The state counted, without regard to who asks: what may be seen is chosen by account afterwards. */
 export interface Tally {
@@ -198,8 +195,6 @@ class GpuCells {
   }
 }
 
-const outModes: ReadonlySet<string> = new Set(["down", "maintenance", "unknown"]);
-
 async function countFleet(
   state: ReadonlyState,
   slices: Slices,
@@ -208,45 +203,45 @@ async function countFleet(
   const { fleet } = state;
   const cells = new GpuCells();
   const nodes = fleet.nodes.filter((node) => node !== undefined);
+  const columns = new NodeColumns(nodes, columnsMax);
   // What is held and what is free must be of one moment, or they do not add up.
   const free = fleet.gpuFree.slice();
-  const burst = new Map<number, number>();
   for (const lease of state.leases.values()) {
     const { gpus, unitsEach, node } = lease;
     const job = jobOf(state, lease.job);
     const use = lease.state === "stopping" ? "leaving" : lease.extra ? "burst" : job.class;
     for (const gpu of gpus) cells.of(fleet.models[fleet.gpuModel[gpu]!]!, job.account, use).units += unitsEach;
-    if (use === "burst") burst.set(node, (burst.get(node) ?? 0) + gpus.length * unitsEach);
+    columns.add(node, use, gpus.length * unitsEach);
   }
   const byMode = new Map<string, number>();
   const gpus = new Map<string, number>();
-  const columns: NodeColumn[] = [];
   for (const node of nodes) {
     if (slices.isOver) await slices.next();
     byMode.set(node.mode, (byMode.get(node.mode) ?? 0) + 1);
-    let unheld = 0;
     for (const [i, { model }] of node.facts.gpus.entries()) {
       const gpu = node.firstGpu + i;
       gpus.set(model, (gpus.get(model) ?? 0) + 1);
-      cells.of(model, undefined, unheldAs(fleet, node, gpu)).units += free[gpu]!;
-      unheld += free[gpu]!;
+      const unheld = unheldAs(fleet, node, gpu);
+      cells.of(model, undefined, unheld).units += free[gpu]!;
+      columns.add(node.no, unheld !== "down" ? unheld : node.mode === "up" ? "withheld" : node.mode, free[gpu]!);
     }
-    const { length } = node.facts.gpus;
-    const mode = outModes.has(node.mode) ? "out" : node.mode === "up" ? "up" : "cordoned";
-    columns.push({ gpus: length, held: length * unitsPerGpu - unheld, burst: burst.get(node.no) ?? 0, mode });
   }
-  return { cells: cells.all(), gpus, nodes: nodes.length, byMode, columns: columnsOf(columns, columnsMax) };
+  return { cells: cells.all(), gpus, nodes: nodes.length, byMode, columns: columns.all };
 }
 
-/** Several nodes to a column where there are more nodes than columns; the worst mode is shown. */
-function columnsOf(nodes: readonly NodeColumn[], columnsMax: number): NodeColumn[] {
-  if (nodes.length <= columnsMax) return [...nodes];
-  return Array.from({ length: columnsMax }, (_, i) => {
-    const from = Math.floor((i * nodes.length) / columnsMax);
-    const some = nodes.slice(from, Math.floor(((i + 1) * nodes.length) / columnsMax));
-    const sum = (of: (node: NodeColumn) => number) => some.reduce((all, node) => all + of(node), 0);
-    const modes = some.map(({ mode }) => mode);
-    const mode = modes.includes("out") ? "out" : modes.includes("cordoned") ? "cordoned" : "up";
-    return { gpus: sum(({ gpus }) => gpus), held: sum(({ held }) => held), burst: sum(({ burst }) => burst), mode };
-  });
+/** The nodes in order as a picture: several to a column where there are more nodes than columns. */
+class NodeColumns {
+  readonly all: Map<ColumnWord, number>[];
+  readonly #ofNode: number[] = [];
+
+  constructor(nodes: readonly Pick<FleetNode, "no">[], columnsMax: number) {
+    const many = Math.min(nodes.length, columnsMax);
+    this.all = Array.from({ length: many }, () => new Map());
+    for (const [place, { no }] of nodes.entries()) this.#ofNode[no] = Math.floor((place * many) / nodes.length);
+  }
+
+  add(node: FleetNode["no"], word: ColumnWord, units: number): void {
+    const column = this.all[this.#ofNode[node]!]!;
+    if (units > 0) column.set(word, (column.get(word) ?? 0) + units);
+  }
 }

@@ -10,10 +10,12 @@ import { onDemand } from "../../design/on-demand.tsx";
 import { Card, Empty, Figure, Skeleton } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber, spellShare, spellWaiting } from "../../format/numbers.ts";
 import { nodeAddress } from "../../frame/address.ts";
+import { stateColours } from "../fleet/colours.ts";
 import { EngineChip } from "../fleet/engine-chip.tsx";
 import { ModeChip } from "../nodes/mode-chip.tsx";
 import { FleetStrip } from "./fleet-strip.tsx";
 import { News } from "./news.tsx";
+import { legendOf } from "./strip.ts";
 import { Welcome } from "./welcome.tsx";
 
 const FleetCharts = onDemand(() => import("./fleet-charts.tsx"));
@@ -64,6 +66,7 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
   const engines = useCall("listEngines", {}, { everyMs: alarmsEveryMs }).data?.items ?? [];
   const away = engines.filter((engine) => engineState(engine) !== "reachable");
   const out = fleet.nodes - nodesUp;
+  const columns = fleet.columns ?? [];
   const query = { mode: "out", limit: troubleShown };
   const trouble = useCall("listNodes", { query }, { on: out > 0, everyMs: alarmsEveryMs }).data?.items ?? [];
   return (
@@ -109,18 +112,16 @@ function Shown({ summary: { fleet, waiting, running } }: { summary: SummaryShape
         title={`${spellNumber(nodesUp)} of ${count(fleet.nodes, "node")} up`}
         beside={
           <span className="row wrap small">
-            <Chip tone="guaranteed">guaranteed</Chip>
-            <Chip tone="burst" shape="square">
-              burst
-            </Chip>
-            <Chip tone="idle" shape="ring">
-              idle
-            </Chip>
+            {legendOf(columns).map(({ word, gpus }) => (
+              <Chip key={word} colour={stateColours[word]} shape="square">
+                {word} <span className="quiet">{spellNumber(gpus)}</span>
+              </Chip>
+            ))}
             <Link href="/fleet">Fleet map</Link>
           </span>
         }
       >
-        <FleetStrip columns={fleet.columns ?? []} />
+        <FleetStrip columns={columns} />
       </Card>
       <div className="grid">
         <Card title="Needs attention" className="span-6">
