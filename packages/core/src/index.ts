@@ -248,6 +248,7 @@ export { burstPrice, costOf, perHour, reservedPrice, termsAt } from "./money/uni
 export { type PossiblePart, possibleParts } from "./place/possible-parts.ts";
 export { runMsOf } from "./plan/run-time.ts";
 export { accountOf, isInside, pathUp, tenantOf } from "./quota/accounts.ts";
+export { ceilingHit } from "./quota/ceiling.ts";
 export { demandOf, modelsFor } from "./quota/demand.ts";
 export { borrowedOf, coverFor } from "./quota/guarantee.ts";
 export { nothingHeld } from "./quota/held.ts";

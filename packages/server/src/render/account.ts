@@ -131,7 +131,7 @@ export function renderAccount(state: ReadonlyState, seal: Seal, account: Account
 }
 
 /** A max that was lowered evicts nothing: what is held above it is said, so that nobody wonders. */
-function aboveMax({ usage, fleet }: ReadonlyState, { no, terms }: Account): { aboveMax?: string[] } {
+export function aboveMax({ usage, fleet }: ReadonlyState, { no, terms }: Account): { aboveMax?: string[] } {
   const { max = {}, maxCpusMilli, maxMemoryMiB } = terms.quota;
   const { units, byModel, cpusMilli, memoryMiB } = usage[no]!;
   const heldOf = (name: string) => {

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Timestamp } from "./common.ts";
+import { Mistake, Timestamp } from "./common.ts";
 
 /** Jobs of one kind that an effect names at most; the others are counted. */
 export const previewNamedMax = 20;
@@ -17,10 +17,16 @@ export const EffectJobs = Type.Object({
 });
 export type EffectJobs = Static<typeof EffectJobs>;
 
-/** What an edit of an account would do at once, tried on a copy of the state. Nothing is changed. */
+/**
+ * What an edit of an account would do at once, tried on a copy of the state, or why it would be refused. Held back are
+ * jobs that wait and that only the new max keeps from starting. Nothing is changed.
+ */
 export const PreviewShape = Type.Object({
   at: Timestamp,
-  whyNot: Type.Optional(Type.String({ description: "Why the edit would be refused, and what to do" })),
+  whyNot: Type.Optional(Mistake),
+  aboveMax: Type.Optional(
+    Type.Array(Type.String(), { description: "What would be held above max: it stays until its jobs end" }),
+  ),
   byModel: Type.Array(
     Type.Object({
       model: Type.String(),
@@ -28,6 +34,7 @@ export const PreviewShape = Type.Object({
       gainsClass: EffectJobs,
       starts: EffectJobs,
       pushedBack: EffectJobs,
+      heldBack: EffectJobs,
     }),
     { description: "Models that something happens on; none where nothing does" },
   ),

@@ -37,7 +37,11 @@ it("tries an edit of a quota on a copy, model by model, and changes nothing", as
     [["H100", 1]],
   );
   assert.equal(less.json.byModel[0].losesClass.named[0].name, "on-h100");
-  assert.match((await preview(owner, { guarantee: { H100: 900 } })).json.whyNot, /GPU/);
+  const tooMuch = { message: /^guarantee 904 is too much: .* exceeds .*\.$/, fix: /^Lower it, .*\.$/ };
+  const { whyNot } = (await preview(owner, { guarantee: { H100: 900, A100: 4 } })).json;
+  assert.equal(whyNot.field, "guarantee");
+  assert.match(whyNot.message, tooMuch.message);
+  assert.match(whyNot.fix, tooMuch.fix);
   assert.equal((await preview(owner, { guarantee: { H100: -1 } })).status, 400);
   assert.equal((await preview(admin, { guarantee: 1 })).status, 403);
   assert.deepEqual(await control.reader.head(), before);
@@ -46,6 +50,13 @@ it("tries an edit of a quota on a copy, model by model, and changes nothing", as
   const lab = control.state.accountByPath.get("lab")!;
   const terms = { ...lab.terms, quota: { ...lab.terms.quota, guarantee: {} } };
   const command = { kind: "account.edit", path: "lab", terms } as const;
+  await tenancy.job("lab", ada.id, { gpus: "H100:8", name: "for-room" });
+  const capped = (await preview(owner, { max: 6, guarantee: 4 })).json;
+  assert.match(capped.aboveMax[0], /^8 GPUs are held, 2 above the max of 6: they stay/);
+  const ofH100 = capped.byModel.find(({ model }: { model: string }) => model === "H100");
+  assert.deepEqual([ofH100.heldBack.jobs, ofH100.heldBack.gpus, ofH100.heldBack.named[0].name], [1, 8, "for-room"]);
+  const roomy = (await preview(owner, { max: 16 })).json;
+  assert.deepEqual([roomy.aboveMax, roomy.byModel], [undefined, []]);
   const told = previewOf(control.state, control.state.users.get(miller.id)!, command, control.now());
   const [first] = told.byModel;
   assert.deepEqual([first!.losesClass.jobs, first!.losesClass.named], [1, []], "jobs of others are counted, not named");

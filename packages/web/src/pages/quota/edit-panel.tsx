@@ -47,6 +47,11 @@ export function EditPanel({ account }: { account: Account }) {
           <dt>Trust</dt>
           <dd>{account.trust}</dd>
         </dl>
+        {(account.aboveMax ?? []).map((text) => (
+          <Notice key={text} kind="warn">
+            {text}.
+          </Notice>
+        ))}
         {(account.windows ?? []).map((window) => (
           <Notice key={window.from} kind="plain">
             For a while: {spellWindow(window)}
@@ -62,7 +67,7 @@ export function EditPanel({ account }: { account: Account }) {
 
 /** Only what is typed is changed; what someone else changes meanwhile is shown before it is written over. */
 function QuotaForm({ account }: { account: Account }) {
-  const fields = { ...quotaFields(account), until: "" };
+  const fields = { ...quotaFields(account), overcommit: account.overcommit, until: "" };
   const { typed, shown, isTouched, isStale, seen, type, goOn, undo } = useTyped(
     `quota ${account.path}`,
     fields,
@@ -112,6 +117,15 @@ function QuotaForm({ account }: { account: Account }) {
           )}
         </Field>
       </div>
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={shown.overcommit}
+          onChange={(event) => type({ overcommit: event.target.checked })}
+        />
+        Overcommit: the accounts below may be guaranteed more than this one
+      </label>
+      {wrong.overcommit !== undefined && <span className="wrong">{wrong.overcommit}</span>}
       <TimeField
         label="Only until"
         hint="Empty: permanent. Otherwise the present quota returns by itself."

@@ -27,7 +27,11 @@ export function EffectCard({ account, guarantee, max, preview: { data, error } }
       <h3>Effect</h3>
       <Effects of={changes} />
       {error !== null && <Notice kind="bad">{triedWords(error)}</Notice>}
-      {data?.whyNot !== undefined && <Notice kind="bad">This is refused: {inZone(data.whyNot)}</Notice>}
+      {data?.whyNot !== undefined && (
+        <Notice kind="bad">
+          This is refused: {inZone(data.whyNot.message)} {data.whyNot.fix}
+        </Notice>
+      )}
       {data === undefined && error === null && <Skeleton lines={1} />}
       {data !== undefined && data.whyNot === undefined && <Effects of={effectsOf(data)} />}
     </div>

@@ -18,11 +18,21 @@ describe("the effect of a quota edit", () => {
     const losesClass = { jobs: 2, gpus: 16, named: [{ id: "j", name: "llama", project: "a/x", gpus: 8 }] };
     const told = effectsOf({
       at: "",
-      byModel: [{ model: "H100", losesClass, gainsClass: none, starts: none, pushedBack: none }],
+      byModel: [{ model: "H100", losesClass, gainsClass: none, starts: none, pushedBack: none, heldBack: none }],
     });
     assert.deepEqual(told, [
       { text: "2 jobs on 16 GPUs (H100) become burst and can be reclaimed: llama of a/x and 1 more.", bad: true },
     ]);
     assert.equal(effectsOf({ at: "", byModel: [] })[0]?.text, "No job is affected now.");
+  });
+
+  it("says first what would be held above the max, and which jobs wait for it", () => {
+    const none = { jobs: 0, gpus: 0, named: [] };
+    const heldBack = { jobs: 1, gpus: 8, named: [] };
+    const ofModel = { model: "H100", losesClass: none, gainsClass: none, starts: none, pushedBack: none, heldBack };
+    assert.deepEqual(effectsOf({ at: "", aboveMax: ["213 GPUs are held, 113 above"], byModel: [ofModel] }), [
+      { text: "213 GPUs are held, 113 above.", bad: true },
+      { text: "1 job on 8 GPUs (H100) cannot start before others of the account end.", bad: true },
+    ]);
   });
 });

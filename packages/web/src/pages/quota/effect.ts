@@ -17,22 +17,28 @@ export function changesOf(what: string, before: Amounts | undefined, after: Amou
   });
 }
 
+/** What becomes of one job, and of several. */
 const kinds = [
-  ["losesClass", "become burst and can be reclaimed", true],
-  ["pushedBack", "are evicted and wait again", true],
-  ["gainsClass", "become guaranteed", false],
-  ["starts", "start", false],
+  ["losesClass", "becomes burst and can be reclaimed", "become burst and can be reclaimed", true],
+  ["heldBack", "cannot start before others of the account end", "cannot start before others of the account end", true],
+  ["pushedBack", "is evicted and waits again", "are evicted and wait again", true],
+  ["gainsClass", "becomes guaranteed", "become guaranteed", false],
+  ["starts", "starts", "start", false],
 ] as const;
 
 /** What the scheduler made of the edit on a copy, model by model. */
-export function effectsOf({ byModel }: PreviewShape): Effect[] {
-  const effects = byModel.flatMap(({ model, ...of }) =>
-    kinds.flatMap(([kind, does, bad]) =>
-      of[kind].jobs === 0
-        ? []
-        : { text: `${effectJobs(of[kind])}${modelText(model)} ${does}${effectNames(of[kind])}.`, bad },
-    ),
+export function effectsOf({ byModel, aboveMax = [] }: PreviewShape): Effect[] {
+  const ofJobs = byModel.flatMap(({ model, ...of }) =>
+    kinds.flatMap(([kind, one, many, bad]) => {
+      const jobs = of[kind];
+      if (jobs.jobs === 0) return [];
+      return {
+        text: `${effectJobs(jobs)}${modelText(model)} ${jobs.jobs === 1 ? one : many}${effectNames(jobs)}.`,
+        bad,
+      };
+    }),
   );
+  const effects = [...aboveMax.map((text) => ({ text: `${text}.`, bad: true })), ...ofJobs];
   return effects.length === 0 ? [{ text: "No job is affected now.", bad: false }] : effects;
 }
 

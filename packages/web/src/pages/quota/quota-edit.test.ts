@@ -9,6 +9,7 @@ describe("an edit of a quota", () => {
     assert.deepEqual(quotaFields(lab), { guarantee: "H100=8 A100=4", max: "16", weight: "2" });
     assert.deepEqual(editOf(lab, {}), { wrong: {} });
     assert.deepEqual(editOf(lab, { weight: "3" }), { body: { weight: 3 }, wrong: {} });
+    assert.deepEqual(editOf(lab, { overcommit: true }), { body: { overcommit: true }, wrong: {} });
     assert.deepEqual(editOf(lab, { max: "" }), { body: { max: null }, wrong: {} });
     assert.deepEqual(editOf(lab, { guarantee: "H100=6, A100:2", max: "20" }), {
       body: { guarantee: { H100: 6, A100: 2 }, max: 20 },
@@ -30,6 +31,7 @@ describe("an edit of a quota", () => {
     assert.deepEqual(editOf(lab, { weight: "1.000" }, "de").body, { weight: 1_000 });
     assert.match(editOf(lab, { weight: "1.000" }, "en").wrong.weight!, /may mean two amounts/);
     assert.match(editOf(lab, { weight: "3", until: "2026-12-01T08:00" }).wrong.weight!, /for a while/);
+    assert.match(editOf(lab, { overcommit: true, until: "2026-12-01T08:00" }).wrong.overcommit!, /for a while/);
     assert.equal(editOf(lab, { guarantee: "8", weight: "x" }).body, undefined);
   });
 });

@@ -7,7 +7,8 @@ export interface QuotaDraft {
   guarantee?: string;
   max?: string;
   weight?: string;
-  /** For a while only; the weight stays as it is then. */
+  overcommit?: boolean;
+  /** For a while only; weight and overcommit stay as they are then. */
   until?: string;
 }
 
@@ -25,7 +26,12 @@ export function quotaFields(
 interface ReadEdit {
   /** Absent where nothing is changed, or something cannot be read. */
   readonly body?: QuotaEdit;
-  readonly wrong: { readonly guarantee?: string; readonly max?: string; readonly weight?: string };
+  readonly wrong: {
+    readonly guarantee?: string;
+    readonly max?: string;
+    readonly weight?: string;
+    readonly overcommit?: string;
+  };
 }
 
 const noLimit = { amount: null } as const;
@@ -33,7 +39,7 @@ const noLimit = { amount: null } as const;
 /** What is to be changed, and what is wrong with what was typed. */
 export function editOf(
   account: Pick<Account, "path">,
-  { guarantee, max, weight, until = "" }: QuotaDraft,
+  { guarantee, max, weight, overcommit, until = "" }: QuotaDraft,
   locale?: string,
 ): ReadEdit {
   const amount = guarantee === undefined ? undefined : readAmount(guarantee, locale);
@@ -44,11 +50,13 @@ export function editOf(
     ...(most !== undefined && "wrong" in most && { max: most.wrong }),
     ...(shares !== undefined && "wrong" in shares && { weight: shares.wrong }),
     ...(weight !== undefined && until !== "" && { weight: "The weight cannot be changed for a while only." }),
+    ...(overcommit !== undefined && until !== "" && { overcommit: "It cannot be changed for a while only." }),
   };
   const body = {
     ...(amount !== undefined && "amount" in amount && { guarantee: amount.amount }),
     ...(most !== undefined && "amount" in most && { max: most.amount }),
     ...(shares !== undefined && "value" in shares && { weight: shares.value }),
+    ...(overcommit !== undefined && { overcommit }),
   };
   const isReady = Object.keys(wrong).length === 0 && Object.keys(body).length > 0 && account.path !== "";
   return isReady ? { body, wrong } : { wrong };
