@@ -59,6 +59,7 @@ export {
   FleetNodeShape,
   fleetMetrics,
   GpuShape,
+  loadNamedMax,
   NodeShape,
 } from "./shapes/fleet.ts";
 export { CheckShape, FindingShape, JobCheckShape, NodeHealthShape, RepairShape } from "./shapes/health.ts";

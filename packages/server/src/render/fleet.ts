@@ -1,6 +1,7 @@
 import {
   type FleetNode,
   type GpuNo,
+  type Instant,
   type Job,
   jobOf,
   nodeName,
@@ -8,9 +9,10 @@ import {
   rootAccount,
   type User,
 } from "@tessera/core";
-import type { GpuShape, NodeShape } from "@tessera/wire";
+import { type GpuShape, loadNamedMax, type NodeShape } from "@tessera/wire";
 import { may } from "../access/policy.ts";
 import type { Seal } from "../access/seal.ts";
+import { expectedEnd } from "./expected-end.ts";
 import { nodeReason } from "./node-reason.ts";
 import { gpusOf, timestamp } from "./quantities.ts";
 import { renderSharing } from "./sharing.ts";
@@ -80,12 +82,26 @@ export function renderNode(state: ReadonlyState, seal: Seal, viewer: User, node:
   };
 }
 
-/** What ends or moves when a node is emptied. */
-export function loadOf(state: ReadonlyState, viewer: User, node: FleetNode): NonNullable<NodeShape["load"]> {
+/** What ends or moves when a node is emptied; a node has few jobs. */
+export function loadOf(
+  state: ReadonlyState,
+  viewer: User,
+  node: FleetNode,
+  now: Instant,
+): NonNullable<NodeShape["load"]> {
   const jobs = new Set<Job>();
   for (const lease of state.leases.values()) if (lease.node === node.no) jobs.add(jobOf(state, lease.job));
   const own = [...jobs].filter(({ user }) => user === viewer.id).length;
-  return { jobs: jobs.size, own, gpus: heldOn(state, node) };
+  const named = [...jobs]
+    .filter(({ account }) => may(state, viewer, "job.read", account))
+    .map((job) => ({ job, endsAt: expectedEnd(state, job, now)?.endsAt ?? Number.POSITIVE_INFINITY }))
+    .sort((a, b) => (a.endsAt === b.endsAt ? a.job.no - b.job.no : b.endsAt - a.endsAt))
+    .slice(0, loadNamedMax)
+    .map(({ job: { id, spec, account }, endsAt }) => ({
+      ...{ id, name: spec.name, project: state.accounts[account]!.path },
+      ...(Number.isFinite(endsAt) && { endsAt: timestamp(endsAt) }),
+    }));
+  return { jobs: jobs.size, own, gpus: heldOn(state, node), named };
 }
 
 /** GPUs of a node that are not free, parts of one counted as parts. */

@@ -18,9 +18,12 @@ interface ConfirmProps {
   readonly keep?: string;
 }
 
-/** Asks before an act, with its consequence named. The focus is on Cancel, so that Enter alone does nothing. */
+/**
+ * Asks before an act, with its consequence named. Without a field the focus is on Cancel, so that Enter alone does
+ * nothing; in a field Enter does the act, as in every form.
+ */
 export function Confirm({ title, act, children, busy, onAct, onClose, harmless, keep = "Cancel" }: ConfirmProps) {
-  const id = useId();
+  const form = useId();
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onAct();
@@ -33,25 +36,15 @@ export function Confirm({ title, act, children, busy, onAct, onClose, harmless, 
       footer={
         <>
           <Button onClick={onClose}>{keep}</Button>
-          {harmless ? (
-            <Button kind="primary" type="submit" form={id} disabled={busy}>
-              {act}
-            </Button>
-          ) : (
-            <Button kind="danger" disabled={busy} onClick={onAct}>
-              {act}
-            </Button>
-          )}
+          <Button kind={harmless ? "primary" : "danger"} type="submit" form={form} disabled={busy}>
+            {act}
+          </Button>
         </>
       }
     >
-      {harmless ? (
-        <form id={id} className="stack tight" onSubmit={submit}>
-          {children}
-        </form>
-      ) : (
-        <div className="stack tight">{children}</div>
-      )}
+      <form id={form} className="stack tight" onSubmit={submit}>
+        {children}
+      </form>
     </Dialog>
   );
 }

@@ -58,11 +58,25 @@ export const NodeShape = Type.Object({
       jobs: Type.Integer(),
       own: Type.Integer({ description: "Jobs of the caller among them" }),
       gpus: Type.Number(),
+      named: Type.Array(
+        Type.Object({
+          id: Type.String(),
+          name: Type.String(),
+          project: Type.String(),
+          endsAt: Type.Optional({
+            ...Timestamp,
+            description: "When it is expected to end; absent where nothing tells",
+          }),
+        }),
+        { description: "The first of those that the caller may see: those that end last" },
+      ),
     }),
   ),
   revision: Type.String(),
   may: May("node"),
 });
+/** Jobs on a node that its load names at most. */
+export const loadNamedMax = 5;
 export type NodeShape = Static<typeof NodeShape>;
 export const NodePage = CountedPage(NodeShape);
 

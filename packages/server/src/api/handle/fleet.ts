@@ -123,12 +123,13 @@ export function nodesOf({ control: { state } }: Api): FleetNode[] {
 }
 
 function shown(api: Api, call: Pick<Call<"getNode">, "params" | "principal">) {
-  const { state } = api.control;
+  const { control } = api;
+  const { state } = control;
   const node = findNode(state.fleet, call.params.node!);
   if (isRefusal(node)) return notFound("node");
   const { user } = call.principal;
   const may = new Acts(state, call.principal).onFleet("node");
-  return { ...renderNode(state, api.seal, user, node), load: loadOf(state, user, node), may };
+  return { ...renderNode(state, api.seal, user, node), load: loadOf(state, user, node, control.now()), may };
 }
 
 async function change(

@@ -1,6 +1,7 @@
-import { beginOf, expected, type Job, type JobId, runMsOf } from "@tessera/core";
+import { expected, type Job, type JobId } from "@tessera/core";
 import type { JobOutlook, Job as WireJob } from "@tessera/wire";
 import { startOf } from "../../flow/explain/explain.ts";
+import { expectedEnd } from "../../render/expected-end.ts";
 import { timestamp } from "../../render/quantities.ts";
 import type { Api } from "../context.ts";
 
@@ -24,13 +25,12 @@ async function withOutlook({ control }: Api, job: WireJob): Promise<WireJob> {
 }
 
 function endOf({ state }: Api["control"], job: Job, now: number): JobOutlook | undefined {
-  const begin = beginOf(job);
-  const ranMs = Math.max(0, now - begin);
-  const runMs = runMsOf(state, job, ranMs);
-  if (runMs === undefined) return undefined;
+  const end = expectedEnd(state, job, now);
+  if (end === undefined) return undefined;
+  const { ranMs, runMs, endsAt } = end;
   const { expectedMs, maxTimeMs } = job.spec;
   // What its file declares is taken as it is; anything else was learnt from the past.
   const basis = expectedMs !== undefined ? "expected_time" : runMs === maxTimeMs ? "max_time" : "run-times";
   const percent = Math.min(100, Math.floor((100 * ranMs) / Math.max(1, runMs)));
-  return { endsAt: timestamp(Math.max(now, begin + runMs)), percent, basis };
+  return { endsAt: timestamp(endsAt), percent, basis };
 }

@@ -123,6 +123,11 @@ describe("what the palette and the homes ask for", () => {
       loads.reduce((all, { load }) => all + of(load!), 0);
     assert.deepEqual([sum(({ jobs }) => jobs), sum(({ own }) => own), sum(({ gpus }) => gpus)], [2, 1, 6]);
     assert.equal(items[0]?.load, undefined);
+    const named = loads.flatMap(({ load }) => load!.named);
+    assert.deepEqual(named.map(({ name, project, endsAt }) => [name, project, endsAt !== undefined]).sort(), [
+      ["llama-ft-1", "acme/vision/deep", false],
+      ["llama-ft-2", "acme/vision", true],
+    ]);
   });
 
   it("shows what was done with special rights, without the jobs", async () => {

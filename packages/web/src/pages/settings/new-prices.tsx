@@ -79,47 +79,50 @@ export function NewPrices({ book: { versions, revision }, models }: NewPricesPro
   ];
   const rows = ratesOf(last, models);
   return (
-    <form className="stack tight" onSubmit={submit}>
-      <h3>New price list</h3>
-      <div className="fields">
-        <TextField
-          label="Name"
-          required
-          value={id}
-          wrong={refusedAt(add.error, "id")}
-          onChange={(text) => change({ id: text })}
-        />
-        <TextField
-          label="Currency"
-          required
-          pattern="[A-Z]{3}"
-          value={currency}
-          wrong={refusedAt(add.error, "currency")}
-          onChange={(text) => change({ currency: text })}
-        />
-        <TimeField
-          label="Applies from"
-          hint={last !== undefined && Date.parse(last.from) > Date.now() ? `empty: right after ${last.id}` : soon}
-          value={from}
-          wrong={refusedAt(add.error, "from")}
-          onChange={(at) => change({ from: at })}
-        />
-      </div>
-      <Table label="New prices" items={rows} columns={columns} keyOf={({ model }) => model} />
-      {effect !== undefined && <Notice>{effect}</Notice>}
-      {isStale && (
-        <ChangedMeanwhile onGoOn={onGoOn}>
-          The price list {last?.id} was added by someone else while you typed. What you did not type is as in that list.
-        </ChangedMeanwhile>
-      )}
-      <div className="row">
-        <Button disabled={!isReadable} onClick={() => void preview()}>
-          Try it on a month
-        </Button>
-        <Button kind="primary" type="submit" disabled={!isReadable || isStale || add.isPending || add.isError}>
-          Add it
-        </Button>
-      </div>
+    <>
+      <form className="stack tight" onSubmit={submit}>
+        <h3>New price list</h3>
+        <div className="fields">
+          <TextField
+            label="Name"
+            required
+            value={id}
+            wrong={refusedAt(add.error, "id")}
+            onChange={(text) => change({ id: text })}
+          />
+          <TextField
+            label="Currency"
+            required
+            pattern="[A-Z]{3}"
+            value={currency}
+            wrong={refusedAt(add.error, "currency")}
+            onChange={(text) => change({ currency: text })}
+          />
+          <TimeField
+            label="Applies from"
+            hint={last !== undefined && Date.parse(last.from) > Date.now() ? `empty: right after ${last.id}` : soon}
+            value={from}
+            wrong={refusedAt(add.error, "from")}
+            onChange={(at) => change({ from: at })}
+          />
+        </div>
+        <Table label="New prices" items={rows} columns={columns} keyOf={({ model }) => model} />
+        {effect !== undefined && <Notice>{effect}</Notice>}
+        {isStale && (
+          <ChangedMeanwhile onGoOn={onGoOn}>
+            The price list {last?.id} was added by someone else while you typed. What you did not type is as in that
+            list.
+          </ChangedMeanwhile>
+        )}
+        <div className="row">
+          <Button disabled={!isReadable} onClick={() => void preview()}>
+            Try it on a month
+          </Button>
+          <Button kind="primary" type="submit" disabled={!isReadable || isStale || add.isPending || add.isError}>
+            Add it
+          </Button>
+        </div>
+      </form>
       {asking && !isStale && (
         <Asked
           {...{ versions, models, shown, effect }}
@@ -128,7 +131,7 @@ export function NewPrices({ book: { versions, revision }, models }: NewPricesPro
           onClose={() => setAsking(false)}
         />
       )}
-    </form>
+    </>
   );
 }
 
