@@ -49,6 +49,14 @@ describe("what GPUs do, in the console", { skip: missing }, () => {
       .getByText(/^\d+ °C$/)
       .first()
       .waitFor();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("h100");
+    await page.getByText(/^1 of \d$/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByText(/^2 of \d$/).waitFor();
+    await page.getByRole("complementary", { name: "Node h100-2" }).waitFor();
+    await page.keyboard.type("-none");
+    await page.getByText("no node or rack has this name").waitFor();
     assert.deepEqual(await seriousViolations(page), []);
     assert.deepEqual(watched.complaints, []);
     await watched.close();

@@ -20,6 +20,7 @@ import { ModeChip } from "../nodes/mode-chip.tsx";
 import { LookElsewhere, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
 import { colourings, coloursOf, legendOf, wordsBy } from "./colours.ts";
+import { FindField } from "./find-field.tsx";
 import { FleetMap } from "./fleet-map.tsx";
 import { FleetTabs } from "./fleet-tabs.tsx";
 import { type LargestGang, largestGangs, shapes } from "./gangs.ts";
@@ -77,11 +78,6 @@ export default function FleetPage() {
       </div>
     );
   }
-  const find = (text: string) => {
-    const found =
-      nodes.find(({ name }) => name === text) ?? nodes.find(({ name, rack }) => name.includes(text) || rack === text);
-    if (text !== "" && found !== undefined) set({ node: found.name });
-  };
   const node = nodes.find(({ name }) => name === selected);
   return (
     <div className="page fleet-page">
@@ -101,13 +97,7 @@ export default function FleetPage() {
             word={(each) => `by ${each}`}
             onChoose={(each) => set({ colour: each === "class" ? "" : each, only: "" })}
           />
-          <input
-            className="input"
-            style={{ width: 170 }}
-            aria-label="Find a node or rack"
-            placeholder="Node or rack"
-            onChange={(event) => find(event.target.value.trim())}
-          />
+          <FindField nodes={nodes} onFind={(name) => set({ node: name })} />
           {!isThen && <LookElsewhere />}
         </div>
       </div>
