@@ -20,11 +20,17 @@ describe("the times of a chart", () => {
     }
   });
 
-  it("say how long a step is that adds up more than an instant", () => {
+  it("say over what time the value of a step is", () => {
     const times = [Date.UTC(2026, 10, 16)];
     assert.match(stepText({ times, stepMs: 3 * day }, 0, "bars"), /^3 days from .*Nov 16$/);
-    assert.match(stepText({ times, stepMs: 6 * hour }, 0, "bars"), /^6h from /);
-    assert.doesNotMatch(stepText({ times, stepMs: 6 * hour }, 0, "lines"), /from/);
+    const local = Date.parse("2026-11-16T21:00:00");
+    const ofSteps = { times: [local], stepMs: 3 * hour };
+    assert.match(stepText(ofSteps, 0, "bars"), /21:00 to 00:00$/);
+    assert.match(stepText({ ...ofSteps, each: "mean" }, 0, "lines"), /21:00 to 00:00, mean$/);
+    assert.match(stepText({ ...ofSteps, each: "end" }, 0, "lines"), /21:00 to 00:00, at its end$/);
+    assert.match(stepText({ ...ofSteps, stepMs: 60_000, each: "mean" }, 0, "lines"), /21:00$/);
+    assert.match(stepText(ofSteps, 0, "lines"), /21:00$/, "what stands at an instant");
+    assert.match(stepText({ times, stepMs: day, each: "mean" }, 0, "stack"), /Nov 16, mean$/);
     assert.equal(stepText({ times, stepMs: day }, -1, "bars"), "");
   });
 });

@@ -1,4 +1,4 @@
-import { spellClock, spellSeconds, spellSpan, spellUtcDay } from "../format/times.ts";
+import { spellClock, spellSeconds, spellTimeOfDay, spellUtcDay } from "../format/times.ts";
 import { zoneName } from "../format/zone.ts";
 import type { ChartView, Kind } from "./view.ts";
 
@@ -34,13 +34,24 @@ export function timeTexts(
   });
 }
 
-/** The name of a step: its instant, its day, or for a sum over a longer time its length and its start. */
-export function stepText({ times, stepMs }: Pick<ChartView, "times" | "stepMs">, step: number, kind: Kind): string {
+const minuteMs = 60_000;
+
+/** What stands in a minute is sampled once: a longer step has a span, and its value is one over it. */
+const suffixes = { mean: ", mean", end: ", at its end", sum: "", starts: "" } as const;
+
+/** The name of a step: its instant, its day, or its span where that is longer than a minute, and what its value is. */
+export function stepText(
+  { times, stepMs, each }: Pick<ChartView, "times" | "stepMs" | "each">,
+  step: number,
+  kind: Kind,
+): string {
   const at = times[step];
   if (at === undefined) return "";
   const text = new Date(at).toISOString();
-  if (stepMs === dayMs) return spellUtcDay(at);
-  if (stepMs > dayMs) return `${Math.round(stepMs / dayMs)} days from ${spellUtcDay(at)}`;
-  if (kind === "bars") return `${spellSpan(stepMs)} from ${spellClock(text)}`;
-  return stepMs < 60_000 ? spellSeconds(text) : spellClock(text);
+  const suffix = each === undefined ? "" : suffixes[each];
+  if (stepMs === dayMs) return `${spellUtcDay(at)}${suffix}`;
+  if (stepMs > dayMs) return `${Math.round(stepMs / dayMs)} days from ${spellUtcDay(at)}${suffix}`;
+  if (stepMs < minuteMs) return spellSeconds(text);
+  if (stepMs === minuteMs || (each === undefined && kind !== "bars")) return spellClock(text);
+  return `${spellClock(text)} to ${spellTimeOfDay(at + stepMs)}${suffix}`;
 }

@@ -16,12 +16,16 @@ import {
   type ChartView,
   compared,
   fewer,
+  isCrowded,
   isEmpty,
   type Kind,
   leftOutText,
+  narrowed,
   newestStep,
   tableOf,
+  textIn,
   totalAt,
+  valuesAt,
   valueText,
 } from "./view.ts";
 
@@ -72,7 +76,7 @@ export function RangeChart(
   const range = ofDays ? wholeDays(chosen, Date.now()) : chosen;
   const asks = coarse ? props.asks.map((ask) => ({ ...ask, step: coarseStep(range) })) : props.asks;
   const { view, before, error } = useSeriesOf(asks, range, compares);
-  const shown = view && compared(fewer(view, kind), before, kind, lengthOf(range));
+  const shown = view && compared(view, before, kind, lengthOf(range));
   const zoom = (from: number, to: number) => {
     const next: Range | undefined = zoomed(from, to);
     if (next !== undefined) choose(next);
@@ -90,6 +94,8 @@ export function ChartCard(
 ) {
   const { title, kind = "lines", className = "span-6", about, view, error, onZoom } = props;
   const [table, setTable] = useState(false);
+  /** A part of the names of the lines to show, where there are more than can be told apart. */
+  const [text, setText] = useState("");
   const empty = view !== undefined && isEmpty(view);
   const beside = view !== undefined && !empty && (
     <span className="row">
@@ -113,9 +119,22 @@ export function ChartCard(
       )}
       {view === undefined && (error ? <Empty title="Not available">{error.message}</Empty> : <Skeleton lines={5} />)}
       {empty && <p className="quiet">Nothing in this time.</p>}
+      {view !== undefined && !empty && isCrowded(view) && (
+        <input
+          className="input"
+          aria-label={`${title}: lines by name`}
+          placeholder="Lines by name"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
       {view !== undefined &&
         !empty &&
-        (table ? <Values view={view} kind={kind} /> : <Drawn view={view} kind={kind} title={title} onZoom={onZoom} />)}
+        (table ? (
+          <Values view={isCrowded(view) ? narrowed(view, text) : view} kind={kind} />
+        ) : (
+          <Drawn view={fewer(view, kind, text)} kind={kind} title={title} onZoom={onZoom} />
+        ))}
     </Card>
   );
 }
@@ -133,6 +152,7 @@ function Drawn({ view, kind, title, onZoom }: DrawnProps) {
   const isMarked = mark !== undefined && mark >= view.from && mark <= view.to;
   const shown = step ?? newestStep(view);
   const total = kind === "lines" ? null : totalAt(view, shown);
+  const values = valuesAt(view, kind, shown);
   return (
     <>
       <OrElse instead={<Values view={view} kind={kind} />}>
@@ -140,15 +160,15 @@ function Drawn({ view, kind, title, onZoom }: DrawnProps) {
       </OrElse>
       <ul className="chart-legend" aria-label={`${title} at ${stepText(view, shown, kind)}`}>
         <li className="quiet small">{stepText(view, shown, kind)}</li>
-        {view.lines.map(({ key, label, values, ...line }) => (
+        {view.lines.map(({ key, label, ...line }, no) => (
           <li key={key}>
             <Mark look={line} isArea={kind !== "lines" && !line.ghost && !line.over} />
-            {label} <b>{valueText(values, shown, view.unit)}</b>
+            {label} <b>{textIn(view, shown, values[no] ?? null)}</b>
           </li>
         ))}
         {total !== null && view.lines.filter(({ ghost, over }) => !ghost && !over).length > 1 && (
           <li className="quiet">
-            together <b>{valueText([total], 0, view.unit)}</b>
+            together <b>{valueText(total, view.unit)}</b>
           </li>
         )}
         {isMarked && <li className="quiet">vertical line: the moment above</li>}
@@ -169,12 +189,12 @@ function Values({ view, kind }: { view: ChartView; kind: Kind }) {
   const steps = useMemo(() => view.times.map((_, step) => step).reverse(), [view]);
   const columns = useMemo(
     (): readonly Column<number>[] => [
-      { label: "From", show: (step) => stepText(view, step, kind) },
+      { label: "Time", show: (step) => stepText(view, step, kind) },
       ...view.lines.map(({ key, label, values }) => ({
         key,
         label,
         number: true,
-        show: (step: number) => valueText(values, step, view.unit),
+        show: (step: number) => textIn(view, step, values[step] ?? null),
       })),
     ],
     [view, kind],

@@ -3,11 +3,12 @@ import { readColour } from "../design/colour.ts";
 import { Button, Card, Empty, Skeleton } from "../design/parts.tsx";
 import { saveCsv } from "../format/csv.ts";
 import { count } from "../format/numbers.ts";
-import { spellClock, spellSeconds } from "../format/times.ts";
 import { useTheme } from "../frame/use-theme.ts";
 import type { Column } from "../table/column.ts";
 import { useLook } from "../table/look.tsx";
 import { Table } from "../table/table.tsx";
+import { stepText } from "./axis.ts";
+import { held } from "./gaps.ts";
 import { type Heat, heatStep, heatSteps, spreadOf } from "./heat.ts";
 import { ranksText, valueText } from "./view.ts";
 
@@ -185,11 +186,9 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
 
 function cellText({ rows, times, stepMs, unit }: Heat, { row, column }: Cell): string {
   const line = rows[row];
-  const time = times[column];
-  if (line === undefined || time === undefined) return "";
-  const text = new Date(time).toISOString();
-  const clock = stepMs < 60_000 ? spellSeconds(text) : spellClock(text);
-  return `${line.label}, ${clock}: ${valueText(line.values, column, unit)}`;
+  if (line === undefined) return "";
+  const when = stepText({ times, stepMs, each: "mean" }, column, "lines");
+  return `${line.label}, ${when}: ${valueText(held(line.values)[column] ?? null, unit)}`;
 }
 
 /** One pixel for each value; the browser scales the canvas up. */
@@ -198,7 +197,8 @@ function draw(canvas: HTMLCanvasElement, { rows, times, most }: Heat): void {
   if (pen === null) return;
   const ramp = Array.from({ length: heatSteps }, (_, step) => readColour(`--heat-${step}`));
   const unknown = readColour("--map-unmeasured");
-  for (const [row, { values }] of rows.entries()) {
+  for (const [row, { values: samples }] of rows.entries()) {
+    const values = held(samples);
     for (let column = 0; column < times.length; column++) {
       const step = heatStep(values[column], most);
       pen.fillStyle = step === undefined ? unknown : ramp[step]!;
@@ -208,7 +208,7 @@ function draw(canvas: HTMLCanvasElement, { rows, times, most }: Heat): void {
 }
 
 function Ramp({ heat: { most, unit } }: { heat: Heat }) {
-  const from = (step: number) => valueText([Math.round((most * step) / heatSteps)], 0, unit);
+  const from = (step: number) => valueText(Math.round((most * step) / heatSteps), unit);
   return (
     <ul className="chart-legend">
       {Array.from({ length: heatSteps }, (_, step) => `--heat-${step}`).map((name, step) => (
@@ -227,7 +227,7 @@ function Ramp({ heat: { most, unit } }: { heat: Heat }) {
 
 function Spreads({ heat: { rows, unit } }: { heat: Heat }) {
   const spreads = useMemo(() => rows.map((row) => ({ ...row, spread: spreadOf(row.values) })), [rows]);
-  const text = (value: number | undefined) => valueText([value ?? null], 0, unit);
+  const text = (value: number | undefined) => valueText(value ?? null, unit);
   const columns: readonly Column<(typeof spreads)[number]>[] = [
     { label: "Rank", show: ({ label }) => label },
     {

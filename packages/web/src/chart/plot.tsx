@@ -7,6 +7,7 @@ import { spellSpan } from "../format/times.ts";
 import { useTheme } from "../frame/use-theme.ts";
 import { isOfDays, timeTexts, zoneOf } from "./axis.ts";
 import { fillOf } from "./fills.ts";
+import { alone } from "./gaps.ts";
 import { type ChartView, columnsOf, drawnLines, type Kind, newestStep } from "./view.ts";
 
 const height = 190;
@@ -114,18 +115,18 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
   const ground = readColour("--surface");
   const lines = drawnLines(view, kind).map(({ label, colour, dash, pattern, ghost, over }): UPlot.Series => {
     const stroke = paintOf(colour);
-    // A step without any start leaves a gap: what stands alone between two gaps is a point.
-    const points = unit === "s" && !ghost ? { show: true, size: 4, fill: stroke } : { show: false };
+    const points = { show: true, size: 4, fill: stroke, filter: lonePoints };
     const line = { label, stroke, width: ghost ? 1 : 1.5, dash: [...dash], points };
     // Drawn by drawOver, above the areas.
-    if (over) return { ...line, stroke: "transparent" };
+    if (over) return { ...line, stroke: "transparent", points: { show: false } };
     const fill = fillOf(stroke, pattern, ground);
     // A stroke would draw a line where a bar has no height.
     if (kind === "bars" && bars)
-      return { ...line, paths: bars, ...(ghost ? {} : { width: 0, fill: () => fill, dash: [] }) };
+      return { ...line, paths: bars, points: { show: false }, ...(!ghost && { width: 0, fill: () => fill, dash: [] }) };
     if (ghost || kind === "lines") return ghost ? { ...line, alpha: 0.7 } : line;
     // The edge separates areas of similar colours.
-    return { ...line, stroke: ground, width: 1, fill: () => fill, dash: [], ...(stepped && { paths: stepped }) };
+    const area = { stroke: ground, width: 1, fill: () => fill, dash: [], points: { show: false } };
+    return { ...line, ...area, ...(stepped && { paths: stepped }) };
   });
   return {
     width,
@@ -184,9 +185,15 @@ function optionsOf(newest: Newest, kind: Kind, width: number, together: string, 
   };
 }
 
+/** The values of a line that no line leads to. */
+function lonePoints({ data }: UPlot, no: number): number[] {
+  return alone([...(data[no] ?? [])]);
+}
+
 /** A line over areas, with an edge in the background colour, visible on all of theirs. */
 function drawOver(drawn: UPlot, no: number, colour: string, edge: string): void {
   const { ctx: pen, data } = drawn;
+  const lone = new Set(lonePoints(drawn, no));
   pen.save();
   pen.beginPath();
   let isDown = false;
@@ -196,6 +203,7 @@ function drawOver(drawn: UPlot, no: number, colour: string, edge: string): void 
       const [x, y] = [drawn.valToPos(data[0][step]!, "x", true), drawn.valToPos(value, "y", true)];
       if (isDown) pen.lineTo(x, y);
       else pen.moveTo(x, y);
+      if (lone.has(step)) pen.arc(x, y, devicePixelRatio, 0, 2 * Math.PI);
     }
     isDown = value !== null;
   }

@@ -1,4 +1,4 @@
-import { bridged } from "./gaps.ts";
+import { alone, bridged } from "./gaps.ts";
 import { useRange } from "./range.ts";
 import { type SeriesAsk, useSeriesOf } from "./use-series.ts";
 
@@ -31,7 +31,14 @@ export function Sparkline({ asks, most, label }: SparklineProps) {
       aria-label={`${label} over time`}
     >
       <title>{`${label} over time`}</title>
-      <path d={path} fill="none" stroke="currentColor" strokeWidth="1.5" vectorEffect="non-scaling-stroke" />
+      <path
+        d={path}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.5"
+        strokeLinecap="round"
+        vectorEffect="non-scaling-stroke"
+      />
     </svg>
   );
 }
@@ -41,11 +48,13 @@ export function sharesOf(parts: readonly (number | null)[], whole: readonly (num
   return parts.map((part, step) => (part === null || !whole[step] ? null : (100 * part) / whole[step]));
 }
 
-/** A line through the known values; unknown ones leave a gap. */
+/** A line through the known values; unknown ones leave a gap, and what stands alone between two gaps is a point. */
 export function pathOf(values: readonly (number | null)[], most: number): string {
   let path = "";
   let pen = "M";
-  for (const [step, value] of bridged(values).entries()) {
+  const drawn = bridged(values);
+  const lone = new Set(alone(drawn));
+  for (const [step, value] of drawn.entries()) {
     if (value === undefined) continue;
     if (value === null) {
       pen = "M";
@@ -53,7 +62,7 @@ export function pathOf(values: readonly (number | null)[], most: number): string
     }
     const x = (step / Math.max(1, values.length - 1)) * width;
     const y = height - 1 - (Math.min(value, most) / most) * (height - 2);
-    path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`;
+    path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}${lone.has(step) ? "h0" : ""}`;
     pen = "L";
   }
   return path;

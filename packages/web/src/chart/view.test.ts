@@ -4,16 +4,21 @@ import type { SeriesView } from "@tessera/wire";
 import { lookOfHue, looksOfNames } from "./colours.ts";
 import { pathOf, sharesOf } from "./sparkline.tsx";
 import {
+  type ChartView,
   columnsOf,
   compared,
   drawnLines,
   fewer,
+  isCrowded,
   isEmpty,
   joined,
   leftOutText,
+  narrowed,
   newestStep,
   tableOf,
+  textIn,
   totalAt,
+  valuesAt,
   valueText,
 } from "./view.ts";
 
@@ -124,16 +129,54 @@ describe("a chart", () => {
     const accounts = fewer({ ...view, lines: view.lines.slice(1) }, "stack");
     assert.equal(new Set(accounts.lines.map(({ colour }) => colour)).size, 9, "each has a colour of its own");
     const lines = fewer(view, "lines");
-    assert.deepEqual([lines.lines.length, lines.leftOut], [9, 3]);
+    assert.deepEqual([lines.lines.length, lines.hidden, view.lines.length], [9, 3, 12]);
+    assert.equal(leftOutText({ ...lines, leftOut: 2 }), "and 3 more lines in the table; 2 smaller lines left out");
     assert.equal(fewer(joined([{ view: answer("a", [1]) }])!, "stack").lines.length, 1);
   });
 
+  it("draws the lines that have values rather than those that reach highest once, or those that are named", () => {
+    const series = Array.from({ length: 10 }, (_, no) => ({
+      ...{ key: `team-${no}`, label: `team-${no}` },
+      values: no < 2 ? [null, 100 + no, null] : [no, no, no],
+    }));
+    const one = answer("a", [0, 0, 0]);
+    const now = joined([{ view: { ...one, series } }])!;
+    const view = compared(now, joined([{ view: { ...one, series } }])!, "lines", 0);
+    const keys = (chart: ChartView) => chart.lines.map(({ key }) => key);
+    assert.equal(isCrowded(view), true);
+    const drawn = keys(fewer(view, "lines"));
+    assert.equal(drawn.length, 16, "with their periods before");
+    assert.ok(!drawn.some((key) => key.startsWith("team-0") || key.startsWith("team-1")), drawn.join());
+    assert.deepEqual(keys(fewer(view, "lines", " Team-1")), ["team-1", "team-1 before"]);
+    assert.deepEqual(keys(narrowed(view, "team-1")), ["team-1", "team-1 before"]);
+    const stack = fewer(now, "stack", "team-1");
+    assert.deepEqual([stack.lines.length, totalAt(stack, 1)], [2, totalAt(now, 1)]);
+  });
+
+  it("holds a sample until the next is due; of waits it says that nothing started", () => {
+    const busy = { ...answer("", [3, null, 5, null, 7, null]), metric: "busy" as const, by: "none" as const };
+    const held = { ...answer("a", [1, 1, 1, 1, 1, null]) };
+    const over = joined([{ view: held }, { view: busy, name: "busy", over: true }])!;
+    assert.deepEqual(
+      [3, 5].map((step) => valuesAt(over, "stack", step)),
+      [
+        [1, 5],
+        [null, 7],
+      ],
+    );
+    const waits = joined([{ view: { ...answer("a", [60, null, 60, null, 60]), metric: "wait_p50", unit: "s" } }])!;
+    assert.deepEqual(valuesAt(waits, "lines", 1), [null]);
+    assert.deepEqual(columnsOf(waits, "lines")[1], [60, null, 60, null, 60]);
+    assert.deepEqual([textIn(waits, 0, 60), textIn(waits, 1, null)], ["about 1 min", "none started"]);
+    assert.equal(textIn({ ...waits, knownTo: minute }, 1, null), "not known");
+  });
+
   it("says 0, what is not known, and waits, in words and in a file", () => {
-    assert.equal(valueText([0, null], 0, "%"), "0 %");
-    assert.equal(valueText([0, null], 1, "%"), "not known");
-    assert.equal(valueText([99.999], 0, "%"), "100 %");
-    assert.equal(valueText([7_800], 0, "s"), "2h10m");
-    assert.equal(valueText([1_234.5], 0, "EUR"), "1,234.50 EUR");
+    assert.equal(valueText(0, "%"), "0 %");
+    assert.equal(valueText(null, "%"), "not known");
+    assert.equal(valueText(99.999, "%"), "100 %");
+    assert.equal(valueText(84_960, "s"), "about 24 h");
+    assert.equal(valueText(1_234.5, "EUR"), "1,234.50 EUR");
     const view = joined([{ view: answer("a", [1, null]) }])!;
     assert.deepEqual(tableOf(view), [
       { from: "1970-01-01T00:00:00.000Z", "a (GPUs)": "1" },
@@ -217,6 +260,6 @@ describe("a chart", () => {
 
   it("draws a small line of a share, with gaps where there is nothing to share", () => {
     assert.deepEqual(sharesOf([5, 0, null, 3], [20, 10, 10, 0]), [25, 0, null, null]);
-    assert.equal(pathOf([0, null, 10], 10), "M0.0 27.0M120.0 1.0");
+    assert.equal(pathOf([0, null, 10], 10), "M0.0 27.0h0M120.0 1.0h0");
   });
 });

@@ -1,10 +1,11 @@
 import type { SeriesView } from "@tessera/wire";
 import { othersKey } from "@tessera/wire/others";
 import { count, spellNumber } from "../format/numbers.ts";
-import { spellSpan } from "../format/times.ts";
+import { spellAbout } from "../format/times.ts";
 import { isOfDays } from "./axis.ts";
 import { ghostLook, inOrder, type Look, looksOf, othersLook, type Places } from "./colours.ts";
-import { bridged } from "./gaps.ts";
+import { bridged, held } from "./gaps.ts";
+import { type StepValue, stepValueOf } from "./words.ts";
 
 export interface ChartLine extends Look {
   readonly key: string;
@@ -14,6 +15,8 @@ export interface ChartLine extends Look {
   readonly isMeant?: boolean;
   /** Of the period before. */
   readonly ghost?: true;
+  /** The key of the line whose period before this is; absent = of all lines. */
+  readonly before?: string;
   /** Drawn as a line over a stack, and no part of it. */
   readonly over?: true;
   /** Between the low and the high line of a chart the space is filled. */
@@ -27,8 +30,12 @@ export interface ChartView {
   readonly to: number;
   readonly stepMs: number;
   readonly times: readonly number[];
+  /** What the value of a step is; absent = that at its begin. */
+  readonly each?: StepValue;
   readonly lines: readonly ChartLine[];
   readonly leftOut: number;
+  /** How many lines only the table has. */
+  readonly hidden?: number;
   /** The lines are ranks; beyond the limit, the most and the least active ones are shown. */
   readonly ofRanks?: true;
   readonly simulated: boolean;
@@ -59,21 +66,45 @@ export interface Part extends Drawing {
 /** More lines than these are hard to tell apart. */
 const namesMax = 8;
 
+/** The lines of which only some can be drawn. */
+function namedLines({ lines, ofRanks }: ChartView): ChartLine[] {
+  if (ofRanks) return [];
+  return lines.filter(({ isMeant, ghost, key }) => isMeant !== true && ghost !== true && key !== othersKey);
+}
+
+/** Whether people choose by name which lines are drawn. */
+export function isCrowded(view: ChartView): boolean {
+  return namedLines(view).length > namesMax;
+}
+
+function isNamed({ label }: ChartLine, text: string): boolean {
+  return label.toLowerCase().includes(text.trim().toLowerCase());
+}
+
+/** Only lines with this text in their name. */
+export function narrowed(view: ChartView, text: string): ChartView {
+  return { ...view, lines: view.lines.filter((line) => isNamed(line, text)) };
+}
+
 /**
- * Limits the lines to those with a meaning and a few others, in their order: in a line chart those that reach highest; in
- * a stack the largest, with the sum of the rest as one more line, so that the height stays.
+ * Limits the lines to those with a meaning and a few others, in their order: those that have values in most steps, and of
+ * these the largest; in a stack with the sum of the rest as one more line, so that the height stays.
  */
-export function fewer(view: ChartView, kind: Kind): ChartView {
+export function fewer(view: ChartView, kind: Kind, text = ""): ChartView {
+  const knownOf = ({ values }: ChartLine) => values.filter((value) => value !== null).length;
   const sizeOf = ({ values }: ChartLine) =>
     values.reduce<number>((size, value) => (kind === "lines" ? Math.max(size, value ?? 0) : size + (value ?? 0)), 0);
+  const named = namedLines(view);
   const already = view.lines.filter(({ key }) => key === othersKey);
-  const named = view.lines
-    .filter((line) => line.isMeant !== true && line.key !== othersKey)
-    .sort((a, b) => sizeOf(b) - sizeOf(a));
   if (named.length <= namesMax && already.length === 0) return view;
-  const left = new Set([...named.slice(namesMax), ...already]);
-  const lines = view.lines.filter((line) => !left.has(line));
-  if (kind === "lines") return { ...view, lines, leftOut: view.leftOut + left.size };
+  const drawn = named
+    .filter((line) => named.length <= namesMax || isNamed(line, text))
+    .sort((a, b) => knownOf(b) - knownOf(a) || sizeOf(b) - sizeOf(a))
+    .slice(0, namesMax);
+  const left = new Set([...named.filter((line) => !drawn.includes(line)), ...already]);
+  const keysLeft = new Set([...left].map(({ key }) => key));
+  const lines = view.lines.filter((line) => !left.has(line) && !keysLeft.has(line.before ?? ""));
+  if (kind === "lines") return { ...view, lines, hidden: left.size };
   const rest = { ...view, lines: [...left] };
   const values = view.times.map((_, step) => totalAt(rest, step));
   const [only] = left;
@@ -119,7 +150,7 @@ export function joined(parts: readonly Part[], places?: Places): ChartView | und
   const { unit, stepMs, currency } = first.view;
   const to = Math.max(...parts.map(({ view }) => view.to));
   return {
-    ...{ unit: unit === "micros" ? (currency ?? "") : unit, stepMs, times },
+    ...{ unit: unit === "micros" ? (currency ?? "") : unit, stepMs, times, each: stepValueOf(first.view.metric) },
     from: Math.min(...parts.map(({ view }) => view.from)),
     // Today's bar is as wide as the others.
     to: isOfDays({ stepMs }) ? Math.max(to, (times.at(-1) ?? 0) + stepMs) : to,
@@ -158,7 +189,14 @@ export function compared(view: ChartView, before: ChartView | undefined, kind: K
   const lines = view.lines.flatMap(({ key, label, colour }) => {
     const then = before.lines.find((line) => line.key === key);
     if (then === undefined) return [];
-    return { ...ghost, key: `${key} before`, label: `${label}, period before`, values: moved(then.values), colour };
+    return {
+      ...ghost,
+      key: `${key} before`,
+      before: key,
+      label: `${label}, period before`,
+      values: moved(then.values),
+      colour,
+    };
   });
   return { ...view, lines: [...view.lines, ...lines] };
 }
@@ -180,7 +218,8 @@ export function totalAt({ lines }: ChartView, step: number): number | null {
  */
 export function columnsOf(view: ChartView, kind: Kind): [number[], ...(number | null | undefined)[][]] {
   const times = view.times.map((at) => at / 1000);
-  if (kind === "lines") return [times, ...view.lines.map(({ values }) => bridged(values))];
+  const line = ({ values }: ChartLine) => (isSampled(view) ? bridged(values) : [...values]);
+  if (kind === "lines") return [times, ...view.lines.map(line)];
   const above: (number | null)[] = view.times.map(() => null);
   const below = [...above];
   const sums = view.lines.filter(isStacked).map(({ values }) =>
@@ -191,8 +230,18 @@ export function columnsOf(view: ChartView, kind: Kind): [number[], ...(number | 
       return side[step] ?? null;
     }),
   );
-  const others = view.lines.filter((line) => !isStacked(line)).map(({ values }) => bridged(values));
-  return [times, ...sums.reverse(), ...others];
+  return [times, ...sums.reverse(), ...view.lines.filter((line) => !isStacked(line)).map(line)];
+}
+
+/** Whether a step without a value lies between samples; otherwise nothing happened in it. */
+function isSampled({ each }: ChartView): boolean {
+  return each !== "starts";
+}
+
+/** The value of each line where the cursor is: that of the last sample, where a line is drawn through it. */
+export function valuesAt(view: ChartView, kind: Kind, step: number): (number | null)[] {
+  const isHeld = (line: ChartLine) => isSampled(view) && (kind === "lines" || !isStacked(line));
+  return view.lines.map((line) => (isHeld(line) ? held(line.values) : line.values)[step] ?? null);
 }
 
 function isStacked({ ghost, over }: ChartLine): boolean {
@@ -217,21 +266,28 @@ function isCurrency(unit: string): boolean {
   return /^[A-Z]{3}$/.test(unit);
 }
 
-/** The value of a line at a step, with its unit. */
-export function valueText(values: readonly (number | null)[], step: number, unit: string): string {
-  const value = values[step];
-  if (value === null || value === undefined) return "not known";
-  if (unit === "s") return spellSpan(value * 1_000);
+/** A value with its unit. */
+export function valueText(value: number | null, unit: string): string {
+  if (value === null) return "not known";
+  if (unit === "s") return spellAbout(value * 1_000);
   if (isCurrency(unit)) return `${value.toLocaleString(undefined, twoDigits)} ${unit}`;
   // Means of whole numbers: above a hundred, fractions say nothing.
   const digits = (unit === "GPUs" || unit === "jobs") && value >= 100 ? 1 : 100;
   return `${spellNumber(Math.round(value * digits) / digits)} ${unit}`;
 }
 
+/** The value of a step of a chart, or why there is none. */
+export function textIn(view: ChartView, step: number, value: number | null): string {
+  const isRead = view.knownTo === undefined || view.times[step]! < view.knownTo;
+  return value === null && view.each === "starts" && isRead ? "none started" : valueText(value, view.unit);
+}
+
 /** What is left out, in words; undefined if nothing is. */
-export function leftOutText({ lines, leftOut, ofRanks }: ChartView): string | undefined {
-  if (leftOut === 0) return undefined;
-  return ofRanks ? ranksText(lines.length, leftOut) : `and ${count(leftOut, "smaller line")}`;
+export function leftOutText({ lines, leftOut, hidden = 0, ofRanks }: ChartView): string | undefined {
+  if (leftOut > 0 && ofRanks) return ranksText(lines.length, leftOut);
+  if (hidden === 0) return leftOut > 0 ? `and ${count(leftOut, "smaller line")}` : undefined;
+  const nowhere = leftOut > 0 ? `; ${count(leftOut, "smaller line")} left out` : "";
+  return `and ${count(hidden, "more line")} in the table${nowhere}`;
 }
 
 /** How many ranks are shown, and which if not all are. */

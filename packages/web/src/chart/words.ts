@@ -1,3 +1,4 @@
+import type { SeriesMetric } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 
 /** The title of a reason to wait. */
@@ -32,4 +33,16 @@ export function outcomeWord(outcome: string): string {
 /** A place of a topology, for the largest gang inside one. */
 export function levelWord(level: string): string {
   return level === "fleet" ? "anywhere" : `in one ${level}`;
+}
+
+/** What the value of a step is: of waits, that of the jobs that started in it; `end` = what stood at its end. */
+export type StepValue = "mean" | "sum" | "end" | "starts";
+
+const stepValues: Partial<Readonly<Record<SeriesMetric, StepValue>>> = {
+  ...{ energy: "sum", spend: "sum", starts: "sum", ends: "sum", preemptions: "sum" },
+  ...{ largest_gang: "end", wait_p50: "starts", wait_p90: "starts" },
+};
+
+export function stepValueOf(metric: SeriesMetric): StepValue {
+  return stepValues[metric] ?? "mean";
 }

@@ -1,11 +1,27 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gpuHoursOf, spellMiB, spellShare, spellWaiting } from "./numbers.ts";
-import { inZone, spell, spellClock, spellDate, spellDay, spellMonth, spellSpan, spellStart } from "./times.ts";
+import {
+  inZone,
+  spell,
+  spellAbout,
+  spellClock,
+  spellDate,
+  spellDay,
+  spellMonth,
+  spellSpan,
+  spellStart,
+} from "./times.ts";
 
 describe("words on screen", () => {
   it("say a span in at most two units", () => {
     assert.deepEqual([5_000, 90_000, 7_800_000, 100 * 3_600_000].map(spellSpan), ["5s", "1m30s", "2h10m", "4d4h"]);
+  });
+
+  it("say a measured span in two figures", () => {
+    const spans = [0, 1_090, 45_300, 210_000, 84_960_000, 241_000_000];
+    const words = ["under 1 s", "about 1.1 s", "about 45 s", "about 3.5 min", "about 24 h", "about 2.8 d"];
+    assert.deepEqual(spans.map(spellAbout), words);
   });
 
   it("are relative under a day and absolute beyond", () => {

@@ -42,6 +42,18 @@ export function spellSpan(ms: number): string {
   return shortDuration(Math.max(0, Math.round(ms / 1000) * 1000));
 }
 
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** A measured span in two figures: `about 45 s`, `about 24 h`, `about 2.8 d`. */
+export function spellAbout(ms: number): string {
+  if (ms < second) return "under 1 s";
+  const [unit, length] =
+    ms < minute ? ["s", second] : ms < hour ? ["min", minute] : ms < 2 * dayMs ? ["h", hour] : ["d", dayMs];
+  return `about ${Number((ms / length).toPrecision(2))} ${unit}`;
+}
+
 /** With the year, where it is not the one of now. */
 function dated(look: "day" | "moment", at: string | number, now: number): string {
   return formatted(formatted("year", at) === formatted("year", now) ? look : `${look}OfYear`, at);
@@ -77,6 +89,11 @@ export function inZone(text: string): string {
 /** `14:20:07`, for lines of a log. */
 export function spellSeconds(at: string): string {
   return formatted("seconds", at);
+}
+
+/** `14:20`. */
+export function spellTimeOfDay(at: number): string {
+  return formatted("clock", at);
 }
 
 /** `Nov 16, 14:20:07`. */

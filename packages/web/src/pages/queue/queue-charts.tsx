@@ -42,13 +42,13 @@ export default function QueueCharts() {
         <RangeChart
           title={`Wait by ${whose}: half of jobs waited less (p50)`}
           coarse
-          about="Of the jobs that started in each step."
+          about="Of the jobs that started in each step; within 10 %."
           asks={[{ metric: "wait_p50", by: group, ...of }]}
         />
         <RangeChart
           title={`Wait by ${whose}: nine of ten waited less (p90)`}
           coarse
-          about="Of the jobs that started in each step."
+          about="Of the jobs that started in each step; within 10 %."
           asks={[{ metric: "wait_p90", by: group, ...of }]}
         />
       </div>
