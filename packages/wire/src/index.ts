@@ -119,6 +119,7 @@ export { type EffectJobs, PreviewShape, previewNamedMax } from "./shapes/preview
 export { GroupRuleShape, ProviderPreview, ProviderPut, ProviderShape } from "./shapes/provider.ts";
 export { SearchHit } from "./shapes/search.ts";
 export {
+  type GangLevel,
   isJournalMetric,
   type JournalMetric,
   journalMetrics,

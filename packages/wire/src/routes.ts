@@ -135,7 +135,7 @@ import {
   SignInBegun,
 } from "./shapes/provider.ts";
 import { SearchResult, searchKinds } from "./shapes/search.ts";
-import { SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
+import { gangLevels, SeriesView, seriesGroups, seriesMetricNames } from "./shapes/series.ts";
 import { SessionItem, SessionList, SessionName } from "./shapes/session.ts";
 import { StepUpBegin, StepUpBegun, StepUpShape, StepUpTaken } from "./shapes/step-up.ts";
 import { SummaryShape } from "./shapes/summary.ts";
@@ -1750,6 +1750,11 @@ const table = {
         job: text(),
         node: text(),
         gpu: text(),
+        level: Type.Optional(
+          Type.Enum([...gangLevels], {
+            description: "Inside which place the largest gang is counted, with by=model or none; fleet unless told",
+          }),
+        ),
         lines: Type.Optional(
           Type.Integer({
             minimum: 1,

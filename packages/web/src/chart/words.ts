@@ -1,4 +1,4 @@
-import type { SeriesMetric } from "@tessera/wire";
+import type { GangLevel, SeriesMetric } from "@tessera/wire";
 import { waitingReasons } from "@tessera/wire/reasons";
 
 /** The title of a reason to wait. */
@@ -31,7 +31,7 @@ export function outcomeWord(outcome: string): string {
 }
 
 /** A place of a topology, for the largest gang inside one. */
-export function levelWord(level: string): string {
+export function levelWord(level: GangLevel): string {
   return level === "fleet" ? "anywhere" : `in one ${level}`;
 }
 

@@ -161,7 +161,12 @@ describe("charts of a simulated day", { skip: "missing" in browser ? browser.mis
       ["/quota?range=1d", ["Held against guarantee, all accounts", "Burst and lent, all accounts", "Held by account"]],
       [
         "/fleet",
-        ["Largest gang that fits over time", "Jobs sent back to the queue, by cause", "Jobs ended, by outcome"],
+        [
+          "Largest gang in one node over time",
+          "Largest gang anywhere over time",
+          "Jobs sent back to the queue, by cause",
+          "Jobs ended, by outcome",
+        ],
       ],
     ] as const) {
       await watched.go(path);

@@ -60,6 +60,10 @@ export const seriesGroups = [
 ] as const;
 export type SeriesGroup = (typeof seriesGroups)[number];
 
+/** The places inside which the largest gang is counted. */
+export const gangLevels = ["node", "rack", "block", "fleet"] as const;
+export type GangLevel = (typeof gangLevels)[number];
+
 /**
  * What the journal knows, with the groups that each can be split into. What is of the whole fleet belongs to no account;
  * the others count an account and all below it.
@@ -101,7 +105,7 @@ export const SeriesLine = Type.Object({
   label: Type.String(),
   values: Type.Array(Type.Union([Type.Number(), Type.Null()]), {
     description:
-      "The mean of each step; energy and spend: its sum. null = nothing was measured, which is not 0; of max: there is no limit, also of several accounts where one has none. By model, * is the limit of all models together. Spend is without credits for lost work and shares of idle GPUs, which are of no day",
+      "The mean of each step; energy, spend, starts, ends and preemptions: its sum; largest_gang: what stood at its end; wait_p50 and wait_p90: of the jobs that started in it, within a tenth, null where none did. null = nothing was measured, which is not 0; of max: there is no limit, also of several accounts where one has none. By model, * is the limit of all models together. Spend is without credits for lost work and shares of idle GPUs, which are of no day",
   }),
   simulated: Type.Optional(Type.Literal(true, { description: "There is no hardware behind it" })),
 });

@@ -1,5 +1,12 @@
 import { type Account, type ReadonlyState, rootAccount } from "@tessera/core";
-import { type JournalMetric, journalMetrics, type SeriesGroup, type SeriesView, seriesMetrics } from "@tessera/wire";
+import {
+  type GangLevel,
+  type JournalMetric,
+  journalMetrics,
+  type SeriesGroup,
+  type SeriesView,
+  seriesMetrics,
+} from "@tessera/wire";
 import { formerKey, othersKey } from "@tessera/wire/others";
 import { Outage } from "../../flow/control.ts";
 import type { LineName } from "../../flow/series/lines.ts";
@@ -23,6 +30,11 @@ interface Metric extends Line {
   readonly split?: { readonly [By in SeriesGroup]?: Line };
 }
 
+/** The largest gang inside one place of a level: of each model, or of the one that has most. */
+function gangLine(by: SeriesGroup, level: GangLevel): Line {
+  return by === "model" ? { name: `largest.${level}` } : { name: "largest.level", key: level };
+}
+
 const gauge = { kind: "gauge", hasParts: true } as const;
 const counter = { kind: "counter", hasParts: true } as const;
 
@@ -33,8 +45,8 @@ const metrics: Readonly<Record<JournalMetric, Metric>> = {
   idle: { name: "idle", ...gauge },
   down: { name: "down", ...gauge },
   largest_gang: {
-    ...{ name: "largest", kind: "gauge", hasParts: false },
-    split: { model: { name: "largest.model" }, level: { name: "largest.level" } },
+    ...{ ...gangLine("none", "fleet"), kind: "last", hasParts: false },
+    split: { model: gangLine("model", "fleet"), level: { name: "largest.level" } },
   },
   fragmentation: { name: "fragmentation", kind: "quotient", hasParts: false },
   allocated: { name: "allocated", ...gauge, split: { model: { name: "allocated.model" } } },
@@ -84,7 +96,8 @@ export async function readJournalSeries(
       query.account,
     );
   const { state } = api.control;
-  const { kind, hasParts, split, ...line } = metrics[metric];
+  const { kind, hasParts, split, ...usual } = metrics[metric];
+  const line = query.level === undefined ? (split?.[by] ?? usual) : gangLine(by, query.level);
   const shown = ofFleet
     ? fleetGroup(state)
     : by === "account" || by === "team"
@@ -92,7 +105,7 @@ export async function readJournalSeries(
       : oneGroup(target);
   const byKey = by !== "none" && by !== "account" && by !== "team";
   const ask = {
-    ...(split?.[by] ?? line),
+    ...line,
     ...{ kind, groups: shown.map(({ group }) => group), byKey, ...span, linesMax },
   };
   const reading = api.series?.read(ask, principal.user.id) ?? Promise.resolve(nothing(span));

@@ -27,7 +27,9 @@ type SeriesHandlers = { readSeries: Handler<"readSeries"> };
 
 export const seriesHandlers: SeriesHandlers = {
   async readSeries(api, call) {
-    const { metric = "activity", by = "none", from, to, step } = call.query;
+    const { metric = "activity", by = "none", from, to, step, level } = call.query;
+    if (level !== undefined && (metric !== "largest_gang" || by === "level"))
+      return deny("invalid", `does not narrow ${metric} by ${by}`, "leave it out", "level", level);
     if (metric === "spend") return readSpendSeries(api, call, by);
     const span = seriesSpan({ from, to, step }, api.control.now());
     if (isRefusal(span)) return span;

@@ -85,6 +85,14 @@ describe("GET /v1/series of what the journal knows", () => {
     assert.deepEqual(await read(owner, "metric=starts"), { unit: "jobs", all: [3, 0, 0, 0] });
     assert.deepEqual(await read(owner, "metric=ends&by=outcome"), { unit: "jobs", succeeded: [0, 1, 0, 0] });
     assert.deepEqual(await read(owner, "metric=largest_gang"), { unit: "GPUs", all: [2, 6, 6, 6] });
+    const gangs = [2, 6, 6, 6];
+    const byLevel = { unit: "GPUs", node: gangs, rack: gangs, block: gangs, fleet: gangs };
+    assert.deepEqual(await read(owner, "metric=largest_gang&by=level"), byLevel);
+    assert.deepEqual(await read(owner, "metric=largest_gang&level=node"), { unit: "GPUs", all: gangs });
+    assert.deepEqual(await read(owner, "metric=largest_gang&by=model&level=node"), { unit: "GPUs", H100: gangs });
+    const whole = `from=${new Date(start).toISOString()}&to=${new Date(start + 4 * minute).toISOString()}&step=1h`;
+    const { series } = await server.must<SeriesView>(owner, "GET", `/v1/series?${whole}&metric=largest_gang`);
+    assert.deepEqual(series[0]!.values, [6], "what stands at the end, and no mean");
     assert.deepEqual(await read(owner, "metric=fragmentation"), { unit: "%", all: [100, 100, 100, 100] });
     assert.deepEqual(await read(owner, "metric=fragmentation&by=model"), { unit: "%", H100: [100, 100, 100, 100] });
   });
@@ -152,6 +160,8 @@ describe("GET /v1/series of what the journal knows", () => {
       ["metric=activity&by=reason", "by", /none, account, user/],
       ["metric=allocated&job=x", "job", /Leave it out/],
       ["metric=idle&account=acme", "account", /whole fleet/],
+      ["metric=idle&level=rack", "level", /Leave it out/],
+      ["metric=largest_gang&by=level&level=rack", "level", /Leave it out/],
     ] as const) {
       const { status, text } = await server.call(owner.token, "GET", `/v1/series?${query}`);
       assert.equal(status, 422, text);

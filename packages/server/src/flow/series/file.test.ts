@@ -65,7 +65,7 @@ describe("the file of the series", () => {
     old.close();
     const said: string[] = [];
     const file = SeriesFile.open(place, (text) => said.push(text));
-    assert.match(said.join("\n"), /its layout is 3, not 7\) and are made again from the journal/);
+    assert.match(said.join("\n"), /its layout is 3, not 8\) and are made again from the journal/);
     assert.equal(file.mark(), undefined);
     assert.equal(file.newLine("ends", "acc"), 1);
     file.close();

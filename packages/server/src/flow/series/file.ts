@@ -7,7 +7,7 @@ import { chunkMs, coarsest, type LevelNo, levelNos, levels, minutesPerHour } fro
 import { type LineName, lineNames } from "./lines.ts";
 
 /** Grows when tables or what is recorded change: roll-ups of another layout are made again from the journal. */
-const layout = 7;
+const layout = 8;
 const spoiledLayout = -1;
 
 /** How far the roll-ups have come; written together with them, so that no row of the journal counts twice. */

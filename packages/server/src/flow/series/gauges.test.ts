@@ -58,7 +58,8 @@ describe("what stands in a minute", () => {
     assert.deepEqual(some(await standingOf(control), /^(capacity|idle|largest|fragmentation)/), {
       ...{ "fragmentation /H100": 12, "fragmentation /A100": 4 },
       ...{ "capacity H100": 12, "capacity A100": 4, "idle H100": 12, "idle A100": 4 },
-      ...{ "largest.model H100": 12, "largest.model A100": 4, largest: 12 },
+      ...{ "largest.node H100": 8, "largest.rack H100": 12, "largest.block H100": 12, "largest.fleet H100": 12 },
+      ...{ "largest.node A100": 4, "largest.rack A100": 4, "largest.block A100": 4, "largest.fleet A100": 4 },
       ...{ "largest.level node": 8, "largest.level rack": 12, "largest.level block": 12, "largest.level fleet": 12 },
     });
     await control.run(await tenancy.job("acme", ana.id, { gpus: "A100:1" }));

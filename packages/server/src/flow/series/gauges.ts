@@ -8,6 +8,7 @@ import {
   unheldAs,
   unitsPerGpu,
 } from "@tessera/core";
+import type { GangLevel } from "@tessera/wire";
 import type { Slices } from "../slices.ts";
 import { divisorKey, type LineName, type Sink } from "./lines.ts";
 import { waitingByReason } from "./waiting.ts";
@@ -48,11 +49,10 @@ interface ModelRoom {
   free: number;
   scattered: number;
   /** Whole free GPUs by place, of each level. */
-  readonly places: Record<Level, Map<string, number>>;
+  readonly places: Record<GangLevel, Map<string, number>>;
 }
 
-const levels = ["node", "rack", "block", "fleet"] as const;
-type Level = (typeof levels)[number];
+const levels = ["node", "rack", "block", "fleet"] as const satisfies readonly GangLevel[];
 
 /** Capacity by use. Idle, reserved, down and held add up to it. */
 function sampleFleet(state: ReadonlyState, sink: Sink): void {
@@ -87,14 +87,13 @@ function sampleFleet(state: ReadonlyState, sink: Sink): void {
     for (const level of levels) {
       const most = mostOf(room.places[level].values());
       largest[level] = Math.max(largest[level], most);
-      if (level === "fleet") sink.add("largest.model", root, model, most);
+      sink.add(`largest.${level}`, root, model, most);
     }
     // Divided when read, so that minutes and models are weighted by their free GPUs.
     sink.add("fragmentation", root, model, 100 * room.scattered);
     sink.add("fragmentation", root, divisorKey(model), room.free);
   }
   for (const level of levels) sink.add("largest.level", root, level, largest[level]);
-  sink.add("largest", root, "", largest.fleet);
 }
 
 function roomOf(models: Map<string, ModelRoom>, model: string): ModelRoom {

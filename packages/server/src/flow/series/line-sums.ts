@@ -16,13 +16,18 @@ export interface SignedSum {
 export class LineSums {
   readonly #file: SeriesFile;
   readonly #steps: Steps;
+  /** Of each step of the answer only the last minute counts, so far as minutes are known. */
+  readonly #lastOnly: boolean;
+  readonly #knownTo: number;
   /** To which step of the answer the steps of a chunk belong, by its begin: lines have chunks that begin together. */
   readonly #places = new Map<number, Int32Array>();
   readonly #openPlaces: Int32Array;
 
-  constructor({ openHour }: RollUps, file: SeriesFile, steps: Steps) {
+  constructor({ openHour, sampledUntil }: RollUps, file: SeriesFile, steps: Steps, lastOnly: boolean) {
     this.#file = file;
     this.#steps = steps;
+    this.#lastOnly = lastOnly;
+    this.#knownTo = sampledUntil;
     this.#openPlaces = this.#placesFrom(openHour, minute, minutesPerHour);
   }
 
@@ -54,6 +59,8 @@ export class LineSums {
   #placesFrom(start: number, eachMs: number, steps: number): Int32Array {
     const { stepMs, first, count } = this.#steps;
     return Int32Array.from({ length: steps }, (_, step) => {
+      const end = start + (step + 1) * eachMs;
+      if (this.#lastOnly && end !== this.#knownTo && (end - first) % stepMs !== 0) return -1;
       const place = Math.floor((start + step * eachMs - first) / stepMs);
       return place >= 0 && place < count ? place : -1;
     });

@@ -13,17 +13,21 @@ const gaugeNames = [
   "guarantee",
   "max",
   "lent",
-  "largest",
-  "largest.model",
-  "largest.level",
   "fragmentation",
   "samples",
 ] as const;
+/** Whole numbers of which a mean says nothing: a step has what stands at its end. */
+const lastNames = ["largest.level", "largest.node", "largest.rack", "largest.block", "largest.fleet"] as const;
 const counterNames = ["starts", "ends", "preemptions", "waits"] as const;
 /** The keys of this line are the accounts deleted right below an account. They are kept as long as other keys. */
 const formerName = "former";
-export const lineNames = [...gaugeNames, ...counterNames, formerName] as const;
+export const lineNames = [...gaugeNames, ...lastNames, ...counterNames, formerName] as const;
 export type LineName = (typeof lineNames)[number];
+
+/** Whether the last minute of a step stands for all of it. */
+export function isOfLast(name: LineName): boolean {
+  return lastNames.some((each) => each === name);
+}
 
 /**
  * Values that are divided when read, such as a limit by the minutes in which it was set, have two keys: the amount, and

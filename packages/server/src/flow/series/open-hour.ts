@@ -2,7 +2,7 @@ import { minute } from "@tessera/core";
 import { Chunk } from "./chunk.ts";
 import type { SeriesFile, StoredLine } from "./file.ts";
 import { chunkStart, type LevelNo, levelNos, levels } from "./levels.ts";
-import type { LineName } from "./lines.ts";
+import { isOfLast, type LineName } from "./lines.ts";
 
 /** Lines beyond this many are not begun: accounts are a number that others choose. */
 const linesMax = 30_000;
@@ -83,14 +83,19 @@ export class OpenHour {
     for (const byAccount of this.#byName.values()) yield* byAccount.values();
   }
 
-  /** An hour closes once, together with the mark, so its sum is added once, also where a step has many hours. */
-  #fold(level: LevelNo, { id, minutes }: Line, from: number): void {
+  /**
+   * An hour closes once, together with the mark, so its sum is added once, also where a step has many hours. Of a line
+   * whose last minute stands for a step, that one is the sum.
+   */
+  #fold(level: LevelNo, { id, name, minutes }: Line, from: number): void {
     const chunk = this.#file.chunk(level, id, from) ?? new Chunk();
     const start = chunkStart(level, from);
-    const stepOf = (minuteNo: number) => Math.floor((from + minuteNo * minute - start) / levels[level].stepMs);
+    const { stepMs } = levels[level];
+    const stepOf = (minuteNo: number) => Math.floor((from + minuteNo * minute - start) / stepMs);
+    const counts = (minuteNo: number) => !isOfLast(name) || (from + (minuteNo + 1) * minute) % stepMs === 0;
     minutes.read((key) => ({
       add(first, values, count) {
-        for (let no = 0; no < count; no++) chunk.add(key, stepOf(first + no), values[no]!);
+        for (let no = 0; no < count; no++) if (counts(first + no)) chunk.add(key, stepOf(first + no), values[no]!);
       },
     }));
     this.#file.put(level, id, from, chunk);

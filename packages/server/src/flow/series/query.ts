@@ -17,10 +17,10 @@ export interface AccountGroup {
 export interface RollUpQuery {
   readonly name: LineName;
   /**
-   * A gauge is the mean over sampled minutes, 0 without any amount. A quotient has its own divisor and is unknown without
+   * A gauge is the mean over sampled minutes, 0 without any amount; `last` is what stood in the last of them. A quotient has its own divisor and is unknown without
    * one; for several accounts it is known only where each one's is.
    */
-  readonly kind: "gauge" | "counter" | "quotient" | { readonly quantile: number };
+  readonly kind: "gauge" | "last" | "counter" | "quotient" | { readonly quantile: number };
   /** Only lines with this key. */
   readonly key?: string;
   readonly groups: readonly AccountGroup[];

@@ -52,6 +52,7 @@ function standingAt(at: number, sink: Sink): void {
     for (const reason of ["capacity", "quota", "held"]) if (random() < 0.2) put("waiting", reason, random() * 10);
   }
   sink.add("idle", "root", "H100", 8);
+  for (const model of ["A100", "H100"]) sink.add("largest.rack", "root", model, Math.floor(random() * 9));
   sink.add("samples", "", "", 1);
 }
 
@@ -77,6 +78,8 @@ const asks: Ask[] = [
     { name: "max", kind: "quotient", groups, byKey: true },
   ]),
   { name: "idle", kind: "gauge", groups: root, byKey: true },
+  { name: "largest.rack", kind: "last", groups: root, byKey: true },
+  { name: "largest.rack", kind: "last", groups: root, byKey: false, key: "H100" },
   { name: "lent", kind: "gauge", groups: root, byKey: false },
   { name: "lent", kind: "gauge", groups: root, byKey: true },
   { name: "waits", kind: { quantile: 0.5 }, groups: [group("t3")], byKey: false },

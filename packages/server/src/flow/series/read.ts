@@ -12,7 +12,7 @@ export function readRollUps(rollUps: RollUps, file: SeriesFile, asked: RollUpQue
   const query = { ...asked, groups: asked.groups.flatMap((group) => withFormer(rollUps, group)) };
   const steps = stepsOf(query, rollUps.sampledUntil);
   const { stepMs, first, count } = steps;
-  const reading = { rollUps, lineSums: new LineSums(rollUps, file, steps), query, count };
+  const reading = { rollUps, lineSums: new LineSums(rollUps, file, steps, asked.kind === "last"), query, count };
   const samples = samplesOf(reading);
   const open = Math.floor((rollUps.openMinute - first) / stepMs);
   const found = linesOf(reading);
@@ -65,12 +65,14 @@ function isRest({ minus, plusFormerOf }: AccountGroup): boolean {
  * | kind     | a minute of it was sampled           | only the minute under way is in it | neither |
  * |----------|--------------------------------------|------------------------------------|---------|
  * | gauge    | mean of its minutes, 0 if none added | NaN                                | NaN     |
+ * | last     | that of the last one, 0 if none added | NaN                               | NaN     |
  * | counter  | sum, 0 if none added                 | sum so far                         | NaN     |
  * | quotient | quotient, NaN without a divisor      | NaN, nothing is divided yet        | NaN     |
  * | quantile | quantile, NaN if none counted        | of those so far                    | NaN     |
  */
 function valueIn(kind: RollUpQuery["kind"], amount: number, samples: number, isUnderWay: boolean): number {
   if (kind === "gauge") return samples > 0 ? rounded(amount / samples) : Number.NaN;
+  if (kind === "last") return samples > 0 ? amount : Number.NaN;
   if (kind === "counter") return samples > 0 || isUnderWay ? rounded(amount) : Number.NaN;
   // Quotients and quantiles are already NaN without amounts.
   return rounded(amount);

@@ -10,8 +10,10 @@ export interface Steps {
 }
 
 /** The coarsest level whose steps divide the asked one, or a coarser one that still keeps the time asked for. */
-export function stepsOf({ from, to, stepMs: asked }: RollUpQuery, sampledUntil: number): Steps {
-  const fits = ([3, 2, 1, 0] as const).find((level) => asked % levels[level].stepMs === 0) ?? 0;
+export function stepsOf({ kind, from, to, stepMs: asked }: RollUpQuery, sampledUntil: number): Steps {
+  // A stored day has its last minute only when it is over; hours go on.
+  const coarsest = kind === "last" ? ([2, 1, 0] as const) : ([3, 2, 1, 0] as const);
+  const fits = coarsest.find((level) => asked % levels[level].stepMs === 0) ?? 0;
   let level: LevelNo = fits;
   while (level < 2 && from < sampledUntil - levels[level].keptMs) level = level === 0 ? 1 : 2;
   const least = levels[level].stepMs;

@@ -60,7 +60,7 @@ export function chartsOf(tenant: string, model: string): readonly Chart[] {
     owner("burst and lent", moved),
     owner("held by tenant", [{ metric: "allocated", by: "account" }]),
     owner("held inside a tenant", [{ metric: "allocated", by: "account", account: tenant }]),
-    owner("largest gang", [{ metric: "largest_gang", by: "level" }]),
+    owner("largest gang in a rack", [{ metric: "largest_gang", by: "model", level: "rack" }]),
     owner("fragmentation", [{ metric: "fragmentation", by: "model" }]),
     owner("sent back by cause", [{ metric: "preemptions", by: "cause" }], counted),
     owner("ends by outcome", [{ metric: "ends", by: "outcome" }], counted),

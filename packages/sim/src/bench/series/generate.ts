@@ -25,7 +25,7 @@ const models = ["H100", "H200", "A100", "L40S"];
 const reasons = ["capacity", "shape", "quota", "order", "held", "dependency"];
 const outcomes = ["succeeded", "failed", "cancelled", "timed-out", "infra-failed"];
 const causes = ["preempted", "moved", "node_lost", "failed"];
-const levels = ["node", "rack", "block", "fleet"];
+const levels = ["node", "rack", "block", "fleet"] as const;
 const slots = 60;
 
 /** A line of the roll-ups, and what a minute of each of its keys holds on average. */
@@ -147,9 +147,8 @@ function linesOf(ask: Generated): Line[] {
     put("waits", id, Object.fromEntries(Object.entries(waits).map(([slot, of]) => [slot, of * jobs * part])), "count");
   }
   for (const name of ["capacity", "idle", "reserved", "down"] as const) put(name, root, each(models, ask.gpus / 8));
-  put("largest.model", root, each(models, 50));
+  for (const level of levels) put(`largest.${level}`, root, each(models, 50));
   put("largest.level", root, each(levels, 50));
-  put("largest", root, { "": 100 });
   put("fragmentation", root, each([...models, ...models.map((model) => `/${model}`)], 50));
   put("samples", "", { "": 1 });
   return found;

@@ -1,4 +1,4 @@
-import type { FleetNodeShape } from "@tessera/wire";
+import type { FleetNodeShape, GangLevel } from "@tessera/wire";
 import { useMemo, useState } from "react";
 import { RangeChart } from "../../chart/chart.tsx";
 import { RangeBar } from "../../chart/range-bar.tsx";
@@ -9,6 +9,8 @@ import { count, spellNumber } from "../../format/numbers.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
 import { freePerNode } from "./free-per-node.ts";
+
+const gangLevels = ["node", "rack", "block", "fleet"] as const satisfies readonly GangLevel[];
 
 interface FreeProps {
   readonly nodes: readonly FleetNodeShape[];
@@ -24,16 +26,20 @@ export default function FleetHistory({ nodes, when }: FreeProps) {
       <div className="grid">
         <FreePerNode nodes={nodes} when={when} />
         <RangeChart
-          title="Largest gang that fits over time"
-          className="span-8"
-          asks={[{ metric: "largest_gang", by: "level", words: levelWord }]}
-        />
-        <RangeChart
           title="Idle GPUs on partly used nodes"
-          className="span-4"
+          className="span-8"
           about="0 % = all idle GPUs are on empty nodes."
           asks={[{ metric: "fragmentation", by: "model" }]}
         />
+        {gangLevels.map((level) => (
+          // Each on a scale of its own: beside the whole fleet, a node would be flat on 0.
+          <RangeChart
+            key={level}
+            title={`Largest gang ${levelWord(level)} over time`}
+            className="span-6"
+            asks={[{ metric: "largest_gang", by: "model", level }]}
+          />
+        ))}
         <RangeChart
           title="Jobs sent back to the queue, by cause"
           kind="bars"

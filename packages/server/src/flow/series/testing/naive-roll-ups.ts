@@ -40,15 +40,19 @@ export class NaiveRollUps implements Sink {
     const valueAt = (amount: number, at: number) => {
       const samples = this.#sumsOf("samples", "", at, stepMs).get("") ?? 0;
       const isOpen = this.now >= at && this.now < at + stepMs;
-      if (samples === 0 && (kind === "gauge" || !isOpen)) return null;
+      if (samples === 0 && (kind === "gauge" || kind === "last" || !isOpen)) return null;
       return Math.round((kind === "gauge" ? amount / samples : amount) * 1e6) / 1e6;
     };
     const keysOf = (account: string) =>
       [...(this.#keys.get(`${name} ${account}`) ?? [])].filter((key) => only === undefined || key === only);
+    const amountsOf = (account: string, at: number) =>
+      kind === "last"
+        ? this.#sumsOf(name, account, Math.min(at + stepMs, this.now) - minute, minute)
+        : this.#sumsOf(name, account, at, stepMs);
     const amount = (accounts: readonly string[], key: string | undefined, at: number) => {
       let sum = 0;
       for (const account of accounts)
-        for (const [each, value] of this.#sumsOf(name, account, at, stepMs))
+        for (const [each, value] of amountsOf(account, at))
           if ((only === undefined || each === only) && (key === undefined || each === key)) sum += value;
       return sum;
     };
