@@ -8,15 +8,6 @@ export function useAccount(): string {
   return new URLSearchParams(useSearch()).get(accountParameter) ?? "";
 }
 
-/** An address that stays narrowed to the account. */
-export function withAccount(href: string, account: string): string {
-  if (account === "") return href;
-  const [path, search = ""] = href.split("?");
-  const params = new URLSearchParams(search);
-  if (!params.has(accountParameter)) params.set(accountParameter, account);
-  return `${path}?${params}`;
-}
-
 /** Whether an account is this one or lies below it; everything lies below the empty one. */
 export function isWithin(path: string, account: string): boolean {
   return account === "" || path === account || path.startsWith(`${account}/`);

@@ -12,7 +12,7 @@ import { Button, ButtonLink, Notice } from "../design/parts.tsx";
 import { spellClock } from "../format/times.ts";
 import { chooseZone, zoneChosen } from "../format/zone.ts";
 import { NewDeviceBanner } from "../pages/security/new-device.tsx";
-import { useAccount, withAccount } from "./account.ts";
+import { useCarried } from "./carried.ts";
 import { KnownAccount } from "./known-account.tsx";
 import { isAt, linksFor, pageAt } from "./pages.ts";
 import type { Command } from "./palette/entries.ts";
@@ -30,9 +30,6 @@ const Deeds = onDemand(() => import("./palette/deeds.tsx"), null);
 /** Where the key beside the letters is called otherwise. */
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Pages that go on looking at the account that the page before looked at. */
-const keepsAccount = /^\/(queue|jobs|cost)?$/;
-
 /** Pages that put the name of what they show into the title. */
 const namesItself = /^\/jobs\/[^/]/;
 
@@ -41,13 +38,12 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
   const me = useMe();
   const links = linksFor(me);
   const [path, go] = useLocation();
-  const account = useAccount();
-  const narrowTo = (href: string) => (keepsAccount.test(href) ? withAccount(href, account) : href);
+  const carry = useCarried();
   const [open, setOpen] = useState<"palette" | "help" | undefined>();
   const [doing, setDoing] = useState<Doing>();
   const leave = useSignOut(onSignOut);
   const main = useRef<HTMLElement>(null);
-  const chords = Object.fromEntries(links.map(({ key, href }) => [`g ${key}`, () => go(narrowTo(href))]));
+  const chords = Object.fromEntries(links.map(({ key, href }) => [`g ${key}`, () => go(carry(href))]));
   useShortcuts({
     ...chords,
     "/": () => setOpen("palette"),
@@ -77,7 +73,7 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
           <span className="word">Tessera</span>
         </Link>
         {links.map(({ href, label, icon }) => (
-          <Link key={href} href={narrowTo(href)} {...here(href)} title={label}>
+          <Link key={href} href={carry(href)} {...here(href)} title={label}>
             <Icon name={icon} />
             <span className="word">{label}</span>
           </Link>
@@ -110,7 +106,7 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
       </main>
       <nav className="bottom" aria-label="Main pages">
         {onPhone.map(({ href, label, icon }) => (
-          <Link key={href} href={narrowTo(href)} {...here(href)}>
+          <Link key={href} href={carry(href)} {...here(href)}>
             <Icon name={icon} size={20} />
             {label}
           </Link>
@@ -176,6 +172,7 @@ function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => 
     setTheme(next);
   };
   const links = linksFor(me);
+  const carry = useCarried();
   return (
     <>
       <button type="button" className="button plain" popoverTarget={id}>
@@ -202,7 +199,7 @@ function UserMenu({ onSignOut, onHelp }: { onSignOut: () => void; onHelp: () => 
         {links
           .filter(({ label }) => !["Home", "Queue", "Jobs", "Cost"].includes(label))
           .map(({ href, label }) => (
-            <Link key={href} href={href} onClick={() => list.current?.hidePopover()}>
+            <Link key={href} href={carry(href)} onClick={() => list.current?.hidePopover()}>
               {label}
             </Link>
           ))}

@@ -5,6 +5,7 @@ import { call } from "../../api/call.ts";
 import { useConnection } from "../../api/connection.ts";
 import { useMe } from "../../api/me.tsx";
 import { Dialog } from "../../design/dialog.tsx";
+import { useCarried } from "../carried.ts";
 import { askFor, type Choice, type Command, type Entry, entriesFor, stillMatching } from "./entries.ts";
 import { keepRecent, readRecent } from "./recent.ts";
 import { statusOf } from "./status.ts";
@@ -23,6 +24,7 @@ const noHits: never[] = [];
 export function Palette({ onClose, onRun, onDeed }: PaletteProps) {
   const me = useMe();
   const [, go] = useLocation();
+  const carry = useCarried();
   const [text, setText] = useState("");
   /** The chosen line, by its key: lines that arrive above it do not move the choice. Undefined = the first. */
   const [chosen, setChosen] = useState<string>();
@@ -54,7 +56,7 @@ export function Palette({ onClose, onRun, onDeed }: PaletteProps) {
     }
     if (kept !== undefined) keepRecent(me.user, kept);
     onClose();
-    if ("go" in choice) go(choice.go);
+    if ("go" in choice) go(carry(choice.go));
     else if ("run" in choice) onRun(choice.run);
     else onDeed(choice);
   };

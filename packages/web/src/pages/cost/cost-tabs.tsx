@@ -1,6 +1,6 @@
 import { useMay } from "../../api/me.tsx";
 import { Tabs } from "../../design/parts.tsx";
-import { useAccount, withAccount } from "../../frame/account.ts";
+import { useCarried } from "../../frame/carried.ts";
 
 export type CostTab = "usage" | "waste" | "money" | "budgets" | "invoices" | "ledger" | "contracts" | "close";
 const needs: Readonly<Record<CostTab, string>> = {
@@ -27,11 +27,11 @@ const words: Readonly<Record<CostTab, string>> = {
 /** The parts of the cost explorer that this person may see. */
 export function CostTabs({ here }: { here: CostTab }) {
   const may = useMay();
-  const account = useAccount();
+  const carry = useCarried();
   const tabs = (Object.keys(needs) as CostTab[])
     .filter((tab) => may(needs[tab]))
     .map((tab) => ({
-      href: withAccount(tab === "usage" ? "/cost" : `/cost/${tab}`, account),
+      href: carry(tab === "usage" ? "/cost" : `/cost/${tab}`),
       label: words[tab],
       here: tab === here,
     }));

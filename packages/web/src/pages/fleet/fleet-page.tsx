@@ -14,6 +14,7 @@ import { ButtonLink, Card, Empty, Notice, Skeleton } from "../../design/parts.ts
 import { count, spellGpus, spellNumber, spellShare } from "../../format/numbers.ts";
 import { inZone } from "../../format/times.ts";
 import { nodeAddress, useAddress } from "../../frame/address.ts";
+import { useCarried } from "../../frame/carried.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
 import { ModeChip } from "../nodes/mode-chip.tsx";
@@ -41,6 +42,7 @@ export default function FleetPage() {
   const nodes = isThen ? moment?.nodes : live;
   const [params, set] = useAddress();
   const [, go] = useLocation();
+  const carry = useCarried();
   // What was measured then is on the pages of jobs and nodes.
   const offered = isThen ? colourings.filter((each) => !isMeasure(each)) : colourings;
   const by = offered.find((each) => each === params.get("colour")) ?? "class";
@@ -121,7 +123,7 @@ export default function FleetPage() {
           isThen={isThen}
           measured={shownMeasure && ((name, gpu) => spellValue(shownMeasure, name, gpu))}
           onSelect={(name) => set({ node: name })}
-          onOpen={(name) => go(nodeAddress(name))}
+          onOpen={(name) => go(carry(nodeAddress(name)))}
         />
         {node !== undefined && (
           <Selected node={node} isThen={isThen} measured={shownMeasure} onClose={() => set({ node: undefined })} />
@@ -203,6 +205,7 @@ function Selected(props: {
   onClose: () => void;
 }) {
   const { node, isThen, measured, onClose } = props;
+  const carry = useCarried();
   const gpus = useCall("listGpus", { query: { node: node.name, limit: 64 } }, { on: !isThen, everyMs: 5_000 });
   return (
     <aside className="card selected" aria-label={`Node ${node.name}`}>
@@ -243,7 +246,7 @@ function Selected(props: {
             </li>
           ))}
         </ul>
-        <ButtonLink href={nodeAddress(node.name)}>Open the node</ButtonLink>
+        <ButtonLink href={carry(nodeAddress(node.name))}>Open the node</ButtonLink>
       </div>
     </aside>
   );

@@ -2,8 +2,9 @@ import type { ComponentType } from "react";
 import { useMe } from "../../api/me.tsx";
 import { pageOnDemand } from "../../design/on-demand.tsx";
 import { Tabs } from "../../design/parts.tsx";
-import { useAccount, withAccount } from "../../frame/account.ts";
+import { accountParameter, useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
+import { carried } from "../../frame/carried.ts";
 import { type HomeName, homes, homesFor } from "./homes.ts";
 import { NoRoleHome } from "./no-role-home.tsx";
 import { OwnerHome } from "./owner-home.tsx";
@@ -29,8 +30,10 @@ export function HomePage() {
   const usual = mine[0] === "fleet" && account !== "" ? "teams" : mine[0]!;
   const here = mine.find((name) => name === params.get("home")) ?? usual;
   const Shown = shown[here];
+  const ofAll = new URLSearchParams(params);
+  ofAll.delete(accountParameter);
   const tabs = mine.map((name, no) => ({
-    href: name === "fleet" ? "/" : withAccount(no === 0 ? "/" : `/?home=${name}`, account),
+    href: carried(no === 0 ? "/" : `/?home=${name}`, name === "fleet" ? ofAll : params),
     label: homes[name].label,
     here: name === here,
   }));

@@ -8,7 +8,8 @@ import { onDemand } from "../../design/on-demand.tsx";
 import { ButtonLink, Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { inZone } from "../../format/times.ts";
-import { useAccount, withAccount } from "../../frame/account.ts";
+import { useAccount } from "../../frame/account.ts";
+import { useCarried } from "../../frame/carried.ts";
 import { JobCard } from "./job-card.tsx";
 import { LastLine } from "./last-line.tsx";
 import { QuotaRing } from "./quota-ring.tsx";
@@ -22,6 +23,7 @@ const listed = 6;
 export function WorkHome({ mine }: { mine: boolean }) {
   const me = useMe();
   const account = useAccount();
+  const carry = useCarried();
   const every = { everyMs: 3_000 };
   const cut = { ...(mine && { user: me.user }), ...(account !== "" && { project: account }) };
   const listedJobs = { ...cut, limit: listed, outlook: true, cost: true };
@@ -45,7 +47,7 @@ export function WorkHome({ mine }: { mine: boolean }) {
   const more = (all: number, state: string) =>
     all > listed && (
       <li className="quiet">
-        <Link href={withAccount(`/jobs?state=${state}${mine ? "&mine=yes" : ""}`, account)}>
+        <Link href={carry(`/jobs?state=${state}${mine ? "&mine=yes" : ""}`)}>
           and {count(all - listed, "job")} more
         </Link>
       </li>

@@ -9,6 +9,8 @@ import { mayDo } from "../../design/may-do.ts";
 import { Missing } from "../../design/missing.tsx";
 import { onDemand } from "../../design/on-demand.tsx";
 import { Empty, Notice, Skeleton, Tabs, Time } from "../../design/parts.tsx";
+import { useCarried } from "../../frame/carried.ts";
+import { ThisIsNow } from "../past/this-is-now.tsx";
 import { Elements } from "./elements.tsx";
 import { EventsTab } from "./events-tab.tsx";
 import { JobHead } from "./job-head.tsx";
@@ -27,6 +29,7 @@ const everyMs = 10_000;
 /** One job: its state, log, waiting reason, placement, usage and job file. */
 export function JobPage() {
   const { id = "", tab } = useParams<{ id: string; tab?: string }>();
+  const carry = useCarried();
   const [isOver, setOver] = useState(false);
   // Its cost and the reason why it waits change without an event.
   const { data: job, error } = useCall("getJob", { at: { job: id } }, isOver ? {} : { everyMs });
@@ -47,12 +50,17 @@ export function JobPage() {
   const chosen = tab ?? (job.state === "waiting" && job.elements === undefined ? "why" : "logs");
   return (
     <div className="page">
+      <ThisIsNow what="job" back={`/queue?job=${job.id}`} />
       <JobHead key={job.id} job={job} />
       <IdleNotice job={job} />
       <PhaseBar job={job} />
       <Tabs
         label="About this job"
-        tabs={tabsOf(job).map((each) => ({ href: `/jobs/${id}/${each}`, label: words[each]!, here: each === chosen }))}
+        tabs={tabsOf(job).map((each) => ({
+          href: carry(`/jobs/${id}/${each}`),
+          label: words[each]!,
+          here: each === chosen,
+        }))}
       />
       <Tab job={job} tab={chosen} />
     </div>

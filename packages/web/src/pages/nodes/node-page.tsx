@@ -13,6 +13,7 @@ import { count, spellMiB, spellNumber, spellShare } from "../../format/numbers.t
 import { spellSharing } from "../../format/sharing.ts";
 import { inZone } from "../../format/times.ts";
 import { useOpen } from "../../frame/open.ts";
+import { ThisIsNow } from "../past/this-is-now.tsx";
 import { AskNode } from "./ask-node.tsx";
 import { ModeChip } from "./mode-chip.tsx";
 import { nodeActs } from "./node-acts.ts";
@@ -35,6 +36,7 @@ export default function NodePage() {
   }
   return (
     <div className="page">
+      <ThisIsNow what="node" back={`/fleet?node=${encodeURIComponent(node.name)}`} />
       <Head node={node} />
       {node.reason !== "" && <Notice kind="warn">{inZone(node.reason)}</Notice>}
       <Blockers node={node} />

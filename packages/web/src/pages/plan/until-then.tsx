@@ -2,6 +2,7 @@ import type { Moment, PlanBlock } from "@tessera/wire";
 import { Card } from "../../design/parts.tsx";
 import { count, spellGpus, spellNumber } from "../../format/numbers.ts";
 import { spellClock } from "../../format/times.ts";
+import { useCarried } from "../../frame/carried.ts";
 import type { Column } from "../../table/column.ts";
 import { Table } from "../../table/table.tsx";
 
@@ -40,6 +41,7 @@ export function UntilThen({ planned }: { planned: NonNullable<Moment["planned"]>
 
 function Happens(props: { title: string; none: string; blocks: readonly PlanBlock[]; jobs: number }) {
   const { title, none, blocks, jobs } = props;
+  const carry = useCarried();
   const gpus = blocks.reduce((sum, block) => sum + block.gpus, 0);
   const beside = <span className="quiet small">{`${count(jobs, "job")}, ${spellGpus(gpus)}`}</span>;
   return (
@@ -52,7 +54,7 @@ function Happens(props: { title: string; none: string; blocks: readonly PlanBloc
           items={blocks}
           columns={columns}
           keyOf={({ job }) => job ?? ""}
-          hrefOf={({ job }) => `/jobs/${job}`}
+          hrefOf={({ job }) => carry(`/jobs/${job}`)}
           most={rowsShown}
         />
       )}

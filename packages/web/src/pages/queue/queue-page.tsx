@@ -17,6 +17,7 @@ import { count, nounFor, spellGpus, spellNumber } from "../../format/numbers.ts"
 import { inZone, spellStart } from "../../format/times.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
+import { useCarried } from "../../frame/carried.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { NotRead, Paged, type PagedList } from "../../table/paged.tsx";
@@ -343,6 +344,7 @@ function Chosen(props: {
   closeHref: string;
 }) {
   const { id, job, then, isReading, closeHref } = props;
+  const carry = useCarried();
   const { data: why, error } = useCall("explainJob", { at: { job: id } }, { on: then === undefined, everyMs: 5_000 });
   return (
     <Card
@@ -359,7 +361,7 @@ function Chosen(props: {
         <div className="stack tight">
           {job?.state === "waiting" ? <ReasonChip reason={job.reason} /> : job && <StateChip job={job} />}
           <p>{inZone(wordsThen(job, then))}</p>
-          <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
+          <ButtonLink href={carry(`/jobs/${id}`)}>Open the job</ButtonLink>
         </div>
       ) : error !== null ? (
         <Notice kind="bad">{wordsOf(error)}</Notice>
@@ -368,7 +370,7 @@ function Chosen(props: {
       ) : why.state !== "waiting" ? (
         <div className="stack tight">
           <p className="quiet">The job no longer waits: it is {why.state}.</p>
-          <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
+          <ButtonLink href={carry(`/jobs/${id}`)}>Open the job</ButtonLink>
         </div>
       ) : (
         <div className="stack tight">
@@ -389,10 +391,10 @@ function Chosen(props: {
             </p>
           )}
           <div className="row wrap">
-            <ButtonLink href={`/jobs/${id}/why`} kind="primary">
+            <ButtonLink href={carry(`/jobs/${id}/why`)} kind="primary">
               Why it waits, and what would help
             </ButtonLink>
-            <ButtonLink href={`/jobs/${id}`}>Open the job</ButtonLink>
+            <ButtonLink href={carry(`/jobs/${id}`)}>Open the job</ButtonLink>
           </div>
         </div>
       )}
