@@ -10,7 +10,8 @@ import { Table } from "../table/table.tsx";
 import { stepText } from "./axis.ts";
 import { held } from "./gaps.ts";
 import { type Heat, heatStep, heatSteps, spreadOf } from "./heat.ts";
-import { ranksText, valueText } from "./view.ts";
+import { timeOf } from "./range.ts";
+import { chosenText, ranksText, valueText } from "./view.ts";
 
 const rowPx = 16;
 const heightMax = 320;
@@ -80,6 +81,8 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
   const canvas = useRef<HTMLCanvasElement>(null);
   /** Start and present place of a drag, as shares of the width. */
   const [drag, setDrag] = useState<readonly [number, number]>();
+  /** The column at which the choice of a time with the keys began. */
+  const [begun, setBegun] = useState<number>();
   const theme = useTheme();
   const [cell, setCell] = useState<Cell>();
   const { rows, times, stepMs } = heat;
@@ -108,6 +111,11 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
   };
   const onKey = (event: KeyboardEvent) => {
     const { row, column } = cell ?? { row: 0, column: times.length - 1 };
+    if (event.key === "Enter" && begun !== undefined) {
+      const { from, to } = timeOf(heat, begun, column);
+      setBegun(undefined);
+      onZoom(from, to);
+    }
     const to: Readonly<Record<string, Cell>> = {
       ArrowLeft: { row, column: column - 1 },
       ArrowRight: { row, column: column + 1 },
@@ -116,12 +124,20 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
       Home: { row, column: 0 },
       End: { row, column: times.length - 1 },
     };
-    if (event.key === "Escape") setCell(undefined);
+    if (event.key === "Escape") {
+      setBegun(undefined);
+      if (begun === undefined) setCell(undefined);
+    }
     const next = to[event.key];
     if (next === undefined) return;
     event.preventDefault();
+    setBegun(event.shiftKey ? (begun ?? column) : undefined);
     setCell(within(next));
   };
+  const ofKeys = begun === undefined || cell === undefined ? undefined : timeOf(heat, begun, cell.column);
+  const shareOf = (time: number) => (time - heat.from) / span;
+  const ends = ofKeys ? [shareOf(ofKeys.from), shareOf(ofKeys.to)] : (drag ?? []);
+  const [begin, end] = ends.toSorted((a, b) => a - b);
   const [width, tall] = [(100 * stepMs) / span, 100 / rows.length];
   return (
     <div className="on-axis">
@@ -131,13 +147,15 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
       </div>
       <div
         className="heat"
-        role="img"
+        // Keys reach it past a screen reader's own.
+        role="application"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reads values as the pointer does
         tabIndex={0}
-        aria-label={`${title}. Arrow keys move through ranks and time; the values are also in its table`}
+        aria-label={`${title}. Arrow keys move through ranks and time, Shift with them chooses a time, Enter zooms into it; the values are also in its table`}
         style={{ height }}
         onPointerDown={(event) => {
           event.currentTarget.setPointerCapture(event.pointerId);
+          setBegun(undefined);
           setDrag([shareAt(event), shareAt(event)]);
         }}
         onPointerUp={(event) => {
@@ -157,11 +175,8 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
           height={rows.length}
           style={{ left: `${left(0)}%`, width: `${times.length * width}%` }}
         />
-        {drag !== undefined && (
-          <span
-            className="dragged"
-            style={{ left: `${100 * Math.min(...drag)}%`, width: `${100 * Math.abs(drag[1] - drag[0])}%` }}
-          />
+        {begin !== undefined && end !== undefined && (
+          <span className="dragged" style={{ left: `${100 * begin}%`, width: `${100 * (end - begin)}%` }} />
         )}
         {cell !== undefined && (
           <i
@@ -177,7 +192,7 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
       <p className="small heat-words" aria-live="polite">
         {cell === undefined
           ? `${ranksText(rows.length, heat.leftOut)}; point at one, or use the arrow keys.`
-          : cellText(heat, cell)}
+          : `${begun === undefined ? "" : `${chosenText(heat, begun, cell.column)}. `}${cellText(heat, cell)}`}
       </p>
       <Ramp heat={heat} />
     </div>

@@ -1,5 +1,5 @@
 import "uplot/dist/uPlot.min.css";
-import { type KeyboardEvent, useEffect, useRef } from "react";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import UPlot from "uplot";
 import { paintOf, readColour } from "../design/colour.ts";
 import { spellNumber } from "../format/numbers.ts";
@@ -8,7 +8,8 @@ import { useTheme } from "../frame/use-theme.ts";
 import { isOfDays, timeTexts, zoneOf } from "./axis.ts";
 import { fillOf } from "./fills.ts";
 import { alone } from "./gaps.ts";
-import { type ChartView, columnsOf, drawnLines, type Kind, newestStep } from "./view.ts";
+import { timeOf } from "./range.ts";
+import { type ChartView, chosenText, columnsOf, drawnLines, type Kind, newestStep, sentenceOf } from "./view.ts";
 
 const height = 190;
 const day = 86_400;
@@ -65,7 +66,19 @@ export default function Plot({ view, kind, title, onStep, onZoom, mark, together
   // biome-ignore lint/correctness/useExhaustiveDependencies: another mark is drawn with the same values
   useEffect(() => plot.current?.setData(columnsOf(view, kind)), [view, kind, mark]);
 
-  /** Arrow keys move the cursor as the pointer does. */
+  /** What a screen reader is told after a key. */
+  const [told, tell] = useState("");
+  /** The step at which the choice of a time with the keys began. */
+  const begun = useRef<number>(undefined);
+  const choose = (drawn: UPlot, step: number | undefined) => {
+    const { from, to } = timeOf(view, begun.current ?? 0, step ?? 0);
+    const [left, right] = [from, to].map((at) => drawn.valToPos(at / 1000, "x"));
+    const none = { left: 0, top: 0, width: 0, height: 0 };
+    const some = { left: left!, top: 0, width: right! - left!, height: drawn.over.clientHeight };
+    drawn.setSelect(step === undefined ? none : some, false);
+    if (step === undefined) begun.current = undefined;
+  };
+  /** Arrow keys move the cursor as the pointer does, and with Shift choose a time as dragging does. */
   const onKey = (event: KeyboardEvent) => {
     const drawn = plot.current;
     if (drawn === undefined) return;
@@ -79,24 +92,48 @@ export default function Plot({ view, kind, title, onStep, onZoom, mark, together
       Home: 0,
       End: newestStep(view),
     };
+    if (event.key === "Enter" && begun.current !== undefined) {
+      const { from, to } = timeOf(view, begun.current, now);
+      choose(drawn, undefined);
+      onZoom?.(from, to);
+    }
+    if (event.key === "Escape") {
+      if (begun.current === undefined) drawn.setCursor({ left: -10, top: -10 });
+      choose(drawn, undefined);
+      tell("");
+    }
     const to = steps[event.key];
-    if (event.key === "Escape") drawn.setCursor({ left: -10, top: -10 });
     if (to === undefined) return;
     event.preventDefault();
     const step = Math.min(last, Math.max(0, to));
     // The first step begins before the left edge, where there is no cursor.
     drawn.setCursor({ left: Math.max(0, drawn.valToPos(view.times[step]! / 1000, "x")), top: 10 });
+    const chooses = event.shiftKey && onZoom !== undefined;
+    if (chooses) begun.current ??= now;
+    choose(drawn, chooses ? step : undefined);
+    const sentence = sentenceOf(view, kind, step);
+    tell(begun.current === undefined ? sentence : `${chosenText(view, begun.current, step)}. ${sentence}`);
   };
+  const zooms = onZoom === undefined ? "" : ", Shift with them chooses a time, Enter zooms into it";
   return (
-    <div
-      ref={box}
-      className="plot"
-      role="img"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reads values as the pointer does
-      tabIndex={0}
-      aria-label={`${title}. Arrow keys move through its values; they are also in its table`}
-      onKeyDown={onKey}
-    />
+    <>
+      <div
+        ref={box}
+        className="plot"
+        // Keys reach it past a screen reader's own.
+        role="application"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reads values as the pointer does
+        tabIndex={0}
+        aria-label={`${title}. Arrow keys move through its values${zooms}; they are also in its table`}
+        onKeyDown={onKey}
+        onPointerDown={() => {
+          begun.current = undefined;
+        }}
+      />
+      <p className="hidden-text" aria-live="polite">
+        {told}
+      </p>
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import {
   moved,
   partsOf,
   queryOf,
+  rangeBetween,
   rangeWords,
   readRange,
   timeOf,
@@ -49,6 +50,35 @@ describe("the range of a page", () => {
     const before = moved({ name: "1h" }, -1, at);
     assert.deepEqual(before, { from: at - 1.5 * hour, to: at - hour / 2 });
     assert.deepEqual(moved(before, 1, at), { name: "1h" });
+  });
+
+  it("is as long as before where it moves up to now", () => {
+    const chosen = { from: at - 3 * hour, to: at - hour / 2 };
+    assert.deepEqual(moved(chosen, 1, at), { from: at - 2.5 * hour, to: at });
+  });
+
+  it("is typed as two times, and says which of them is wrong", () => {
+    const text = (instant: number) => new Date(instant).toISOString();
+    const typed = (from: number, to: number) => rangeBetween(text(from), text(to), at);
+    assert.deepEqual(typed(at - 3 * hour, at - hour), { from: at - 3 * hour, to: at - hour });
+    const wrong = (from: number, to: number) => {
+      const found = typed(from, to);
+      return "why" in found ? `${found.end}: ${found.why}` : "";
+    };
+    assert.match(wrong(at - hour, at - hour), /^to: This is not after/);
+    assert.match(wrong(at - hour, at - 2 * hour), /^to: This is not after/);
+    assert.match(wrong(at - hour, at - hour + 60_000), /^to: Less than 5 minutes/);
+    assert.match(wrong(at - 100 * 24 * hour, at), /^to: More than 90 days/);
+    assert.match(wrong(at - 401 * 24 * hour, at - 400 * 24 * hour), /^from: Only 400 days are kept/);
+    assert.match(wrong(at, at + hour), /^from: This has not come yet/);
+    assert.deepEqual(rangeBetween("", text(at), at), { end: "from", why: "Give a day and a time" });
+    assert.deepEqual(rangeBetween(text(at - hour), "", at), { end: "to", why: "Give a day and a time" });
+  });
+
+  it("is the time of the steps that are chosen on a chart, in either order", () => {
+    const view = { times: [at, at + hour, at + 2 * hour], stepMs: hour };
+    assert.deepEqual(timeOf(view, 2, 1), { from: at + hour, to: at + 3 * hour });
+    assert.deepEqual(timeOf(view, 0, 0), { from: at, to: at + hour });
   });
 
   it("goes on while it ends now, and until two minutes after an end that was chosen", () => {

@@ -19,6 +19,8 @@ const lengths: Readonly<Record<RangeName, number>> = {
 /** A shorter one would hold fewer than five steps. */
 const shortestMs = 5 * minute;
 const longestMs = 90 * day;
+/** Of what is older nothing is kept. */
+const keptMs = 400 * day;
 
 /** The time that all charts of a page show: up to now, or between two instants that were chosen on a chart. */
 export type Range = { readonly name: RangeName } | { readonly from: number; readonly to: number };
@@ -132,12 +134,42 @@ export function zoomed(from: number, to: number): Range | undefined {
   return to - from < minute ? undefined : { ...whole, to: Math.max(whole.to, whole.from + shortestMs) };
 }
 
-/** The range half its length earlier (-1) or later (1). One that would pass now ends now. */
+/** The range half its length earlier (-1) or later (1). One that would pass now ends now, and is as long as before. */
 export function moved(range: Range, direction: -1 | 1, now = Date.now()): Range {
   const length = lengthOf(range);
   const to = ("name" in range ? now : range.to) + (direction * length) / 2;
-  if (to < now) return { from: to - length, to };
-  return { name: rangeNames.find((name) => lengths[name] >= length) ?? "90d" };
+  const name = rangeNames.find((each) => lengths[each] === length);
+  if (to >= now && name !== undefined) return { name };
+  const end = Math.min(to, now);
+  return { from: end - length, to: end };
+}
+
+/** What is wrong with one end of a range. */
+export interface WrongEnd {
+  readonly end: "from" | "to";
+  readonly why: string;
+}
+
+/** The range between two instants as they were typed, empty where none was; or what is wrong with them. */
+export function rangeBetween(from: string, to: string, now: number): Range | WrongEnd {
+  const [begin, end] = [Date.parse(from), Date.parse(to)];
+  if (Number.isNaN(begin)) return { end: "from", why: "Give a day and a time" };
+  if (begin >= now) return { end: "from", why: "This has not come yet; give a time before now" };
+  if (begin < now - keptMs) return { end: "from", why: `Only ${keptMs / day} days are kept; give a later time` };
+  if (Number.isNaN(end)) return { end: "to", why: "Give a day and a time" };
+  if (end <= begin) return { end: "to", why: "This is not after the begin; give a later time" };
+  if (end - begin < shortestMs) return { end: "to", why: "Less than 5 minutes after the begin; give a later time" };
+  if (end - begin > longestMs)
+    return { end: "to", why: `More than ${longestMs / day} days after the begin; give an earlier time` };
+  return { from: begin, to: end };
+}
+
+/** The time of some steps of a chart, the first and the last included, in either order. */
+export function timeOf(
+  { times, stepMs }: { readonly times: readonly number[]; readonly stepMs: number },
+  ...ends: readonly [number, number]
+): Part {
+  return { from: times[Math.min(...ends)]!, to: times[Math.max(...ends)]! + stepMs };
 }
 
 /** A part of the time of one thing, such as a job, that was chosen on one of its charts; undefined = all of it. */

@@ -5,6 +5,7 @@ import { lookOfHue, looksOfNames } from "./colours.ts";
 import { pathOf, sharesOf } from "./sparkline.tsx";
 import {
   type ChartView,
+  chosenText,
   columnsOf,
   compared,
   drawnLines,
@@ -15,6 +16,7 @@ import {
   leftOutText,
   narrowed,
   newestStep,
+  sentenceOf,
   tableOf,
   textIn,
   totalAt,
@@ -256,6 +258,12 @@ describe("a chart", () => {
     assert.equal(of("rank", 3), "1 of 4 ranks: those that did most and least");
     assert.equal(of("account", 3), "and 3 smaller lines");
     assert.equal(of("rank", 0), undefined);
+  });
+
+  it("is said in a sentence, and so is the time that is chosen with the keys", () => {
+    const view = joined([{ view: answer("guaranteed", [5, null]) }, { view: answer("burst", [1, 2]) }])!;
+    assert.match(sentenceOf(view, "stack", 1), /^.*\d\d:01: guaranteed not known, burst 2 GPUs$/);
+    assert.match(chosenText(view, 1, 0), /\d\d:00 to .*\d\d:02 is chosen; Enter zooms, Escape drops it$/);
   });
 
   it("draws a small line of a share, with gaps where there is nothing to share", () => {

@@ -1,10 +1,11 @@
 import type { SeriesView } from "@tessera/wire";
 import { othersKey } from "@tessera/wire/others";
 import { count, spellNumber } from "../format/numbers.ts";
-import { spellAbout } from "../format/times.ts";
-import { isOfDays } from "./axis.ts";
+import { spellAbout, spellClock } from "../format/times.ts";
+import { isOfDays, stepText } from "./axis.ts";
 import { ghostLook, inOrder, type Look, looksOf, othersLook, type Places } from "./colours.ts";
 import { bridged, held } from "./gaps.ts";
+import { timeOf } from "./range.ts";
 import { type StepValue, stepValueOf } from "./words.ts";
 
 export interface ChartLine extends Look {
@@ -280,6 +281,20 @@ export function valueText(value: number | null, unit: string): string {
 export function textIn(view: ChartView, step: number, value: number | null): string {
   const isRead = view.knownTo === undefined || view.times[step]! < view.knownTo;
   return value === null && view.each === "starts" && isRead ? "none started" : valueText(value, view.unit);
+}
+
+/** A step of a chart in a sentence, for people who do not see it. */
+export function sentenceOf(view: ChartView, kind: Kind, step: number): string {
+  const values = valuesAt(view, kind, step);
+  const words = view.lines.map(({ label }, no) => `${label} ${textIn(view, step, values[no] ?? null)}`);
+  return `${stepText(view, step, kind)}: ${words.join(", ")}`;
+}
+
+/** The time of some steps, the first and the last included, in a sentence that says what can be done with it. */
+export function chosenText(view: Pick<ChartView, "times" | "stepMs">, ...ends: readonly [number, number]): string {
+  const { from, to } = timeOf(view, ...ends);
+  const [begin, end] = [from, to].map((at) => spellClock(new Date(at).toISOString()));
+  return `${begin} to ${end} is chosen; Enter zooms, Escape drops it`;
 }
 
 /** What is left out, in words; undefined if nothing is. */
