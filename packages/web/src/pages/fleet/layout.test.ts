@@ -53,6 +53,17 @@ describe("the map's layout", () => {
     assert.ok(racks(2.6).size > 0.08, "a GPU has a twelfth of the height");
   });
 
+  it("leaves out the block where there is one only, so that two nodes are no smaller than their labels", () => {
+    const small = layOut(fleet(2), 2.4);
+    assert.deepEqual([small.blocks, small.zones.length], [[], 1]);
+    const [zone] = small.zones;
+    const top = Math.min(...small.nodes.map(({ y }) => y));
+    assert.ok(top - zone!.y < 4, `${top - zone!.y} rows of labels above the first node`);
+    assert.equal(layOut(fleet(128), 2.4).blocks.length, 2);
+    const engines = fleet(4).map((node, no) => ({ ...node, engine: no < 2 ? "east" : "west" }));
+    assert.equal(layOut(engines, 2.4).blocks.length, 2, "blocks of two engines are two");
+  });
+
   it("finds the GPU under a point, and none where the last row of a node ends", () => {
     const node = { x: 10, y: 20, w: 2, h: 2 };
     for (let gpu = 0; gpu < 3; gpu++) {

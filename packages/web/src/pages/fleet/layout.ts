@@ -17,6 +17,7 @@ export interface Layout {
   /** Empty where there is one only. */
   readonly engines: readonly Labelled[];
   readonly zones: readonly Labelled[];
+  /** Empty where there is one only. */
   readonly blocks: readonly Labelled[];
   readonly racks: readonly Labelled[];
   /** By place in the list of nodes. */
@@ -65,6 +66,9 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
         })),
       })),
     }));
+  // The only block is all that its zone shows.
+  const hasBlocks = new Set(nodes.map((node) => `${node.engine ?? ""} ${zoneOf(node)} ${node.block}`)).size > 1;
+  const zoneTop = hasBlocks ? zoneHead : zoneHead - head;
   // One engine needs no frame of its own.
   const frame = byEngine.size > 1 ? { top: zoneHead, side: engineEdge } : { top: 0, side: 0 };
   const pack = (drafted: ReturnType<typeof draft>, shelf: number) =>
@@ -73,7 +77,7 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
         const packed = shelve(
           inEngine.map(({ zone, blocks: inZone }) => {
             const inside = shelve(inZone, shelf, blockGap);
-            return { zone, inside, w: inside.width, h: zoneHead + inside.height };
+            return { zone, inside, w: inside.width, h: zoneTop + inside.height };
           }),
           shelf,
           zoneGap,
@@ -104,8 +108,8 @@ export function layOut(nodes: readonly FleetNodeShape[], aspect: number): Layout
       const [x, y] = [corner.x + frame.side + at.x, corner.y + frame.top + at.y];
       zones.push({ name: zone.zone, x, y, w: zone.w, h: zone.h });
       for (const { item: block, ...inZone } of zone.inside.placed) {
-        const [left, top] = [x + inZone.x, y + zoneHead + inZone.y];
-        blocks.push({ name: block.name, x: left, y: top, w: block.w, h: block.h });
+        const [left, top] = [x + inZone.x, y + zoneTop + inZone.y];
+        if (hasBlocks) blocks.push({ name: block.name, x: left, y: top, w: block.w, h: block.h });
         for (const rack of block.racks) racks.push({ ...rack, x: rack.x + left, y: rack.y + top });
         for (const [i, box] of block.nodes) placed[i] = { ...box, x: box.x + left, y: box.y + top };
       }

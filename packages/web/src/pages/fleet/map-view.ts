@@ -1,6 +1,7 @@
 import type { FleetNodeShape } from "@tessera/wire";
 import type { Words } from "./colours.ts";
 import { notMeasured } from "./heat.ts";
+import { shortened } from "./label.ts";
 import { type Box, gpuAt, type Labelled, type Layout } from "./layout.ts";
 
 export interface Eye {
@@ -27,6 +28,8 @@ const cell = 4;
 const fitScaleMax = 40;
 /** From this size on a GPU is drawn with an edge of its own, straight onto the canvas; below, from the picture. */
 const sharpScale = 9;
+/** From the left edge of a box to its name. */
+const indent = 3;
 const pictureSideMax = 8192;
 
 /** Draws the fleet. All of it is painted once into a picture; zooming and moving only shows that picture elsewhere. */
@@ -248,7 +251,8 @@ export class MapView {
       paint.beginPath();
       paint.rect(x, y - (framed ? 0 : room), width, framed ? room + 4 : room);
       paint.clip();
-      paint.fillText(shortened(box.name, width, size), x + 3, framed ? y + Math.min(room - 2, size + 2) : y - 3);
+      const name = shortened(box.name, (text) => paint.measureText(text).width <= width - indent);
+      paint.fillText(name, x + indent, framed ? y + Math.min(room - 2, size + 2) : y - 3);
       paint.restore();
     }
   }
@@ -269,10 +273,4 @@ export class MapView {
 
 function half({ x, y }: { x: number; y: number }): { x: number; y: number } {
   return { x: x + 0.5, y: y + 0.5 };
-}
-
-/** The end of a name says more than its beginning where there is no room for the whole. */
-function shortened(name: string, width: number, size: number): string {
-  const fits = Math.floor(width / (size * 0.62));
-  return name.length <= fits ? name : `…${name.slice(Math.max(1, name.length - fits + 1))}`;
 }
