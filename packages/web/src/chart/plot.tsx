@@ -8,7 +8,7 @@ import { useTheme } from "../frame/use-theme.ts";
 import { isOfDays, timeTexts, zoneOf } from "./axis.ts";
 import { fillOf } from "./fills.ts";
 import { alone } from "./gaps.ts";
-import { timeOf } from "./range.ts";
+import { timeOfSteps } from "./range.ts";
 import { type ChartView, chosenText, columnsOf, drawnLines, type Kind, newestStep, sentenceOf } from "./view.ts";
 
 const height = 190;
@@ -71,7 +71,7 @@ export default function Plot({ view, kind, title, onStep, onZoom, mark, together
   /** The step at which the choice of a time with the keys began. */
   const begun = useRef<number>(undefined);
   const choose = (drawn: UPlot, step: number | undefined) => {
-    const { from, to } = timeOf(view, begun.current ?? 0, step ?? 0);
+    const { from, to } = timeOfSteps(view, begun.current ?? 0, step ?? 0);
     const [left, right] = [from, to].map((at) => drawn.valToPos(at / 1000, "x"));
     const none = { left: 0, top: 0, width: 0, height: 0 };
     const some = { left: left!, top: 0, width: right! - left!, height: drawn.over.clientHeight };
@@ -93,7 +93,7 @@ export default function Plot({ view, kind, title, onStep, onZoom, mark, together
       End: newestStep(view),
     };
     if (event.key === "Enter" && begun.current !== undefined) {
-      const { from, to } = timeOf(view, begun.current, now);
+      const { from, to } = timeOfSteps(view, begun.current, now);
       choose(drawn, undefined);
       onZoom?.(from, to);
     }

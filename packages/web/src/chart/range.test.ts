@@ -10,6 +10,7 @@ import {
   rangeWords,
   readRange,
   timeOf,
+  timeOfSteps,
   wholeDays,
   writeRange,
   zoomed,
@@ -77,8 +78,8 @@ describe("the range of a page", () => {
 
   it("is the time of the steps that are chosen on a chart, in either order", () => {
     const view = { times: [at, at + hour, at + 2 * hour], stepMs: hour };
-    assert.deepEqual(timeOf(view, 2, 1), { from: at + hour, to: at + 3 * hour });
-    assert.deepEqual(timeOf(view, 0, 0), { from: at, to: at + hour });
+    assert.deepEqual(timeOfSteps(view, 2, 1), { from: at + hour, to: at + 3 * hour });
+    assert.deepEqual(timeOfSteps(view, 0, 0), { from: at, to: at + hour });
   });
 
   it("goes on while it ends now, and until two minutes after an end that was chosen", () => {

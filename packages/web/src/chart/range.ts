@@ -165,7 +165,7 @@ export function rangeBetween(from: string, to: string, now: number): Range | Wro
 }
 
 /** The time of some steps of a chart, the first and the last included, in either order. */
-export function timeOf(
+export function timeOfSteps(
   { times, stepMs }: { readonly times: readonly number[]; readonly stepMs: number },
   ...ends: readonly [number, number]
 ): Part {

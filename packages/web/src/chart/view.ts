@@ -5,7 +5,7 @@ import { spellAbout, spellClock } from "../format/times.ts";
 import { isOfDays, stepText } from "./axis.ts";
 import { ghostLook, inOrder, type Look, looksOf, othersLook, type Places } from "./colours.ts";
 import { bridged, held } from "./gaps.ts";
-import { timeOf } from "./range.ts";
+import { timeOfSteps } from "./range.ts";
 import { type StepValue, stepValueOf } from "./words.ts";
 
 export interface ChartLine extends Look {
@@ -292,7 +292,7 @@ export function sentenceOf(view: ChartView, kind: Kind, step: number): string {
 
 /** The time of some steps, the first and the last included, in a sentence that says what can be done with it. */
 export function chosenText(view: Pick<ChartView, "times" | "stepMs">, ...ends: readonly [number, number]): string {
-  const { from, to } = timeOf(view, ...ends);
+  const { from, to } = timeOfSteps(view, ...ends);
   const [begin, end] = [from, to].map((at) => spellClock(new Date(at).toISOString()));
   return `${begin} to ${end} is chosen; Enter zooms, Escape drops it`;
 }
