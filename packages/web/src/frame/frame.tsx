@@ -97,9 +97,11 @@ export function Frame({ children, onSignOut }: { children: ReactNode; onSignOut:
         <UserMenu onSignOut={onSignOut} onHelp={() => setOpen("help")} />
       </header>
       <main className="main" id="main" tabIndex={-1} ref={main}>
-        <LostBanner />
-        <HistoryBanner />
-        <NewDeviceBanner />
+        <div className="no-print">
+          <LostBanner />
+          <HistoryBanner />
+          <NewDeviceBanner />
+        </div>
         <InZone>
           <KnownAccount>{children}</KnownAccount>
         </InZone>
