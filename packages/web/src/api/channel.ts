@@ -88,13 +88,13 @@ export class Channel implements Topics {
       beat: () => {
         this.#heardAt = Date.now();
       },
-      lost: (answer) => void this.#lost(source, answer),
+      lost: (problem) => this.#lost(source, problem),
     });
     this.#source = source;
     this.#watchdog = setInterval(() => {
       if (Date.now() - this.#heardAt < silentMs) return;
       source.close();
-      void this.#lost(source);
+      this.#lost(source);
     }, lookMs);
   }
 
@@ -136,10 +136,13 @@ export class Channel implements Topics {
     else topic.ears.refused(problem);
   }
 
-  async #lost(source: EventStream, answer?: Response): Promise<void> {
+  #lost(source: EventStream, problem?: Problem): void {
     if (this.#source !== source) return;
     this.#close();
-    if (answer?.status === 401) return this.#end((await problemOf(answer)).detail);
+    if (problem?.status === 401) {
+      this.#end(problem.detail);
+      return;
+    }
     this.#tell({ is: "lost" });
     this.#retry = setTimeout(() => this.#wanted && this.#open(), this.#retryMs);
     this.#retryMs = Math.min(retryMs.most, this.#retryMs * 2);

@@ -1,9 +1,12 @@
+import type { Problem } from "@tessera/wire";
+import { problemOf } from "./problem.ts";
+
 interface Ears {
   readonly heard: (event: string, data: string) => void;
   /** Something came, were it only a sign of life. */
   readonly beat: () => void;
-  /** It is over; called once, and not after `close`. With the answer, where the server gave another than a stream. */
-  readonly lost: (answer?: Response) => void;
+  /** It is over; called once, and not after `close`. With the problem, where the server answered with one and no stream. */
+  readonly lost: (problem?: Problem) => void;
 }
 
 /** An event stream of the API. Unlike the browser's own EventSource it can show the proof of the session. */
@@ -13,7 +16,7 @@ export class EventStream {
   constructor(address: string, proof: Readonly<Record<string, string>>, ears: Ears) {
     this.#read(address, proof, ears)
       .catch(() => undefined)
-      .then((answer) => this.#gone.signal.aborted || ears.lost(answer));
+      .then((problem) => this.#gone.signal.aborted || ears.lost(problem));
   }
 
   close(): void {
@@ -24,10 +27,12 @@ export class EventStream {
     address: string,
     proof: Readonly<Record<string, string>>,
     { heard, beat }: Ears,
-  ): Promise<Response | undefined> {
+  ): Promise<Problem | undefined> {
     const headers = { ...proof, accept: "text/event-stream" };
     const response = await fetch(address, { headers, signal: this.#gone.signal });
-    if (!response.ok || response.body === null) return response;
+    // Read here: once the stream is closed, nothing of the answer can be read.
+    if (!response.ok) return problemOf(response);
+    if (response.body === null) return undefined;
     const messages = new Messages(heard);
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
