@@ -145,7 +145,15 @@ export {
   WaitingSummary,
 } from "./shapes/summary.ts";
 export { TopRow, TopView, topGroups, topOrders } from "./shapes/top.ts";
-export { AuditEntry, FeedEntry, UsageEvent, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+export {
+  AuditEntry,
+  FeedEntry,
+  type RefusalKept,
+  refusalsKept,
+  UsageEvent,
+  UsageEventPage,
+  UsageReport,
+} from "./shapes/usage.ts";
 export { Grant, VolumeShape } from "./shapes/volume.ts";
 export { type WasteClassName, WasteReport, WasteRow, wasteWords } from "./shapes/waste.ts";
 export { OutletShape, WhatIfAsk, WhatIfFigures, WhatIfReport, WhatIfShape } from "./shapes/what-if.ts";

@@ -140,7 +140,7 @@ import { SessionItem, SessionList, SessionName } from "./shapes/session.ts";
 import { StepUpBegin, StepUpBegun, StepUpShape, StepUpTaken } from "./shapes/step-up.ts";
 import { SummaryShape } from "./shapes/summary.ts";
 import { TopView, topGroups, topOrders } from "./shapes/top.ts";
-import { AuditPage, FeedPage, UsageEventPage, UsageReport } from "./shapes/usage.ts";
+import { AuditPage, FeedPage, refusalsKept, UsageEventPage, UsageReport } from "./shapes/usage.ts";
 import { GrantsPut, VolumeList, VolumePut } from "./shapes/volume.ts";
 import { WasteReport } from "./shapes/waste.ts";
 import { OutletList, WhatIfAsk, WhatIfShape } from "./shapes/what-if.ts";
@@ -2183,6 +2183,11 @@ const table = {
         action: text(50),
         target: Type.Optional(Line(200, "A job, user, token, account, node or other id, or a name of a secret")),
         outcome: text(20),
+        refusal: Type.Optional(
+          Type.Enum([...refusalsKept], {
+            description: "Only what was refused for this reason; `forbidden`: because no role of its user allows it",
+          }),
+        ),
         privileged: Type.Optional(
           Type.Boolean({
             description: "Only what people did with special rights: to accounts, people, roles, nodes, prices, rules",

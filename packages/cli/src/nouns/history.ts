@@ -49,7 +49,7 @@ const trail: Omit<Noun<AuditEntry>, "load"> = {
     "tess audit --from 7d",
     "tess audit --actor ana --action job.submit -o csv",
     "tess audit --account lab -w",
-    "tess audit --outcome refused --from 30d",
+    "tess audit --refusal forbidden --from 30d",
     "tess audit --data-access --account lab --from 30d",
     "tess audit --target job_4kq2 --limit 500",
     "tess audit --text wandb --from 2026-01-01T00:00 --to 2026-04-01T00:00",
@@ -79,15 +79,19 @@ const trail: Omit<Noun<AuditEntry>, "load"> = {
       .option("--data-access", "only what jobs were shown of data that is granted: --action data.mount")
       .option("--target <id>", "only about this job, user, token, account, node or secret")
       .option("--outcome <outcome>", "only ok, refused, failed, read, exported or changed")
+      .option(
+        "--refusal <kind>",
+        "only what was refused as forbidden, not-allowed, not-found, unauthenticated or rate-limited",
+      )
       .option("--address <address>", "only what came from this address")
       .option("--text <text>", "only records that hold this text anywhere; reads back as far as it must")
       .option("--from <time>", "ISO 8601, or back from now such as 7d")
       .option("--to <time>", "ISO 8601, or back from now such as 1h");
   },
-  queryOf: async ({ account, actor, dataAccess, target, outcome, address, text, from, to, ...rest }) => {
+  queryOf: async ({ account, actor, dataAccess, target, outcome, refusal, address, text, from, to, ...rest }) => {
     const action = dataAccess === undefined ? rest.action : "data.mount";
     return Object.fromEntries(
-      Object.entries({ account, actor, action, target, outcome, address, text, from, to }).filter(
+      Object.entries({ account, actor, action, target, outcome, refusal, address, text, from, to }).filter(
         ([, value]) => value !== undefined,
       ),
     );

@@ -85,6 +85,7 @@ export const TokenShape = Type.Object({
   expiresAt: Type.Optional(Timestamp),
   expiring: Type.Optional(Type.Literal(true, { description: "It expires within days: time for another" })),
   lastUsedAt: Type.Optional(Timestamp),
+  here: Type.Optional(Type.Literal(true, { description: "The one that this was asked with" })),
   may: May("token"),
 });
 export type TokenShape = Static<typeof TokenShape>;

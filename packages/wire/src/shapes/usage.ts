@@ -82,6 +82,9 @@ export const UsageEventPage = Type.Object({
 });
 export type UsageEventPage = Static<typeof UsageEventPage>;
 
+/** Why a request can have been refused that the audit tells of, as problems name it. */
+export const refusalsKept = ["unauthenticated", "forbidden", "not-found", "not-allowed", "rate-limited"] as const;
+export type RefusalKept = (typeof refusalsKept)[number];
 export const AuditEntry = Type.Object({
   id: Type.String({ description: "The row of the journal that proves it, and its number in the row" }),
   at: Timestamp,

@@ -1,20 +1,15 @@
-import { type AuditOutcome, accountOf } from "@tessera/core";
-import { type Route, type RouteId, routes } from "@tessera/wire";
+import { type AuditOutcome, accountOf, type Token } from "@tessera/core";
+import { type RefusalKept, type Route, type RouteId, refusalsKept, routes } from "@tessera/wire";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Principal } from "../../access/principal.ts";
 import { accountOfUser } from "../../flow/project/audit.ts";
-import { type Denial, type DenialKind, statusOf } from "../answer/problem.ts";
+import type { OthersToken } from "../../flow/project/privileged.ts";
+import { type Denial, statusOf } from "../answer/problem.ts";
 import type { Api, Call } from "../context.ts";
 
 /** Refusals that tell of someone who tried what is not theirs; a mistake in a field is none. */
 const kept: ReadonlySet<number> = new Set([401, 403, 404, 429]);
-const keptKinds: ReadonlySet<Denial["refused"]> = new Set<DenialKind | "not-found" | "not-allowed">([
-  "unauthenticated",
-  "forbidden",
-  "not-found",
-  "not-allowed",
-  "rate-limited",
-]);
+const keptKinds: ReadonlySet<Denial["refused"]> = new Set<Denial["refused"]>(refusalsKept);
 
 const routeAt = new Map<string, Route>(Object.values(routes).map((route) => [`${route.method} ${route.path}`, route]));
 
@@ -33,6 +28,11 @@ function noteRefusal(api: Api, request: FastifyRequest, denial: Denial): void {
   const target = (seen: boolean) => targetOf(api, route, request.params, seen);
   const { ip: address, tessRequestId } = request;
   noteDenial(api, route, { principal: request.incoming?.principal, address, tessRequestId, target }, denial);
+}
+
+/** Whether the detail of a record is that of a refusal for this reason. */
+export function isRefusedAs(kind: RefusalKept, detail: string): boolean {
+  return detail.startsWith(`${kind}: `);
 }
 
 /** A request that was refused. */
@@ -73,6 +73,27 @@ function targetOf({ people }: Api, { resource }: Route, params: unknown, seen: b
   if (idPattern.test(name)) return name;
   if (resource === "user") return people.idOf(name) ?? "";
   return seen && (resource === "job" || resource === "account") ? name : "";
+}
+
+/** Notes that a token of another user was made or revoked, which takes special rights: of the command only the detail tells. */
+export function noteOthersToken(
+  api: Api,
+  { principal, address, requestId }: Pick<Call<RouteId>, "principal" | "address" | "requestId">,
+  kind: OthersToken,
+  { id, user }: Pick<Token, "id" | "user">,
+): void {
+  if (user === principal.user.id) return;
+  api.notices.add({
+    kind,
+    user: principal.user.id,
+    token: principal.token.id,
+    address,
+    request: requestId,
+    account: accountOfUser(api.control.state, user),
+    target: user,
+    outcome: "changed",
+    detail: id,
+  });
 }
 
 /** Routes that show what belongs to others, and whether it is made to be taken away. */

@@ -14,6 +14,7 @@ import { type Api, askerOf, type Call, type Handler } from "../context.ts";
 import { Acts } from "../guard/acts.ts";
 import { seenAccount, userNamed } from "../guard/authorise.ts";
 import { permitsOnTokens, seesTokens } from "../guard/permits.ts";
+import { noteOthersToken } from "../guard/record.ts";
 import { listing, pageOf, sortOf } from "../request/page.ts";
 import { earlierResult, firstUsedAt } from "../request/repeat.ts";
 
@@ -131,8 +132,11 @@ export const accessHandlers: AccessHandlers = {
     let id = earlierResult(api, call);
     if (isDenied(id)) return id;
     const asked = { label: body.label ?? "", scopes, expiresAt, ...limits };
-    id ??= await createToken(api.control, askerOf(call), owner, minted, asked);
-    if (isDenied(id)) return id;
+    if (id === undefined) {
+      id = await createToken(api.control, askerOf(call), owner, minted, asked);
+      if (isDenied(id)) return id;
+      noteOthersToken(api, call, "token.create-for-other", { id: id as TokenId, user: owner.id });
+    }
     const kept = api.control.state.tokens.get(id as TokenId);
     const made = kept ?? {
       id: id as TokenId,
@@ -158,7 +162,9 @@ export const accessHandlers: AccessHandlers = {
     const { id, hash } = call.target;
     const remembered = api.revoked.note(hash, api.control.now());
     const done = await api.control.ask({ kind: "token.revoke", token: id }, askerOf(call), remembered);
-    return isRefusal(done) ? done : {};
+    if (isRefusal(done)) return done;
+    noteOthersToken(api, call, "token.revoke-of-other", call.target);
+    return {};
   },
 };
 
@@ -297,6 +303,7 @@ export function tokenListing(api: Api, { principal, query }: Pick<Call<"listToke
   const may = new Acts(state, principal).onToken(owner);
   return listing("tokens", shown, tokenKey, (token) => ({
     ...renderToken(state, token, api.tokenUse, api.control.now()),
+    ...(token.id === principal.token.id && { here: true as const }),
     may,
   }));
 }

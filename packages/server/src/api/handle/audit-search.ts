@@ -1,4 +1,4 @@
-import { type Account, currencyOf, isRefusal, parseDuration, type Refusal, type UserId } from "@tessera/core";
+import { type Account, currencyOf, isRefusal, parseDuration, type Refusal, refuse, type UserId } from "@tessera/core";
 import type { AuditEntry, QueryOf } from "@tessera/wire";
 import { billingZone } from "../../flow/bill/bill.ts";
 import { periodNamed } from "../../flow/bill/periods.ts";
@@ -12,6 +12,7 @@ import { detailText } from "../../render/audit-detail.ts";
 import { timestamp } from "../../render/quantities.ts";
 import type { AuditPlace, AuditQuery, AuditRow } from "../../store/port.ts";
 import type { Api } from "../context.ts";
+import { isRefusedAs } from "../guard/record.ts";
 
 /** What is looked for in the audit. */
 export interface AuditSearch {
@@ -19,6 +20,8 @@ export interface AuditSearch {
   readonly query: Omit<AuditQuery, "limit" | "before">;
   /** Whether the caller may see it. */
   readonly sees: (row: AuditRow) => boolean;
+  /** What the store cannot compare; undefined where nothing is left to compare. */
+  readonly keeps: ((row: AuditRow) => boolean) | undefined;
   /** What only the record as it is shown tells; undefined where nothing is left to compare. */
   readonly matches: ((entry: AuditEntry) => boolean) | undefined;
 }
@@ -42,7 +45,12 @@ export async function auditSearch(
   const [fromAt, toAt] = [at(query.from, "from"), at(query.to, "to")];
   if (isRefusal(fromAt)) return fromAt;
   if (isRefusal(toAt)) return toAt;
-  const { action, outcome, address } = query;
+  const { action, address, refusal } = query;
+  const outcome = refusal === undefined ? query.outcome : "refused";
+  if (refusal !== undefined && query.outcome !== undefined && query.outcome !== outcome) {
+    const hint = "leave out one of the two";
+    return refuse("invalid", "refusal", refusal, `cannot be used together with the outcome ${query.outcome}`, hint);
+  }
   // Records name people by their ids, so that names can be erased; they are looked for by either.
   const idOf = (name: string | undefined) => (name === undefined ? undefined : (api.people.idOf(name) ?? name));
   const [actor, target] = [idOf(query.actor), idOf(query.target)];
@@ -57,12 +65,15 @@ export async function auditSearch(
       ...(action !== undefined && { action }),
       ...(target !== undefined && { target }),
       ...(outcome !== undefined && { outcome }),
+      // Who shows no token has no roles.
+      ...(refusal === "forbidden" && { notBy: [stranger] }),
       ...(query.privileged && { actions: privilegedActions, outcomes: doneOutcomes, notBy: unprivilegedActors }),
       ...(byName && { origins: names }),
       ...(fromAt !== undefined && { fromAt }),
       ...(toAt !== undefined && { toAt }),
     },
     sees: (row) => belongsTo(api.control.state, roots, row.account, toldOf(row, billingZone(api.control.state))),
+    keeps: refusal && (({ detail }) => isRefusedAs(refusal, detail)),
     matches: matching([query.text, idOf(query.text)], byName ? undefined : address),
   };
 }
@@ -92,7 +103,7 @@ export async function findAudit(
   limit: number,
 ): Promise<{ readonly items: AuditEntry[]; readonly last?: AuditPlace }> {
   const items: AuditEntry[] = [];
-  const perRead = search.matches === undefined ? limit : rowsPerRead;
+  const perRead = search.matches === undefined && search.keeps === undefined ? limit : rowsPerRead;
   let before = from;
   for (let read = 0; read < readMax; read += perRead) {
     const rows = await api.control.reader.audit({ ...search.query, ...(before && { before }), limit: perRead + 1 });
@@ -110,11 +121,29 @@ export async function findAudit(
 /** Records beyond this many are not counted. */
 const countMax = 1_000_000;
 
-/** All that match; undefined where only reading each of them would tell, or where there are too many. */
-export async function countAudit(api: Api, { query, matches }: AuditSearch): Promise<number | undefined> {
+/** All that match; undefined where only showing each of them would tell, or where there are too many. */
+export async function countAudit(api: Api, { query, keeps, matches }: AuditSearch): Promise<number | undefined> {
   if (matches !== undefined) return undefined;
+  if (keeps !== undefined) return countKept(api, query, keeps);
   const many = await api.control.reader.countAudit({ ...query, limit: countMax });
   return many === countMax ? undefined : many;
+}
+
+/** As many rows are read as for a page. */
+async function countKept(
+  { control: { reader } }: Api,
+  query: AuditSearch["query"],
+  keeps: (row: AuditRow) => boolean,
+): Promise<number | undefined> {
+  let many = 0;
+  let before: AuditPlace | undefined;
+  for (let read = 0; read < readMax; read += rowsPerRead) {
+    const rows = await reader.audit({ ...query, ...(before && { before }), limit: rowsPerRead });
+    many += rows.filter(keeps).length;
+    if (rows.length < rowsPerRead) return many;
+    before = rows.at(-1);
+  }
+  return undefined;
 }
 
 /** The record with this id, if there is one that the caller may see. */
@@ -130,13 +159,13 @@ export async function auditEntry(api: Api, search: AuditSearch, id: string): Pro
 /** Records as they are shown, with the addresses that were not erased; undefined for what is not to be shown. */
 export async function showAudit(
   api: Api,
-  { sees, matches = () => true }: Pick<AuditSearch, "sees" | "matches">,
+  { sees, keeps = () => true, matches = () => true }: Pick<AuditSearch, "sees" | "keeps" | "matches">,
   rows: readonly AuditRow[],
 ): Promise<(AuditEntry | undefined)[]> {
   const names = rows.flatMap(({ origin }) => origin ?? []);
   const addresses = await addressesOf(api.control.reader, names);
   return rows.map((row) => {
-    const entry = sees(row) ? showRecord(api, row, addresses.get(row.origin ?? "")) : undefined;
+    const entry = sees(row) && keeps(row) ? showRecord(api, row, addresses.get(row.origin ?? "")) : undefined;
     return entry !== undefined && matches(entry) ? entry : undefined;
   });
 }

@@ -148,4 +148,40 @@ describe("what the palette and the homes ask for", () => {
     assert.notEqual(next, undefined);
     assert.deepEqual(await actionsOf(admin, "privileged=true&action=job.submit"), []);
   });
+
+  it("counts tokens made and revoked for others among special rights, and not one's own", async () => {
+    const own = await server.must<{ id: string }>(admin, "POST", "/v1/tokens", {});
+    await server.must(admin, "DELETE", `/v1/tokens/${own.id}`);
+    const { id } = await server.must<{ id: string }>(admin, "POST", "/v1/tokens", { user: "ana" });
+    await server.must(admin, "DELETE", `/v1/tokens/${id}`);
+    await server.notices.flush(true);
+    const found = await server.must<AnswerOf<"listAudit">>(admin, "GET", "/v1/audit?privileged=true&limit=2");
+    assert.deepEqual(
+      found.items.map(({ action, targetName, detail, account }) => [action, targetName, detail, account]).sort(),
+      [
+        ["token.create-for-other", "ana", id, "acme"],
+        ["token.revoke-of-other", "ana", id, "acme"],
+      ],
+    );
+  });
+
+  it("tells what roles do not allow from what was not found and from who was not signed in, and counts it", async () => {
+    for (let no = 0; no < 3; no++) await server.call(ana.token, "PUT", "/v1/policy", {});
+    await server.call(ana.token, "DELETE", "/v1/accounts/acme");
+    await server.call(ana.token, "GET", "/v1/jobs/nothing");
+    await server.call("tess_wrong", "GET", "/v1/jobs");
+    await server.notices.flush(true);
+    const refused = async (query: string) =>
+      await server.must<AnswerOf<"listAudit">>(owner, "GET", `/v1/audit?count=true&limit=1&${query}`);
+    const all = await refused("outcome=refused");
+    assert.ok(all.total! >= 4, `${all.total}`);
+    const { items, total, next } = await refused("refusal=forbidden");
+    assert.deepEqual([items[0]?.action, total], ["account.write", 2]);
+    assert.equal((await refused(`refusal=forbidden&cursor=${next}`)).items[0]?.action, "policy.write");
+    assert.equal((await refused("refusal=not-found")).items[0]?.action, "job.read");
+    assert.equal((await refused("refusal=unauthenticated")).items[0]?.actor, "stranger");
+    assert.equal((await refused("refusal=forbidden&account=rival")).total, 0);
+    const { status, json } = await server.call(owner.token, "GET", "/v1/audit?refusal=forbidden&outcome=failed");
+    assert.deepEqual([status, (json as Problem).field], [422, "refusal"]);
+  });
 });

@@ -82,9 +82,14 @@ const special: Readonly<Record<Command["kind"], boolean>> = {
   "epoch.begin": true,
 };
 
+/** Everyone makes and revokes tokens of their own; that one was another user's is noted beside the command. */
+const othersToken = ["token.create-for-other", "token.revoke-of-other"] as const;
+export type OthersToken = (typeof othersToken)[number];
+
 /** What the audit calls an act with special rights; the last is no command but a way in. */
 export const privilegedActions: readonly string[] = [
   ...Object.entries(special).flatMap(([kind, isSpecial]) => (isSpecial ? kind : [])),
+  ...othersToken,
   "session.break-glass",
 ];
 

@@ -2,6 +2,7 @@ import type { TokenShape } from "@tessera/wire";
 import { useMemo, useState } from "react";
 import { useLive } from "../../api/live.ts";
 import { useAct } from "../../api/use-call.ts";
+import { Chip } from "../../design/chip.tsx";
 import { Confirm } from "../../design/confirm.tsx";
 import { Dialog } from "../../design/dialog.tsx";
 import { mayDo } from "../../design/may-do.ts";
@@ -33,7 +34,8 @@ function columnsOf(onRevoke: (token: TokenShape) => void): readonly Column<Token
       label: "For",
       show: (token) => (
         <>
-          {token.label || "no label"} <code className="quiet">{token.prefix}…</code>
+          {token.label || "no label"} <code className="quiet">{token.prefix}…</code>{" "}
+          {token.here && <Chip tone="healthy">this one</Chip>}
           <div className="quiet small">{limitWords(token)}</div>
         </>
       ),
@@ -116,7 +118,9 @@ export function TokenList({ user, mine, asks, mayMake }: TokenListProps) {
         >
           <p>
             {isSession(revoking)
-              ? "The browser that uses this session has to sign in again."
+              ? revoking.here
+                ? "You are signed out here, and have to sign in again."
+                : "The browser that uses this session has to sign in again."
               : "Every program that uses this token is refused from now on."}{" "}
             {revoking.lastUsedAt === undefined ? (
               "It was never used."
