@@ -1,7 +1,7 @@
 import type { Role } from "@tessera/wire/roles";
 import { Confirm } from "../../design/confirm.tsx";
+import { placeWord } from "./place-word.ts";
 import { roleEffect } from "./role-effect.ts";
-import { placeWord } from "./roles.tsx";
 
 interface AskRoleProps {
   readonly name: string;

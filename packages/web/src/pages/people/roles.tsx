@@ -3,13 +3,10 @@ import { type Role, roles } from "@tessera/wire/roles";
 import { useMe } from "../../api/me.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { SelectField } from "../../design/select.tsx";
+import { placeWord } from "./place-word.ts";
 
 /** Roles that make sense for the whole platform; only its owner may give them there. */
 const platformWide: readonly Role[] = ["platform-owner", "auditor", "finance"];
-
-export function placeWord(account: string): string {
-  return account === "" ? "the platform" : account;
-}
 
 /** Where a role would hold: the chosen place if the user may give the role there, else the first where it may, if any. */
 export function placeOf(me: WhoAmI, role: Role, chosen: string | undefined, accounts: readonly Account[]) {

@@ -6,15 +6,16 @@ import { useMay, useMe } from "../../api/me.tsx";
 import { useAllAccounts } from "../../api/use-accounts.ts";
 import { useAct } from "../../api/use-call.ts";
 import { Act } from "../../design/act.tsx";
-import { Confirm } from "../../design/confirm.tsx";
 import { mayDo } from "../../design/may-do.ts";
 import { Button, Card } from "../../design/parts.tsx";
 import { AskDisable, useEnableUser } from "./ask-disable.tsx";
 import { AskErase } from "./ask-erase.tsx";
 import { AskRole } from "./ask-role.tsx";
+import { AskTakeRole } from "./ask-take-role.tsx";
 import { PasswordForm } from "./password-form.tsx";
+import { placeWord } from "./place-word.ts";
 import { roleEffect } from "./role-effect.ts";
-import { canGive, placeOf, placeWord, RolePick } from "./roles.tsx";
+import { canGive, placeOf, RolePick } from "./roles.tsx";
 import { TokenList } from "./token-list.tsx";
 
 /** One user: roles, password, tokens, and whether the user is enabled. */
@@ -29,7 +30,6 @@ export function UserPanel({ user }: { user: UserShape }) {
     "bindRole",
     ({ role: given, account: at }) => `${user.name} is ${given} of ${at || "the platform"} now.`,
   );
-  const unbind = useAct("unbindRole", () => "The role was removed.");
   const enable = useEnableUser(user.name);
   const [giving, setGiving] = useState(false);
   const [disabling, setDisabling] = useState(false);
@@ -116,25 +116,7 @@ export function UserPanel({ user }: { user: UserShape }) {
       )}
       {erasing && <AskErase user={user} onClose={() => setErasing(false)} />}
       {disabling && <AskDisable user={user} onClose={() => setDisabling(false)} />}
-      {taking !== undefined && (
-        <Confirm
-          title={`Take ${taking.role} of ${placeWord(taking.account)} from ${user.name}?`}
-          act="Take the role"
-          busy={unbind.isPending}
-          onAct={() =>
-            unbind.mutate(
-              { at: { binding: `${user.id}:${taking.role}:${taking.account}` } },
-              { onSuccess: () => setTaking(undefined) },
-            )
-          }
-          onClose={() => setTaking(undefined)}
-        >
-          <p>
-            {user.name} may not do there what {taking.role} allows, from now on
-            {user.bindings.length === 1 ? "; it is the only role, so nothing is left to see" : ""}.
-          </p>
-        </Confirm>
-      )}
+      {taking !== undefined && <AskTakeRole user={user} taken={taking} onClose={() => setTaking(undefined)} />}
     </Card>
   );
 }
