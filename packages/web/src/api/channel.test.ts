@@ -11,12 +11,14 @@ it("a session that has ended is told in the words of the server", async (t) => {
     // The words come after the status, as they do over a network.
     setTimeout(() => answer.end(JSON.stringify({ status: 401, detail })), 20);
   });
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { fetch } = globalThis;
   t.mock.method(globalThis, "fetch", (address: string, init?: RequestInit) => fetch(new URL(address, base), init));
   const state = await new Promise<State>((tell) => new Channel(() => ({}), tell).want(true));
   assert.deepEqual(state, { is: "ended", why: detail });
-  server.close();
-  server.closeAllConnections();
 });

@@ -22,10 +22,11 @@ interface EffectCardProps {
 /** What changes, and what follows from it, before it is saved. */
 export function EffectCard({ account, guarantee, max, preview: { data, error } }: EffectCardProps) {
   const changes = [...changesOf("Guarantee", account.guarantee, guarantee), ...changesOf("At most", account.max, max)];
+  const follows = data === undefined || data.whyNot !== undefined ? [] : effectsOf(data);
   return (
     <div>
       <h3>Effect</h3>
-      <Effects of={changes} />
+      <Effects of={[...changes, ...follows]} />
       {error !== null && <Notice kind="bad">{triedWords(error)}</Notice>}
       {data?.whyNot !== undefined && (
         <Notice kind="bad">
@@ -33,7 +34,6 @@ export function EffectCard({ account, guarantee, max, preview: { data, error } }
         </Notice>
       )}
       {data === undefined && error === null && <Skeleton lines={1} />}
-      {data !== undefined && data.whyNot === undefined && <Effects of={effectsOf(data)} />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { ProviderShape } from "@tessera/wire";
 import { type Role, roles } from "@tessera/wire/roles";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useId, useState } from "react";
 import { wordsOf } from "../../api/call.ts";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
@@ -33,6 +33,7 @@ export function ProviderDialog({ provider, onClose }: { provider?: ProviderShape
   const wrong = wrongInProvider(draft);
   const body = providerBody(draft, provider === undefined ? undefined : before, secret);
   const isSound = Object.keys(wrong).length === 0;
+  const effects = useId();
   const tried = useTried(
     "previewProvider",
     { provider: draft.name },
@@ -108,7 +109,7 @@ export function ProviderDialog({ provider, onClose }: { provider?: ProviderShape
           onRules={(rules) => change({ rules })}
         />
         {tried.error !== null && <Notice kind="bad">{triedWords(tried.error)}</Notice>}
-        {tried.data !== undefined && <Effects of={ruleEffects(tried.data)} />}
+        <Effects id={effects} of={tried.data === undefined ? [] : ruleEffects(tried.data)} />
         {put.error !== null && refusedAt(put.error, ...shown) === undefined && (
           <Notice kind="bad">{wordsOf(put.error)}</Notice>
         )}
@@ -116,6 +117,7 @@ export function ProviderDialog({ provider, onClose }: { provider?: ProviderShape
           <Button
             kind="primary"
             type="submit"
+            aria-describedby={effects}
             disabled={!isReady || Object.keys(body).length === 0 || put.isPending || put.isError}
           >
             {put.isPending ? "Asking it …" : provider === undefined ? "Ask it and add it" : "Ask it and change it"}
