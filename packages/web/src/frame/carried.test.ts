@@ -11,6 +11,7 @@ describe("an address that leads on", () => {
     assert.equal(carried("/jobs?state=waiting", from("account=acme")), "/jobs?state=waiting&account=acme");
     assert.equal(carried("/jobs?account=other", from("account=acme")), "/jobs?account=other");
     assert.equal(carried("/cost/money", from("account=acme")), "/cost/money?account=acme");
+    assert.equal(carried("/audit?text=x", from("account=acme")), "/audit?text=x&account=acme");
     assert.equal(carried("/people", from("account=acme")), "/people");
   });
 

@@ -1,11 +1,12 @@
 import { useCallback } from "react";
 import { useSearch } from "wouter";
+import { narrowable } from "./account.ts";
 
 const hasRange = /^\/(fleet|queue|quota(\/.+)?|cost(\/money|\/waste)?|nodes\/.+)?$/;
 
 /** What of an address goes along to other pages, and which pages show it too. */
 const shownBy: Readonly<Record<string, RegExp>> = {
-  account: /^\/(queue|jobs|cost(\/.+)?)?$/,
+  account: narrowable,
   // A node and a job are shown as they are now; they lead back to the moment.
   at: /^\/(fleet|queue|nodes\/.+|jobs\/.+)$/,
   range: hasRange,

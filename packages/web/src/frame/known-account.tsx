@@ -4,17 +4,14 @@ import { isMissing } from "../api/call.ts";
 import { useMay } from "../api/me.tsx";
 import { useCall } from "../api/use-call.ts";
 import { Missing } from "../design/missing.tsx";
-import { useAccount } from "./account.ts";
-
-/** Pages that are narrowed to the account in their address. */
-const narrowed = /^\/($|jobs$|queue$|cost(\/|$))/;
+import { narrowable, useAccount } from "./account.ts";
 
 /** A page, or that the account in its address does not exist: said here once for all pages. */
 export function KnownAccount({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   const may = useMay();
   const account = useAccount();
-  const on = account !== "" && narrowed.test(path) && may("account.read");
+  const on = account !== "" && narrowable.test(path) && may("account.read");
   const { error } = useCall("getAccount", { at: { account } }, { on, mayFail: true });
   if (!on || !isMissing(error)) return children;
   const why = "It was deleted or renamed, or you may not see it.";

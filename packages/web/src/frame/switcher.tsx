@@ -4,19 +4,19 @@ import { useMay } from "../api/me.tsx";
 import { useAccounts } from "../api/use-accounts.ts";
 import { useCall } from "../api/use-call.ts";
 import { count } from "../format/numbers.ts";
-import { accountParameter, stepsOf, useAccount } from "./account.ts";
+import { accountParameter, narrowable, stepsOf, useAccount } from "./account.ts";
 import { decoded } from "./address.ts";
 
 /** Accounts that are listed at once; typing a part of a name finds any. */
 const listedMax = 200;
-/** Pages that show what an account has. */
-const narrowed = /^\/($|jobs$|queue$|cost(\/money|\/waste)?$|quota(\/|$))/;
+/** Quota has the account in its path. */
+const isQuota = /^\/quota(\/|$)/;
 
 /** Where in the tree of accounts the page looks, and a way to look elsewhere; hidden where there is one account alone. */
 export function Switcher() {
   const may = useMay();
   const [path] = useLocation();
-  const isOn = may("account.read") && narrowed.test(path);
+  const isOn = may("account.read") && (narrowable.test(path) || isQuota.test(path));
   // Whether there is a choice; the accounts are read when the list is opened.
   const first = useCall("listAccounts", { query: { limit: 3 } }, { on: isOn, mayFail: true }).data?.items ?? [];
   const inAddress = useAccount();

@@ -1,14 +1,23 @@
-import type { QueryOf } from "@tessera/wire";
+import type { QueryOf, RefusalKept } from "@tessera/wire";
 import { Select } from "../../design/select.tsx";
 import { TypedText } from "../../design/typed-text.tsx";
 import { instantOf } from "../../format/zone.ts";
 
 export const filterNames = [
-  ...["text", "actor", "action", "target", "outcome", "address", "from", "to", "privileged"],
+  ...["text", "actor", "action", "target", "outcome", "refusal", "address", "from", "to", "privileged"],
 ] as const;
 export type AuditFilter = { readonly [Name in (typeof filterNames)[number]]?: string };
 
-const outcomes = ["ok", "refused", "failed", "read", "exported", "changed"];
+const refusals: Readonly<Record<RefusalKept, string>> = {
+  forbidden: "refused: no role allows it",
+  "not-allowed": "refused: a rule forbids it",
+  "not-found": "refused: not found",
+  unauthenticated: "refused: not signed in",
+  "rate-limited": "refused: too many requests",
+};
+const isRefusal = (word: string | undefined): word is RefusalKept =>
+  word !== undefined && Object.hasOwn(refusals, word);
+const outcomes = ["ok", "refused", ...Object.entries(refusals), "failed", "read", "exported", "changed"] as const;
 const texts = [
   { name: "text", label: "Text", width: 180, hint: "Anywhere in the entry" },
   { name: "actor", label: "User", width: 110, hint: "User" },
@@ -17,10 +26,11 @@ const texts = [
   { name: "address", label: "Address", width: 110, hint: "Address" },
 ] as const;
 /** What the server is asked for. Days are those of the zone in which times are shown; what is no day is left out. */
-export function queryOf({ from, to, privileged, ...rest }: AuditFilter): QueryOf<"listAudit"> {
+export function queryOf({ from, to, privileged, refusal, ...rest }: AuditFilter): QueryOf<"listAudit"> {
   const [begin, end] = [instantOf(`${from}T00:00`), instantOf(`${to}T23:59:59.999`)];
   return {
     ...rest,
+    ...(isRefusal(refusal) && { refusal }),
     ...(privileged === "yes" && { privileged: true }),
     ...(begin !== undefined && { from: begin }),
     ...(end !== undefined && { to: end }),
@@ -48,9 +58,13 @@ export function AuditFilters({ values, onChange }: Props) {
       <Select
         style={{ width: 130 }}
         aria-label="Outcome"
-        value={values.outcome ?? ""}
+        value={values.refusal ?? values.outcome ?? ""}
         of={[["", "Any outcome"], ...outcomes]}
-        onChange={(outcome) => onChange({ outcome }, { push: true })}
+        onChange={(chosen) =>
+          onChange(isRefusal(chosen) ? { refusal: chosen, outcome: "" } : { refusal: "", outcome: chosen }, {
+            push: true,
+          })
+        }
       />
       {(["from", "to"] as const).map((name) => (
         <input

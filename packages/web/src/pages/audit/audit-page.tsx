@@ -6,6 +6,7 @@ import { usePages } from "../../api/use-pages.ts";
 import { Empty, Time } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { inZone } from "../../format/times.ts";
+import { useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
@@ -51,6 +52,8 @@ export default function AuditPage() {
     return value ? [[name, value] as const] : [];
   });
   const values: AuditFilter = Object.fromEntries(given);
+  const account = useAccount();
+  const of = account === "" ? {} : { account };
   const opened = params.get("entry");
   return (
     <div className="page">
@@ -64,7 +67,7 @@ export default function AuditPage() {
         <AuditFilters values={values} onChange={set} />
       </div>
       <Views filters={filterNames} />
-      {given.length === 0 ? <Newest /> : <Found filter={values} />}
+      {given.length === 0 ? <Newest of={of} /> : <Found query={{ ...queryOf(values), ...of }} />}
       <HistoryCard />
       {opened !== null && <Opened id={opened} onClose={() => set({ entry: undefined })} />}
     </div>
@@ -78,16 +81,15 @@ function Opened({ id, onClose }: { readonly id: string; readonly onClose: () => 
 }
 
 /** What happens, as it happens; how much there is and what is older comes from pages. */
-function Newest() {
-  const live = useLive("listAudit", { limit: liveMax });
-  const pages = usePages("listAudit", { limit: liveMax, count: true }, searchEveryMs);
+function Newest({ of }: { readonly of: QueryOf<"listAudit"> }) {
+  const live = useLive("listAudit", { ...of, limit: liveMax });
+  const pages = usePages("listAudit", { ...of, limit: liveMax, count: true }, searchEveryMs);
   const items = useMemo(() => live && merged(live, pages.items ?? []), [live, pages.items]);
-  return <Entries list={{ ...pages, items }} query={{}} />;
+  return <Entries list={{ ...pages, items }} query={of} />;
 }
 
 /** What is looked for, as far back as the history goes. */
-function Found({ filter }: { readonly filter: AuditFilter }) {
-  const query = queryOf(filter);
+function Found({ query }: { readonly query: QueryOf<"listAudit"> }) {
   const list = usePages("listAudit", { ...query, limit: 200, count: true }, searchEveryMs);
   return <Entries list={list} query={query} />;
 }

@@ -1,5 +1,5 @@
 import type { BillingShape } from "@tessera/wire";
-import type { FormEvent } from "react";
+import { type FormEvent, useId } from "react";
 import { wordsOf } from "../../api/call.ts";
 import { useSeenDraft } from "../../api/seen-draft.ts";
 import { triedWords } from "../../api/tried-words.ts";
@@ -21,17 +21,18 @@ import { Table } from "../../table/table.tsx";
 import { AmountField } from "./amount-field.tsx";
 import { type BillingDraft, billingBody, billingCommand, billingDraftOf, billingEffects } from "./billing-form.ts";
 
-/** How each tenant is billed, what it owes and what credit it has left. */
-export function Billing() {
+/** How each tenant, or one alone, is billed, what it owes and what credit it has left. */
+export function Billing({ tenant }: { tenant: string }) {
   const [setting, open] = useOpen("billing");
-  const { data } = useCall("listBilling", {}, { everyMs: 30_000 });
+  const query = tenant === "" ? {} : { account: tenant };
+  const { data } = useCall("listBilling", { query }, { everyMs: 30_000 });
   const columns = columnsOf(open);
   const { look } = useLook(columns, { name: "tenants" });
   if (data === undefined || data.items.length === 0) return null;
-  const edited = data.items.find(({ tenant }) => tenant === setting);
+  const edited = data.items.find((each) => each.tenant === setting);
   return (
     <Card flush title="Tenants">
-      <Table label="Tenants" items={data.items} columns={columns} look={look} keyOf={({ tenant }) => tenant} />
+      <Table label="Tenants" items={data.items} columns={columns} look={look} keyOf={({ tenant: each }) => each} />
       {edited !== undefined && <SetBilling key={edited.tenant} billing={edited} onClose={() => open(undefined)} />}
     </Card>
   );
@@ -87,6 +88,7 @@ function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () =
   const { tenant, currency, mode, creditLimitMicros: limit } = billing;
   const first = billingDraftOf(billing);
   const { draft, seen, isStale, type, goOn, drop } = useSeenDraft(`billing of ${tenant}`, first, billing.revision);
+  const effects = useId();
   const set = useAct("setBilling", (now) => `${now.tenant} is billed by ${now.mode} now.`);
   const body = billingBody(draft);
   const tried = useTried("previewBilling", { account: tenant }, body);
@@ -127,7 +129,7 @@ function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () =
           onChange={(limit) => change({ limit })}
         />
         {tried.error !== null && <Notice kind="bad">{triedWords(tried.error)}</Notice>}
-        {tried.data !== undefined && <Effects of={billingEffects(tried.data, draft, billing.stopped)} />}
+        <Effects id={effects} of={tried.data === undefined ? [] : billingEffects(tried.data, draft, billing.stopped)} />
         {body !== undefined && tried.data === undefined && tried.error === null && <Skeleton lines={2} />}
         {set.error !== null && !isStale && <Notice kind="bad">{wordsOf(set.error)}</Notice>}
         {isStale && (
@@ -137,7 +139,12 @@ function SetBilling({ billing, onClose }: { billing: BillingShape; onClose: () =
           </ChangedMeanwhile>
         )}
         <div className="row wrap">
-          <Button kind="primary" type="submit" disabled={!tried.ready || isStale || set.isPending || set.isError}>
+          <Button
+            kind="primary"
+            type="submit"
+            aria-describedby={effects}
+            disabled={!tried.ready || isStale || set.isPending || set.isError}
+          >
             Set it
           </Button>
           {body !== undefined && <CommandLine>{billingCommand(tenant, body)}</CommandLine>}

@@ -8,6 +8,7 @@ import { mayDo } from "../../design/may-do.ts";
 import { Button, Card, Empty, Skeleton, Time } from "../../design/parts.tsx";
 import { shareOf, spellMoney } from "../../format/money.ts";
 import { count, spellShare } from "../../format/numbers.ts";
+import { useAccount } from "../../frame/account.ts";
 import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
@@ -23,7 +24,9 @@ export default function BudgetsPage() {
   /** The account whose budget is set; empty: one is chosen in the dialog. */
   const [setting, open] = useOpen("budget");
   const [dropping, setDropping] = useState<BudgetShape | undefined>();
-  const { data, error, isFetching, refetch } = useCall("listBudgets", {}, { everyMs: 15_000 });
+  const account = useAccount();
+  const query = account === "" ? {} : { account };
+  const { data, error, isFetching, refetch } = useCall("listBudgets", { query }, { everyMs: 15_000 });
   const columns = columnsOf(open, setDropping);
   const { look, choice } = useLook(columns);
   return (

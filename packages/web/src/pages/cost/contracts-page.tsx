@@ -5,6 +5,7 @@ import { Button, Card, Empty, Skeleton } from "../../design/parts.tsx";
 import { pricedModel } from "../../format/model-words.ts";
 import { spellMoney } from "../../format/money.ts";
 import { spellNumber } from "../../format/numbers.ts";
+import { tenantOf, useAccount } from "../../frame/account.ts";
 import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
@@ -22,6 +23,8 @@ export default function ContractsPage() {
   const [setting, open] = useOpen("contract");
   const currency = data?.versions.at(-1)?.currency;
   const maySet = may("price.write");
+  const tenant = tenantOf(useAccount());
+  const shown = data?.contracts.filter((each) => tenant === "" || each.tenant === tenant) ?? [];
   const columns = columnsOf(currency ?? "", maySet ? open : undefined);
   const { look } = useLook(columns);
   return (
@@ -44,13 +47,19 @@ export default function ContractsPage() {
           <NotRead error={error} busy={isFetching} onRetry={() => void refetch()} />
         ) : data === undefined ? (
           <Skeleton lines={4} />
-        ) : data.contracts.length === 0 ? (
+        ) : shown.length === 0 ? (
           <Empty
-            title={currency === undefined ? "There are no prices yet" : "There are no contracts"}
+            title={
+              currency === undefined
+                ? "There are no prices yet"
+                : tenant === ""
+                  ? "There are no contracts"
+                  : `${tenant} has no contract`
+            }
             command={currency === undefined ? "npx tess price --help" : "npx tess price contract TENANT contract.yaml"}
           />
         ) : (
-          <Table label="Contracts" items={data.contracts} columns={columns} look={look} keyOf={placeOf} />
+          <Table label="Contracts" items={shown} columns={columns} look={look} keyOf={placeOf} />
         )}
       </Card>
       {setting !== undefined && data !== undefined && currency !== undefined && maySet && (

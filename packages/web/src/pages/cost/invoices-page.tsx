@@ -3,6 +3,7 @@ import { usePages } from "../../api/use-pages.ts";
 import { Chip } from "../../design/chip.tsx";
 import { Empty, Time } from "../../design/parts.tsx";
 import { spellMoney } from "../../format/money.ts";
+import { tenantOf, useAccount } from "../../frame/account.ts";
 import type { Column } from "../../table/column.ts";
 import { useLook } from "../../table/look.tsx";
 import { Paged } from "../../table/paged.tsx";
@@ -43,7 +44,8 @@ const hrefOf = ({ tenant, period }: Listed) => `/invoices/${encodeURIComponent(t
 
 /** Drafts of the current month first, then issued invoices. */
 export default function InvoicesPage() {
-  const list = usePages("listInvoices", { limit: 100 }, 30_000);
+  const tenant = tenantOf(useAccount());
+  const list = usePages("listInvoices", { limit: 100, ...(tenant !== "" && { account: tenant }) }, 30_000);
   const { look, choice } = useLook(columns);
   return (
     <div className="page">
@@ -51,7 +53,7 @@ export default function InvoicesPage() {
         <h1>Cost</h1>
       </div>
       <CostTabs here="invoices" />
-      <Billing />
+      <Billing tenant={tenant} />
       <Paged
         list={list}
         noun={["invoice", "invoices"]}

@@ -9,6 +9,7 @@ import { Select } from "../../design/select.tsx";
 import { saveCsv } from "../../format/csv.ts";
 import { spellMoney } from "../../format/money.ts";
 import { count } from "../../format/numbers.ts";
+import { tenantOf, useAccount } from "../../frame/account.ts";
 import { useAddress } from "../../frame/address.ts";
 import { useOpen } from "../../frame/open.ts";
 import type { Column } from "../../table/column.ts";
@@ -30,7 +31,7 @@ export default function LedgerPage() {
   const [posting, open] = useOpen("ledger entry");
   const [months] = useState(() => lastMonths(24, Date.now()));
   // The books know tenants: of a team that the pages are narrowed to, the one above it.
-  const tenant = (params.get("account") ?? "").split("/")[0]!;
+  const tenant = tenantOf(useAccount());
   const since = params.get("since") ?? months[2]!;
   const billing = useCall("listBilling");
   const tenants = (billing.data?.items ?? []).map((each) => each.tenant);

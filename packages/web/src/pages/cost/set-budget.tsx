@@ -1,5 +1,5 @@
 import type { BudgetShape } from "@tessera/wire";
-import type { FormEvent, ReactNode } from "react";
+import { type FormEvent, type ReactNode, useId } from "react";
 import { useDraft } from "../../api/draft.ts";
 import { refusedAt } from "../../api/refused-at.ts";
 import { useSeenDraft } from "../../api/seen-draft.ts";
@@ -16,6 +16,7 @@ import { Button, Notice, Skeleton } from "../../design/parts.tsx";
 import { SelectField } from "../../design/select.tsx";
 import { readMoney, spellMoney } from "../../format/money.ts";
 import { spellNumber } from "../../format/numbers.ts";
+import { isWithin, useAccount } from "../../frame/account.ts";
 import { AmountField } from "./amount-field.tsx";
 import { type BudgetDraft, budgetBody, budgetCommand, budgetDraftOf, budgetEffects } from "./budget-form.ts";
 import { readAlerts, stops } from "./stops.ts";
@@ -29,8 +30,10 @@ interface SetBudgetProps {
 
 /** Sets or changes the budget of an account, and says where it stands and what it stops before it is set. */
 export function SetBudget({ budgets, account: given, onClose }: SetBudgetProps) {
+  // Of accounts beside the one that the page is narrowed to, no budget is known.
+  const within = useAccount();
   const paths = useAccounts()
-    .filter((each) => mayDo("setBudget", each))
+    .filter((each) => mayDo("setBudget", each) && isWithin(each.path, within))
     .map(({ path }) => path);
   const [chosen, choose, forget] = useDraft("account of a budget", "");
   const budgetOf = (path: string) => budgets.find((each) => each.account === path);
@@ -74,6 +77,7 @@ function BudgetForm({ account, before, onClose, children }: FormProps) {
   );
   const set = useAct("setBudget", ({ account: at }) => `The budget of ${at} was set.`);
   const body = budgetBody(draft);
+  const effects = useId();
   const tried = useTried("previewBudget", { account }, body);
   const currency = useCall("readPrices").data?.versions.at(-1)?.currency;
   const read = readMoney(draft.limit);
@@ -139,7 +143,10 @@ function BudgetForm({ account, before, onClose, children }: FormProps) {
         />
         <SelectField label="When it is spent" value={draft.stop} of={stops} onChange={(stop) => change({ stop })} />
         {tried.error !== null && <Notice kind="bad">{triedWords(tried.error)}</Notice>}
-        {body !== undefined && tried.data !== undefined && <Effects of={budgetEffects(tried.data, body)} />}
+        <Effects
+          id={effects}
+          of={body === undefined || tried.data === undefined ? [] : budgetEffects(tried.data, body)}
+        />
         {body !== undefined && tried.data === undefined && tried.error === null && <Skeleton lines={2} />}
         {before !== undefined && before.stopped !== "none" && tried.data?.passedPerMille !== 1000 && (
           <Notice>Jobs that the budget stops now may start again.</Notice>
@@ -152,7 +159,7 @@ function BudgetForm({ account, before, onClose, children }: FormProps) {
           </ChangedMeanwhile>
         )}
         <div className="row wrap">
-          <Button kind="primary" type="submit" disabled={!isReady}>
+          <Button kind="primary" type="submit" aria-describedby={effects} disabled={!isReady}>
             Set it
           </Button>
           {body !== undefined && <CommandLine>{budgetCommand(account, body)}</CommandLine>}

@@ -4,7 +4,9 @@ import { useCall } from "../../api/use-call.ts";
 import { Card, Empty, Figure, Skeleton, Time } from "../../design/parts.tsx";
 import { count, spellNumber } from "../../format/numbers.ts";
 import { inZone, spellDate } from "../../format/times.ts";
-import { zoneName } from "../../format/zone.ts";
+import { instantOf, zoneName } from "../../format/zone.ts";
+import { useAccount } from "../../frame/account.ts";
+import { useCarried } from "../../frame/carried.ts";
 import { HistoryCard } from "../audit/history-card.tsx";
 import { Anchors } from "../settings/anchors.tsx";
 
@@ -12,20 +14,22 @@ const days = 7;
 const shownMax = 12;
 /** Of these it is told by how many people they were. */
 const readMax = 200;
-/** Entries beyond this many are not counted. */
-const countedMax = 1_000_000;
 
 type Page = AnswerOf<"listAudit">;
 
 /** What was done with special rights in the last days, who was refused at the door, and whether the history holds. */
 export default function OversightHome() {
-  const from = `${days}d`;
+  const account = useAccount();
+  // Whole days, today among them, so that a link leads to what its figure counts.
+  const since = spellDate(new Date(Date.now() - (days - 1) * 86_400_000).toISOString(), zoneName());
+  const from = instantOf(`${since}T00:00`)!;
   const every = { everyMs: 15_000 };
-  const counted = { from, limit: shownMax, count: true } as const;
-  const done = useCall("listAudit", { query: { from, privileged: true, limit: readMax, count: true } }, every).data;
+  const counted = { from, limit: shownMax, count: true, ...(account !== "" && { account }) } as const;
+  const done = useCall("listAudit", { query: { ...counted, privileged: true, limit: readMax } }, every).data;
   const passwords = useCall("listAudit", { query: { ...counted, action: "session.fail" } }, every).data;
   const factors = useCall("listAudit", { query: { ...counted, action: "factor.fail" } }, every).data;
-  const refused = useCall("listAudit", { query: { ...counted, outcome: "refused" } }, every).data;
+  const carried = useCarried();
+  const refused = useCall("listAudit", { query: { ...counted, refusal: "forbidden" } }, every).data;
   if (done === undefined || passwords === undefined || factors === undefined || refused === undefined) {
     return (
       <div className="page">
@@ -37,12 +41,11 @@ export default function OversightHome() {
   const privileged = done.items;
   const people = new Set(privileged.map(({ actor }) => actor)).size;
   const signIns = [...passwords.items, ...factors.items].sort((a, b) => (a.at < b.at ? 1 : -1));
-  // The audit reads days in the zone in which times are shown.
-  const since = spellDate(new Date(Date.now() - days * 86_400_000).toISOString(), zoneName());
+  const inAudit = (filter: string) => carried(`/audit?${filter}&from=${since}`);
   return (
     <div className="page">
       <div className="head">
-        <h1>Oversight</h1>
+        <h1>{account === "" ? "Oversight" : `Oversight of ${account}`}</h1>
       </div>
       <div className="grid">
         <div className="span-4">
@@ -60,20 +63,21 @@ export default function OversightHome() {
           />
         </div>
         <div className="span-4">
-          <Figure label={`Refused in ${days} days`} value={totalOf(refused)} beside="things that roles do not allow" />
+          <Figure
+            label={`Refused in ${days} days`}
+            value={totalOf(refused)}
+            beside={<Link href={inAudit("refusal=forbidden")}>requests that no role allows</Link>}
+          />
         </div>
       </div>
-      <Card
-        title="Privileged actions"
-        beside={<Link href={`/audit?privileged=yes&from=${since}`}>All in the audit</Link>}
-      >
+      <Card title="Privileged actions" beside={<Link href={inAudit("privileged=yes")}>All in the audit</Link>}>
         <Entries entries={privileged} none="No special rights were used in these days." />
       </Card>
       <div className="grid">
         <Card
           title="Failed sign-ins"
           className="span-6"
-          beside={<Link href={`/audit?outcome=failed&from=${since}`}>All failures in the audit</Link>}
+          beside={<Link href={inAudit("outcome=failed")}>All failures in the audit</Link>}
         >
           <Entries entries={signIns} none="No sign-in failed in these days." />
         </Card>
@@ -84,9 +88,9 @@ export default function OversightHome() {
   );
 }
 
-/** How many entries there are. */
+/** How many entries there are; where they are too many to be counted, at least how many. */
 function totalOf(...pages: readonly Page[]): string {
-  const many = pages.reduce((sum, { total = countedMax }) => sum + total, 0);
+  const many = pages.reduce((sum, { total, items }) => sum + (total ?? items.length), 0);
   return pages.some(({ total }) => total === undefined) ? `more than ${spellNumber(many)}` : spellNumber(many);
 }
 
