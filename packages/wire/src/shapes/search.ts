@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { ActOn } from "../acts.ts";
+import { Timestamp } from "./common.ts";
 
 export const searchKinds = ["job", "node", "account", "user", "invoice", "engine", "pool"] as const;
 /** Something that was looked for. The best come first. */
@@ -12,6 +13,8 @@ export const SearchHit = Type.Object({
   state: Type.Optional(
     Type.String({ description: "Of a job its state, or held; of a node its mode; of a user disabled, else absent" }),
   ),
+  /** Of a job: several can have one name. */
+  submittedAt: Type.Optional(Timestamp),
   may: Type.Optional(
     Type.Unsafe<"all" | readonly ActOn<"job" | "node" | "user">[]>({
       anyOf: [

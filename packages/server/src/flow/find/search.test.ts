@@ -19,6 +19,7 @@ describe("a search", () => {
     await tenancy.job("rival", owner.id, { name: "llama-rival", gpus: 1 });
     const ended = await tenancy.job("acme", ana.id, { name: "llama-ended", gpus: 1 });
     await control.must({ kind: "job.cancel", job: ended });
+    for (const size of [3, 2]) await tenancy.job("acme", ana.id, { name: "sweep", gpus: 1, array: `1-${size}` });
     server = await serveApi(control);
   });
   after(() => server.close());
@@ -40,5 +41,15 @@ describe("a search", () => {
     assert.deepEqual(await find(ana, "llama-ended"), ["job llama-ended"]);
     assert.deepEqual(await find(ana, "rival"), []);
     assert.deepEqual(await find(owner, "llama-rival"), ["job llama-rival"]);
+  });
+
+  it("finds an element of an array by its number and by its id, and tells jobs of one name apart", async () => {
+    assert.deepEqual(await find(ana, "sweep.3"), ["job sweep.3"]);
+    assert.deepEqual(await find(ana, "sweep[2]"), ["job sweep.2", "job sweep.2"]);
+    const { items } = await server.must<AnswerOf<"search">>(ana, "GET", "/v1/search?q=sweep.1");
+    const [one, other, ...more] = items;
+    assert.deepEqual([more, one?.submittedAt === other?.submittedAt], [[], false]);
+    assert.deepEqual(await find(ana, one!.id), ["job sweep.1"]);
+    assert.deepEqual(await find(owner, "sweep.4"), []);
   });
 });

@@ -13,6 +13,7 @@ import { rankOf } from "@tessera/wire/match";
 import type { People } from "../../access/people.ts";
 import { may, maySeeUser, rootsFor } from "../../access/policy.ts";
 import { inScope, type Principal } from "../../access/principal.ts";
+import { timestamp } from "../../render/quantities.ts";
 import type { EndedJobRow } from "../../store/port.ts";
 import { Slices } from "../slices.ts";
 import { Best, type Ranked } from "./best.ts";
@@ -105,11 +106,32 @@ function* liveJobsIn({ control: { state }, liveNames }: Finder, user: User, text
 }
 
 function liveHit(state: ReadonlyState, job: Job | JobArray, rank: number): Ranked {
-  const { id, spec, account, submittedAt } = job;
+  const { id, account, submittedAt } = job;
+  const name = nameOf(job.spec.name, id);
   const doing = "size" in job ? (job.active > 0 ? "running" : "waiting") : job.state;
   const about = `${doing}, ${state.accounts[account]!.path}`;
-  const seen = { kind: "job", id, name: spec.name, address: `/jobs/${id}`, about } as const;
+  const seen = { kind: "job", id, name, address: `/jobs/${id}`, about, submittedAt: timestamp(submittedAt) } as const;
   return { ...seen, state: "held" in job && job.held ? "held" : doing, rank, at: submittedAt };
+}
+
+/** An element of an array has the name of the array and its number. */
+function nameOf(name: string, id: string): string {
+  const dot = id.lastIndexOf(".");
+  return dot < 0 ? name : `${name}${id.slice(dot)}`;
+}
+
+/** The one with this id, and elements of arrays by the name of the array and their number, such as `sweep.3`. */
+async function* namedIn(finder: Finder, user: User, asked: string): AsyncGenerator<Ranked> {
+  const [, number] = /[.[](\d{1,7})\]?$/.exec(asked) ?? [];
+  if (number === undefined && !asked.startsWith("job_")) return;
+  const found = await findJob(finder, user, asked);
+  // Several arrays of one name: the element of each.
+  const ids = found === undefined || !("several" in found) ? [] : found.several.map(({ id }) => `${id}.${number}`);
+  const all = [found, ...(await Promise.all(ids.slice(0, exactMax).map((id) => findJob(finder, user, id))))];
+  for (const each of all) {
+    if (each === undefined || "several" in each) continue;
+    yield "live" in each ? liveHit(finder.control.state, each.live, 0) : endedHit(each.ended, 0);
+  }
 }
 
 /** The newest ones by a part of their name; by id or whole name however old. */
@@ -117,9 +139,7 @@ async function* endedJobsIn(finder: Finder, user: User, text: string, asked: str
   const { state, reader } = finder.control;
   const roots = rootsFor(state, user, "job.read");
   if (roots.length === 0) return;
-  const byId = asked.startsWith("job_") ? await findJob(finder, user, asked) : undefined;
-  if (byId !== undefined && "live" in byId) yield liveHit(state, byId.live, 0);
-  if (byId !== undefined && "ended" in byId) yield endedHit(byId.ended, 0);
+  yield* namedIn(finder, user, asked);
   const query = { ...pathsOf(roots), tops: true };
   const hitsIn = (rows: readonly EndedJobRow[]) =>
     rows.flatMap((row) => {
@@ -138,9 +158,10 @@ async function* endedJobsIn(finder: Finder, user: User, text: string, asked: str
 }
 
 /** Ended jobs rank after live jobs with an equal name match. */
-function endedHit({ id, name, account, outcome, submittedAt }: EndedJobRow, rank: number): Ranked {
+function endedHit({ id, name: of, account, outcome, submittedAt }: EndedJobRow, rank: number): Ranked {
   const about = `ended, ${outcome}, ${account}`;
-  const seen = { kind: "job", id, name, address: `/jobs/${id}`, about } as const;
+  const name = nameOf(of, id);
+  const seen = { kind: "job", id, name, address: `/jobs/${id}`, about, submittedAt: timestamp(submittedAt) } as const;
   return { ...seen, state: "ended", rank: rank + 0.5, at: submittedAt };
 }
 

@@ -13,6 +13,16 @@ const job: SearchHit = {
 };
 const cancelled = { label: "Cancel train-a", about: "action", text: "cancel train-a" };
 
+it("tells the runs of one name apart by when they were submitted", () => {
+  const runs = [1, 3].map((no) => ({
+    ...{ ...job, id: `job_${no}`, address: `/jobs/job_${no}` },
+    submittedAt: new Date(Date.now() - no * 3_600_000).toISOString(),
+  }));
+  const [first, second] = entriesFor(me, "train-a", runs, []).map(({ about }) => about);
+  assert.match(first!, /^job, running, lab, submitted 1h ago/);
+  assert.match(second!, /^job, running, lab, submitted 3h ago/);
+});
+
 describe("what the palette lists first", () => {
   const first = (typed: string) => entriesFor(me, typed, [job], [cancelled])[0];
 

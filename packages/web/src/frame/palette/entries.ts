@@ -1,5 +1,6 @@
 import type { SearchHit, WhoAmI } from "@tessera/wire";
 import { rankOf } from "@tessera/wire/match";
+import { spell } from "../../format/times.ts";
 import { allPages } from "../pages.ts";
 import type { Recent } from "./recent.ts";
 import { type Deed, fits, readVerb, type Verb, verbsFor } from "./verbs.ts";
@@ -128,8 +129,9 @@ function commandEntry(run: Command, label: string): Entry {
   return { key: `command ${run}`, label, about: "action", choice: { run } };
 }
 
-function thingEntry({ address, name, kind, about }: SearchHit): Entry {
-  const what = about === kind ? kind : `${kind}, ${about}`;
+function thingEntry(hit: SearchHit): Entry {
+  const { address, name, kind, about } = hit;
+  const what = about === kind ? kind : `${kind}, ${about}${sinceWhen(hit)}`;
   const recent = { label: name, about: kind, href: address };
   return { key: keyOf(name, address), label: name, about: what, choice: { go: address }, recent };
 }
@@ -146,7 +148,7 @@ function actsOn(me: WhoAmI, some: readonly Verb[], hit: SearchHit): Entry[] {
 
 function actEntry({ words, does }: Verb, hit: SearchHit): Entry {
   const label = `${capital(words)} ${hit.name}`;
-  const about = hit.about === hit.kind ? "action" : `action, ${hit.about}`;
+  const about = hit.about === hit.kind ? "action" : `action, ${hit.about}${sinceWhen(hit)}`;
   if (typeof does !== "string") return { ...goEntry(label, "action", does(hit)), about };
   const text = `${words} ${hit.name}`;
   // Chosen again, it is typed again, so that it is looked at and asked about again.
@@ -157,6 +159,11 @@ function actEntry({ words, does }: Verb, hit: SearchHit): Entry {
     choice: { deed: does, hit },
     recent: { label, about: "action", text },
   };
+}
+
+/** When a job was submitted: the runs of one name differ in nothing else. */
+function sinceWhen({ submittedAt }: SearchHit): string {
+  return submittedAt === undefined ? "" : `, submitted ${spell(submittedAt)}`;
 }
 
 function keyOf(label: string, where: string): string {
