@@ -16,7 +16,7 @@ import { Table } from "../../table/table.tsx";
 import { ClassBar } from "../quota/quota-bar.tsx";
 import { heldWords } from "./guarantor.ts";
 import { NearBudgets } from "./near-budgets.tsx";
-import { addedUp } from "./teams.ts";
+import { addedUp, restOf } from "./teams.ts";
 import { WaitsLongest } from "./waits-longest.tsx";
 
 const OwnCharts = onDemand(() => import("./own-charts.tsx"));
@@ -71,7 +71,13 @@ export default function TeamsHome() {
           <Figure
             label="Spent in 24 h"
             value={costs === undefined ? "–" : spellMoney(costs.totalMicros, costs.currency)}
-            beside={costs === undefined && spent.isError ? wordsOf(spent.error) : "of all accounts below"}
+            beside={
+              costs === undefined && spent.isError
+                ? wordsOf(spent.error)
+                : account === ""
+                  ? "of all accounts"
+                  : `of ${account} and all accounts below`
+            }
           />
         </div>
         <div className="span-3">
@@ -97,7 +103,15 @@ export default function TeamsHome() {
             <Link href={account === "" ? "/quota" : `/quota/${account}`}>Make an account</Link>
           </Empty>
         ) : (
-          <Teams teams={teams} costs={spentBy} currency={costs?.currency ?? ""} />
+          <Teams
+            teams={teams}
+            costs={spentBy}
+            rest={costs && spentBy && restOf(costs.totalMicros, spentBy)}
+            beside={
+              teams.length < accounts ? "all others" : account === "" ? "the platform itself" : `${account} itself`
+            }
+            currency={costs?.currency ?? ""}
+          />
         )}
       </Card>
       <div className="grid">
@@ -114,12 +128,18 @@ export default function TeamsHome() {
 interface TeamsProps {
   readonly teams: readonly Team[];
   readonly costs: ReadonlyMap<string, string> | undefined;
+  /** What was spent beside these, so that the whole adds up, and whose that is. */
+  readonly rest: string | undefined;
+  readonly beside: string;
   readonly currency: string;
 }
 
-function Teams({ teams, costs, currency }: TeamsProps) {
+function Teams({ teams, costs, rest = "0", beside, currency }: TeamsProps) {
   const columns = useMemo(() => columnsOf(teams, costs, currency), [teams, costs, currency]);
   const { look } = useLook(columns, { name: "teams" });
+  const foot = columns.map(({ label }) =>
+    label === "Account" ? beside : label === spentLabel ? spellMoney(rest, currency) : "",
+  );
   return (
     <Table
       label="Accounts below"
@@ -127,11 +147,13 @@ function Teams({ teams, costs, currency }: TeamsProps) {
       columns={columns}
       look={look}
       keyOf={keyOf}
+      {...(rest !== "0" && { foot: [foot] })}
       hrefOf={({ account }) => `/?home=teams&account=${encodeURIComponent(account)}`}
     />
   );
 }
 
+const spentLabel = "Spent in 24 h";
 const keyOf = ({ account }: Team) => account;
 
 function columnsOf(
@@ -141,7 +163,7 @@ function columnsOf(
 ): readonly Column<Team>[] {
   const widest = Math.max(1, ...teams.map(({ held, guarantee }) => Math.max(held, guarantee)));
   const spent: Column<Team> = {
-    label: "Spent in 24 h",
+    label: spentLabel,
     number: true,
     show: ({ account }) => (
       <Link href={`/cost/money?account=${encodeURIComponent(account)}`}>
