@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from "react";
 
-const narrow = matchMedia("(max-width: 760px)");
+// Paper is no phone, however narrow.
+const narrow = matchMedia("screen and (max-width: 760px)");
 
 function listen(listener: () => void): () => void {
   narrow.addEventListener("change", listener);

@@ -1,4 +1,4 @@
-import { type ButtonHTMLAttributes, type ReactNode, useId } from "react";
+import { type ButtonHTMLAttributes, type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Link } from "wouter";
 import { spell, spellFull, spellSpan } from "../format/times.ts";
 import { useTick } from "./tick.ts";
@@ -119,8 +119,18 @@ export function Empty(props: { title: string; children?: ReactNode; command?: st
 }
 
 export function Tabs(props: { label: string; tabs: readonly { href: string; label: string; here: boolean }[] }) {
+  const bar = useRef<HTMLElement>(null);
+  const current = props.tabs.find(({ here }) => here)?.href;
+  // Where there is no room for all, the current one comes into sight, and nothing but the bar is scrolled for it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another one is current
+  useLayoutEffect(() => {
+    const tab = bar.current?.querySelector<HTMLElement>("[aria-current]");
+    if (!bar.current || !tab) return;
+    const { offsetLeft, clientWidth } = bar.current;
+    bar.current.scrollLeft = tab.offsetLeft - offsetLeft - (clientWidth - tab.offsetWidth) / 2;
+  }, [current]);
   return (
-    <nav className="tabs" aria-label={props.label}>
+    <nav className="tabs" aria-label={props.label} ref={bar}>
       {props.tabs.map(({ href, label, here }) => (
         <Link key={href} href={href} replace {...(here && { "aria-current": "page" })}>
           {label}

@@ -25,6 +25,9 @@ describe("a small screen, the wheel, paper and the clipboard", { skip: missing }
     await server.call("addPrices", {
       body: { id: "l1", currency: "EUR", from: new Date().toISOString(), gpus: [any] },
     });
+    await server.call("setBudget", { at: { account: "acme" }, body: { limitMicros: "41472220000", every: "month" } });
+    const contract = { from: new Date().toISOString(), to: "2100-01-01T00:00:00Z", perMille: 900, gpus: [any] };
+    await server.call("setContract", { at: { account: "acme" }, body: contract });
     ids.ana = (await server.call("createUser", { body: { name: "ana", role: "member", account: "acme" } })).id;
     for (const [name, body] of [
       [longName, { gpus: 1, run: "sleep 3600" }],
@@ -60,7 +63,11 @@ describe("a small screen, the wheel, paper and the clipboard", { skip: missing }
     assert.deepEqual(await seriousViolations(page), []);
     await page.getByRole("link", { name: "Close" }).click();
     await page.locator(".chosen").waitFor({ state: "detached" });
-    for (const path of ["/", "/jobs", "/audit", "/cost?by=job", "/cost/waste", "/quota", "/nodes", "/fleet"]) {
+    for (const path of [
+      ...["/", "/jobs", "/audit", "/cost?by=job", "/cost/waste", "/quota", "/nodes", "/fleet"],
+      ...["/cost/budgets", "/cost/invoices", "/cost/ledger", "/cost/contracts", "/cost/close", "/invoices/acme/open"],
+      ...["/settings/outlets", "/settings/api", "/people/me"],
+    ]) {
       await watched.go(path);
       await page.locator(".page h1").first().waitFor();
       await page.waitForFunction(() => document.querySelector(".skeleton") === null);

@@ -18,7 +18,7 @@ export interface Column<Item> {
   readonly number?: boolean;
   /** Does not break into lines. */
   readonly nowrap?: boolean;
-  /** On a phone it stands in the second line of its row. */
+  /** On a phone it stands below the first line of its row. */
   readonly below?: boolean;
   /** False: not shown until it is chosen. */
   readonly usual?: boolean;
@@ -93,6 +93,11 @@ const words = new Intl.Collator("en", { numeric: true });
 function compare(a: SortValue, b: SortValue): number {
   if (typeof a === "string" && typeof b === "string") return words.compare(a, b);
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The classes of a cell and of its heading. */
+export function cellLook({ number, nowrap, below }: Pick<Column<never>, "number" | "nowrap" | "below">): string {
+  return [number && "number", nowrap && "nowrap", below && "below"].filter(Boolean).join(" ");
 }
 
 const gapPx = 12;

@@ -1,4 +1,5 @@
-import { ariaSort, type Column, firstLineOf, nextSort, sortNameOf } from "./column.ts";
+import type { CSSProperties } from "react";
+import { ariaSort, type Column, cellLook, nextSort, sortNameOf } from "./column.ts";
 import type { Look } from "./look.tsx";
 import type { Selection } from "./selection.ts";
 import type { SteadyRow } from "./steady-rows.ts";
@@ -18,24 +19,25 @@ interface HeadProps<Item> {
   readonly selection: Selection<Item> | undefined;
   /** For the choice of all that are there. */
   readonly rows: readonly SteadyRow<Item>[];
-  readonly long?: LongLook;
+  readonly placed?: PlacedLook | undefined;
 }
 
-/** How the cells of a row of a long table stand: in the tracks of a grid, or in two lines. */
-export interface LongLook {
-  readonly tracks: string;
-  readonly hasTwoLines: boolean;
+/** How the cells of a row that is placed by hand stand: in the tracks of a grid, or in two lines. */
+export interface PlacedLook {
+  readonly tracks?: string;
+  /** Of two lines: the room of each cell, where its width does not follow from what it holds. */
+  readonly rooms?: readonly (CSSProperties | undefined)[] | undefined;
 }
 
 /** The names of the columns; one that the list can be sorted by is a button. */
-export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<Item>) {
-  const isLong = long !== undefined;
-  const rooms = long?.hasTwoLines === true ? firstLineOf(columns) : undefined;
+export function Head<Item>({ columns, look, selection, rows, placed }: HeadProps<Item>) {
+  const isPlaced = placed !== undefined;
+  const rooms = placed?.rooms;
   return (
-    <thead {...(isLong && roles.group)}>
-      <tr {...(isLong && { ...roles.row, "aria-rowindex": 1, style: { gridTemplateColumns: long.tracks } })}>
+    <thead {...(isPlaced && roles.group)}>
+      <tr {...(isPlaced && { ...roles.row, "aria-rowindex": 1, style: { gridTemplateColumns: placed.tracks } })}>
         {selection !== undefined && (
-          <th scope="col" className="pick" {...(isLong && roles.head)}>
+          <th scope="col" className="pick" {...(isPlaced && roles.head)}>
             <ChooseAll selection={selection} rows={rows} />
           </th>
         )}
@@ -47,9 +49,9 @@ export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<I
             <th
               key={column.key ?? column.label}
               scope="col"
-              className={`${column.number === true ? "number" : ""} ${column.below === true ? "below" : ""}`}
+              className={cellLook(column)}
               aria-sort={look && ariaSort(column, sort)}
-              {...(isLong && roles.head)}
+              {...(isPlaced && roles.head)}
               style={
                 rooms !== undefined
                   ? rooms[i]
@@ -58,7 +60,7 @@ export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<I
             >
               {column.hasNoHead === true ? (
                 <span className="hidden-text">{column.label}</span>
-              ) : by === undefined || look === undefined || isHidden(column, long) ? (
+              ) : by === undefined || look === undefined || isHidden(column, rooms) ? (
                 column.label
               ) : (
                 <button
@@ -80,8 +82,8 @@ export function Head<Item>({ columns, look, selection, rows, long }: HeadProps<I
 }
 
 /** Its heading has no room and is only read out; nothing that cannot be seen takes the focus. */
-function isHidden({ below }: Pick<Column<never>, "below">, long: LongLook | undefined): boolean {
-  return below === true && long?.hasTwoLines === true;
+function isHidden({ below }: Pick<Column<never>, "below">, rooms: PlacedLook["rooms"]): boolean {
+  return below === true && rooms !== undefined;
 }
 
 function ChooseAll<Item>({ selection, rows }: { selection: Selection<Item>; rows: readonly SteadyRow<Item>[] }) {

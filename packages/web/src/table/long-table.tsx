@@ -4,7 +4,7 @@ import { useNarrow } from "../design/narrow.ts";
 import { Empty, Skeleton } from "../design/parts.tsx";
 import { hasJustActed, isAttended } from "../frame/attention.ts";
 import { type Cursor, useScrollPlace } from "../frame/scroll-places.ts";
-import { leastWidthOf, tracksOf } from "./column.ts";
+import { firstLineOf, leastWidthOf, tracksOf } from "./column.ts";
 import { Head, roles } from "./head.tsx";
 import { Row } from "./row.tsx";
 import { useRowKeys } from "./row-keys.ts";
@@ -89,6 +89,7 @@ export function LongTable<Item>(props: LongProps<Item>) {
   }, [rows, virtual]);
 
   const words = waitingWords(list);
+  const rooms = useMemo(() => (hasTwoLines ? firstLineOf(columns) : undefined), [hasTwoLines, columns]);
   const tracks = hasTwoLines ? "" : tracksOf(columns);
   const rest = (selection?.keys.size ?? 0) > 0 ? barPx[narrow ? "narrow" : "wide"] : 0;
   const rowStyle = (start: number): CSSProperties => ({
@@ -122,7 +123,7 @@ export function LongTable<Item>(props: LongProps<Item>) {
           aria-rowcount={isWhole ? rows.length + 1 : pages?.total === undefined ? -1 : pages.total + 1}
           {...(!hasTwoLines && { style: { minWidth: leastWidthOf(columns, selection !== undefined) } })}
         >
-          <Head columns={columns} look={look} selection={selection} rows={rows} long={{ tracks, hasTwoLines }} />
+          <Head columns={columns} look={look} selection={selection} rows={rows} placed={{ tracks, rooms }} />
           <tbody {...roles.group} style={{ height: rows.length === 0 ? 0 : length }}>
             {shown.map(({ index, start }) => {
               const row = rows[index];
@@ -138,7 +139,7 @@ export function LongTable<Item>(props: LongProps<Item>) {
                   isStop={index === stop}
                   selection={selection}
                   onThrough={(key) => selection?.through(key, rows)}
-                  at={{ index, style: rowStyle(start), hasTwoLines }}
+                  at={{ index, style: rowStyle(start), rooms }}
                 />
               );
             })}

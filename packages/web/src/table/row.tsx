@@ -1,7 +1,7 @@
 import type { CSSProperties, MouseEvent, ReactNode } from "react";
 import { Link } from "wouter";
-import { type Column, firstLineOf } from "./column.ts";
-import { roles } from "./head.tsx";
+import { type Column, cellLook } from "./column.ts";
+import { type PlacedLook, roles } from "./head.tsx";
 import type { Selection } from "./selection.ts";
 import type { SteadyRow } from "./steady-rows.ts";
 
@@ -16,8 +16,8 @@ export interface RowProps<Item> {
   readonly isStop: boolean;
   readonly selection: Selection<Item> | undefined;
   readonly onThrough: (key: string) => void;
-  /** Of a long table: where it stands. */
-  readonly at?: { readonly index: number; readonly style: CSSProperties; readonly hasTwoLines: boolean };
+  /** Where it is placed by hand: which one it is, and how it and its cells stand. */
+  readonly at?: { readonly index: number; readonly style?: CSSProperties } & Pick<PlacedLook, "rooms">;
 }
 
 /** A row; where it leads somewhere, its first cell holds the link, and all of it can be clicked. */
@@ -25,7 +25,7 @@ export function Row<Item>(props: RowProps<Item>) {
   const { row, columns, href, name, isCurrent, isStop, selection, onThrough, at } = props;
   const cellRole = at === undefined ? {} : roles.cell;
   const stop = isStop ? {} : { tabIndex: -1 };
-  const rooms = at?.hasTwoLines === true ? firstLineOf(columns) : undefined;
+  const rooms = at?.rooms;
   const contentOf = (column: Column<Item>, i: number): ReactNode => {
     const shown = column.show(row.item);
     if (i > 0 || href === undefined) return shown;
@@ -60,17 +60,19 @@ export function Row<Item>(props: RowProps<Item>) {
         </td>
       )}
       {columns.map((column, i) => (
-        <td key={column.key ?? column.label} className={cellLook(column)} {...cellRole} style={rooms?.[i]}>
+        <td
+          key={column.key ?? column.label}
+          className={cellLook(column)}
+          {...cellRole}
+          {...(column.below && rooms !== undefined && { "data-label": column.label })}
+          style={rooms?.[i]}
+        >
           {contentOf(column, i)}
           {i === 0 && row.isGone && <span className="hidden-text">, no longer in this list</span>}
         </td>
       ))}
     </tr>
   );
-}
-
-function cellLook({ number, nowrap, below }: Column<never>): string {
-  return [number && "number", nowrap && "nowrap", below && "below"].filter(Boolean).join(" ");
 }
 
 /** What tells more when the pointer rests on it lies over the link: a click on it follows the link too. */

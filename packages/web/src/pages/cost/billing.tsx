@@ -38,10 +38,11 @@ export function Billing({ tenant }: { tenant: string }) {
   );
 }
 
-function money(label: string, of: (billing: BillingShape) => string): Column<BillingShape> {
+function money(label: string, of: (billing: BillingShape) => string, below = true): Column<BillingShape> {
   return {
     label,
     number: true,
+    below,
     show: (billing) => spellMoney(of(billing), billing.currency),
     by: (billing) => BigInt(of(billing)),
   };
@@ -50,13 +51,14 @@ function money(label: string, of: (billing: BillingShape) => string): Column<Bil
 function columnsOf(onEdit: (tenant: string) => void): readonly Column<BillingShape>[] {
   return [
     { label: "Tenant", show: ({ tenant }) => tenant, by: ({ tenant }) => tenant },
-    { label: "Billed by", show: ({ mode }) => mode, by: ({ mode }) => mode },
-    money("Owed", ({ owedMicros }) => owedMicros),
+    { label: "Billed by", below: true, show: ({ mode }) => mode, by: ({ mode }) => mode },
+    money("Owed", ({ owedMicros }) => owedMicros, false),
     money("Set aside", ({ heldMicros }) => heldMicros),
     money("Not invoiced, before credits", ({ openMicros }) => openMicros),
     {
       label: "Credit left",
       number: true,
+      below: true,
       show: ({ leftMicros, currency, stopped }) => (
         <>
           {leftMicros === undefined ? "no limit" : spellMoney(leftMicros, currency)}{" "}

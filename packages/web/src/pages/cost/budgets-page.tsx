@@ -75,6 +75,7 @@ const amountColumns: readonly Column<BudgetShape>[] = [
   {
     label: "Spent",
     percent: 40,
+    below: true,
     show: ({ spentMicros, limitMicros, forecastMicros, currency, every }) => {
       const spent = shareOf(spentMicros, limitMicros);
       return (
@@ -100,12 +101,14 @@ const amountColumns: readonly Column<BudgetShape>[] = [
     label: "Limit",
     number: true,
     usual: false,
+    below: true,
     show: ({ limitMicros, currency }) => spellMoney(limitMicros, currency),
     by: ({ limitMicros }) => BigInt(limitMicros),
   },
   {
     label: "Comes to",
     number: true,
+    below: true,
     show: ({ forecastMicros, overMicros, currency }) => (
       <>
         {spellMoney(forecastMicros, currency)}
@@ -116,11 +119,13 @@ const amountColumns: readonly Column<BudgetShape>[] = [
   },
   {
     label: "Used up",
+    below: true,
     show: ({ spentAt }) => spentAt !== undefined && <Time at={spentAt} />,
     by: ({ spentAt = "~" }) => spentAt,
   },
   {
     label: "When it is spent",
+    below: true,
     show: ({ stop, stopped }) => (
       <>
         {stops[stop]}{" "}

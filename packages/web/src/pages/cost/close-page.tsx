@@ -60,6 +60,7 @@ function columnsOf(currency: string): readonly Column<Row>[] {
     { label: "Tenant", show: ({ tenant }) => tenant, by: ({ tenant }) => tenant },
     {
       label: "Billed by",
+      below: true,
       show: ({ mode }) => (
         <Chip tone={mode === "chargeback" ? "guaranteed" : "idle"} shape={mode === "chargeback" ? "dot" : "ring"}>
           {mode}
@@ -67,10 +68,11 @@ function columnsOf(currency: string): readonly Column<Row>[] {
       ),
       by: ({ mode }) => mode,
     },
-    { label: "Lines", number: true, show: ({ lines }) => lines, by: ({ lines }) => lines },
+    { label: "Lines", number: true, below: true, show: ({ lines }) => lines, by: ({ lines }) => lines },
     {
       label: "Corrections",
       number: true,
+      below: true,
       show: ({ corrections }) => corrections,
       by: ({ corrections }) => corrections,
     },

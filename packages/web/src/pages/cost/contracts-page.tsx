@@ -107,17 +107,19 @@ function columnsOf(currency: string, onChange: ((place: string) => void) | undef
   };
   return [
     { label: "Tenant", show: ({ tenant }) => tenant, by: ({ tenant }) => tenant },
-    { label: "From", nowrap: true, show: ({ from }) => from.slice(0, 10), by: ({ from }) => from },
-    { label: "To", nowrap: true, show: ({ to }) => to.slice(0, 10), by: ({ to }) => to },
+    { label: "From", nowrap: true, below: true, show: ({ from }) => from.slice(0, 10), by: ({ from }) => from },
+    { label: "To", nowrap: true, below: true, show: ({ to }) => to.slice(0, 10), by: ({ to }) => to },
     { label: "State", show: (contract) => <State contract={contract} /> },
     {
       label: "Of the list's prices",
       number: true,
+      below: true,
       show: ({ perMille }) => `${spellNumber(perMille / 10)} %`,
       by: ({ perMille }) => perMille,
     },
     {
       label: "Own prices, guaranteed and burst, per hour",
+      below: true,
       show: ({ gpus }) =>
         gpus.map(({ model, reservedMicros, burstMicros }) => (
           <div key={model} className="nowrap">

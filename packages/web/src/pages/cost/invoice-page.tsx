@@ -88,6 +88,7 @@ function columnsOf(currency: string, onExplain: (line: LineShape) => void): read
   return [
     {
       label: "Line",
+      nowrap: true,
       show: (line) => (
         <button
           type="button"
@@ -100,12 +101,18 @@ function columnsOf(currency: string, onExplain: (line: LineShape) => void): read
       ),
     },
     { label: "What", show: ({ kind }) => kind },
-    { label: "Account", show: ({ account }) => account },
+    { label: "Account", below: true, show: ({ account }) => account },
     {
       label: "Model",
+      below: true,
       show: ({ model, profile }) => [chargedModel(model), profile].filter((part) => part !== "").join(" "),
     },
-    { label: "Hours", number: true, show: ({ hours, unit }) => (unit === "none" ? "" : `${hours} ${unit}s`) },
+    {
+      label: "Hours",
+      number: true,
+      below: true,
+      show: ({ hours, unit }) => (unit === "none" ? "" : `${hours} ${unit}s`),
+    },
     { label: "Amount", number: true, show: ({ micros }) => spellMoney(micros, currency) },
   ];
 }

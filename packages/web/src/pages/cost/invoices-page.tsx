@@ -14,7 +14,7 @@ type Listed = AnswerOf<"listInvoices">["items"][number];
 
 const columns: readonly Column<Listed>[] = [
   { label: "Tenant", width: [120, 2], show: ({ tenant }) => tenant },
-  { label: "Month", width: 90, show: ({ period }) => period },
+  { label: "Month", width: 90, below: true, show: ({ period }) => period },
   { label: "Number", width: [100, 1], below: true, show: ({ number }) => number },
   {
     label: "Status",
@@ -34,7 +34,7 @@ const columns: readonly Column<Listed>[] = [
   },
   {
     label: "Total",
-    width: [110, 1],
+    width: [150, 1],
     number: true,
     show: ({ totalMicros, currency }) => spellMoney(totalMicros, currency),
   },

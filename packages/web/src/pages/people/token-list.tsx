@@ -43,11 +43,13 @@ function columnsOf(onRevoke: (token: TokenShape) => void): readonly Column<Token
     },
     {
       label: "Last used",
+      below: true,
       show: ({ lastUsedAt }) => (lastUsedAt === undefined ? "never" : <Time at={lastUsedAt} />),
       by: ({ lastUsedAt = "" }) => lastUsedAt,
     },
     {
       label: "Ends",
+      below: true,
       show: ({ expiresAt, expiring }) => (
         <>
           {expiresAt === undefined ? <span className="quiet">never</span> : <Time at={expiresAt} />}{" "}
