@@ -9,11 +9,11 @@ export const filterNames = [
 export type AuditFilter = { readonly [Name in (typeof filterNames)[number]]?: string };
 
 const refusals: Readonly<Record<RefusalKept, string>> = {
-  forbidden: "refused: no role allows it",
-  "not-allowed": "refused: a rule forbids it",
-  "not-found": "refused: not found",
-  unauthenticated: "refused: not signed in",
-  "rate-limited": "refused: too many requests",
+  forbidden: "refused by role",
+  "not-allowed": "refused by rule",
+  "not-found": "not found",
+  unauthenticated: "not signed in",
+  "rate-limited": "too many requests",
 };
 const isRefusal = (word: string | undefined): word is RefusalKept =>
   word !== undefined && Object.hasOwn(refusals, word);
@@ -56,7 +56,7 @@ export function AuditFilters({ values, onChange }: Props) {
         />
       ))}
       <Select
-        style={{ width: 130 }}
+        style={{ width: 150 }}
         aria-label="Outcome"
         value={values.refusal ?? values.outcome ?? ""}
         of={[["", "Any outcome"], ...outcomes]}

@@ -13,6 +13,7 @@ import { useLook } from "../../table/look.tsx";
 import { Paged, type PagedList } from "../../table/paged.tsx";
 import { Views } from "../../table/views.tsx";
 import { type AuditFilter, AuditFilters, filterNames, queryOf } from "./audit-filters.tsx";
+import { detailWords } from "./detail-words.ts";
 import { EntryDialog } from "./entry-dialog.tsx";
 import { HistoryCard, HistoryChip } from "./history-card.tsx";
 import { WholeCsv } from "./whole-csv.tsx";
@@ -38,7 +39,7 @@ const columns: readonly Column<AuditEntry>[] = [
     label: "Detail",
     width: [140, 1.6],
     below: true,
-    show: ({ detail }) => <span title={inZone(detail)}>{inZone(detail)}</span>,
+    show: (entry) => <span title={inZone(entry.detail)}>{inZone(detailWords(entry))}</span>,
   },
 ];
 const searchEveryMs = 30_000;

@@ -7,6 +7,7 @@ import { Empty, Skeleton } from "../../design/parts.tsx";
 import { spellNumber } from "../../format/numbers.ts";
 import { inZone, spellFull } from "../../format/times.ts";
 import { nodeAddress } from "../../frame/address.ts";
+import { fieldsOf } from "./detail-words.ts";
 
 interface EntryProps {
   /** Undefined until it is known; `null` where there is none that may be seen. */
@@ -56,7 +57,7 @@ function Facts({ entry }: { entry: AuditEntry }) {
         <Fact name="Outcome">{count > 1 ? `${outcome}, ${spellNumber(count)} times` : outcome}</Fact>
         {detail !== "" && (
           <Fact name="Detail">
-            <Detail text={detail} />
+            <Detail entry={entry} />
           </Fact>
         )}
         {address !== undefined && <Fact name="From">{address}</Fact>}
@@ -89,14 +90,14 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** Before and after, a field to a line. */
-function Detail({ text }: { text: string }) {
-  const fields = text.split("; ");
-  if (fields.length < 2 || !fields.every((field) => field.includes(": "))) return <>{inZone(text)}</>;
+/** Before and after, a field to a line; where the pointer rests, as the journal names it. */
+function Detail({ entry }: { entry: AuditEntry }) {
   return (
     <ul className="plain-list">
-      {fields.map((field) => (
-        <li key={field}>{inZone(field)}</li>
+      {fieldsOf(entry).map(({ raw, words }) => (
+        <li key={raw} title={raw}>
+          {inZone(words)}
+        </li>
       ))}
     </ul>
   );

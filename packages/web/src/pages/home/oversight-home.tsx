@@ -7,6 +7,7 @@ import { inZone, spellDate } from "../../format/times.ts";
 import { instantOf, zoneName } from "../../format/zone.ts";
 import { useAccount } from "../../frame/account.ts";
 import { useCarried } from "../../frame/carried.ts";
+import { detailWords } from "../audit/detail-words.ts";
 import { HistoryCard } from "../audit/history-card.tsx";
 import { Anchors } from "../settings/anchors.tsx";
 
@@ -107,8 +108,8 @@ function Entries({ entries, none }: { entries: readonly AuditEntry[]; none: stri
           <Link href={`/audit?entry=${entry.id}`} className="cut">
             {entry.targetName ?? (entry.target || "open")}
           </Link>
-          <span className="cut quiet small" style={{ flex: 1 }}>
-            {inZone(entry.detail)}
+          <span className="cut quiet small" style={{ flex: 1 }} title={inZone(entry.detail)}>
+            {inZone(detailWords(entry))}
           </span>
           <span className="quiet small cut">{entry.actorName || entry.actor || entry.address}</span>
           {(entry.count ?? 1) > 1 && <span className="small nowrap">× {spellNumber(entry.count!)}</span>}

@@ -165,6 +165,7 @@ function columnsOf(
   const spent: Column<Team> = {
     label: spentLabel,
     number: true,
+    below: true,
     show: ({ account }) => (
       <Link href={`/cost/money?account=${encodeURIComponent(account)}`}>
         {spellMoney(costs?.get(account) ?? "0", currency)}
@@ -177,6 +178,7 @@ function columnsOf(
     {
       label: "Held of guarantee",
       percent: 30,
+      below: true,
       show: ({ account, held, guarantee, burst }) => (
         <div className="row">
           <div style={{ flex: 1 }}>
@@ -202,6 +204,7 @@ function columnsOf(
     },
     {
       label: "Longest wait since",
+      below: true,
       show: ({ waiting }) => (waiting.oldestAt === undefined ? "" : <Time at={waiting.oldestAt} />),
       by: ({ waiting }) => waiting.oldestAt ?? "~",
     },
@@ -209,6 +212,7 @@ function columnsOf(
     {
       label: "Failed in 24 h",
       number: true,
+      below: true,
       show: ({ account, failed }) =>
         failed === undefined ? (
           "–"
