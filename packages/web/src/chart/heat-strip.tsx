@@ -10,7 +10,7 @@ import { Table } from "../table/table.tsx";
 import { stepText } from "./axis.ts";
 import { held } from "./gaps.ts";
 import { type Heat, heatStep, heatSteps, spreadOf } from "./heat.ts";
-import { timeOf } from "./range.ts";
+import { timeOfSteps } from "./range.ts";
 import { chosenText, ranksText, valueText } from "./view.ts";
 
 const rowPx = 16;
@@ -112,7 +112,7 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
   const onKey = (event: KeyboardEvent) => {
     const { row, column } = cell ?? { row: 0, column: times.length - 1 };
     if (event.key === "Enter" && begun !== undefined) {
-      const { from, to } = timeOf(heat, begun, column);
+      const { from, to } = timeOfSteps(heat, begun, column);
       setBegun(undefined);
       onZoom(from, to);
     }
@@ -134,7 +134,7 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
     setBegun(event.shiftKey ? (begun ?? column) : undefined);
     setCell(within(next));
   };
-  const ofKeys = begun === undefined || cell === undefined ? undefined : timeOf(heat, begun, cell.column);
+  const ofKeys = begun === undefined || cell === undefined ? undefined : timeOfSteps(heat, begun, cell.column);
   const shareOf = (time: number) => (time - heat.from) / span;
   const ends = ofKeys ? [shareOf(ofKeys.from), shareOf(ofKeys.to)] : (drag ?? []);
   const [begin, end] = ends.toSorted((a, b) => a - b);
