@@ -245,7 +245,18 @@ test("events are followed as lines, oldest first", async (t) => {
 
 test("audit hands its filters on", async (t) => {
   const server = await StandIn.start(t);
-  const about = ["--target", "job_1", "--outcome", "refused", "--refusal", "forbidden", "--address", "10.0.0.7", "--text", "wandb"];
+  const about = [
+    "--target",
+    "job_1",
+    "--outcome",
+    "refused",
+    "--refusal",
+    "forbidden",
+    "--address",
+    "10.0.0.7",
+    "--text",
+    "wandb",
+  ];
   await runTess(["audit", "--account", "lab", "--actor", "ana", "--action", "job.submit", "--from", "7d", ...about], {
     env: server.env,
   });
