@@ -41,7 +41,7 @@ const suffixes = { mean: ", mean", end: ", at its end", sum: "", starts: "" } as
 
 /** The name of a step: its instant, its day, or its span where that is longer than a minute, and what its value is. */
 export function stepText(
-  { times, stepMs, each }: Pick<ChartView, "times" | "stepMs" | "each">,
+  { times, stepMs, to, each }: Pick<ChartView, "times" | "stepMs" | "to" | "each">,
   step: number,
   kind: Kind,
 ): string {
@@ -53,5 +53,6 @@ export function stepText(
   if (stepMs > dayMs) return `${Math.round(stepMs / dayMs)} days from ${spellUtcDay(at)}${suffix}`;
   if (stepMs < minuteMs) return spellSeconds(text);
   if (stepMs === minuteMs || (each === undefined && kind !== "bars")) return spellClock(text);
-  return `${spellClock(text)} to ${spellTimeOfDay(at + stepMs)}${suffix}`;
+  // The last step may be under way.
+  return `${spellClock(text)} to ${spellTimeOfDay(Math.min(at + stepMs, Math.max(at, to)))}${suffix}`;
 }

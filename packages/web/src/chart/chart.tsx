@@ -122,6 +122,7 @@ export function ChartCard(
       {view !== undefined && !empty && isCrowded(view) && (
         <input
           className="input"
+          style={{ width: 220 }}
           aria-label={`${title}: lines by name`}
           placeholder="Lines by name"
           value={text}

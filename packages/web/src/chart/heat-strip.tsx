@@ -199,10 +199,11 @@ function Strip({ heat, title, onZoom }: { heat: Heat; title: string; onZoom: Str
   );
 }
 
-function cellText({ rows, times, stepMs, unit }: Heat, { row, column }: Cell): string {
-  const line = rows[row];
+function cellText(heat: Heat, { row, column }: Cell): string {
+  const { unit } = heat;
+  const line = heat.rows[row];
   if (line === undefined) return "";
-  const when = stepText({ times, stepMs, each: "mean" }, column, "lines");
+  const when = stepText({ ...heat, each: "mean" }, column, "lines");
   return `${line.label}, ${when}: ${valueText(held(line.values)[column] ?? null, unit)}`;
 }
 

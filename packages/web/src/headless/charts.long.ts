@@ -48,6 +48,16 @@ describe("charts of a simulated day", { skip: "missing" in browser ? browser.mis
     for (let tries = 0; tries < 50 && (await legend.innerText()) === newest; tries++)
       await watched.page.waitForTimeout(50);
     assert.notEqual(await legend.innerText(), newest, "arrow keys move through the values");
+    const told = chart("The fleet over time").locator("[aria-live=polite]");
+    assert.match(await told.innerText(), /: guaranteed [\d,.]+ GPUs, burst/, "and a screen reader hears them");
+    await watched.page.keyboard.press("Shift+PageDown");
+    assert.match(await told.innerText(), /is chosen; Enter zooms/);
+    await watched.page.keyboard.press("Escape");
+    assert.equal(await told.innerText(), "");
+    await watched.page.keyboard.press("Shift+PageDown");
+    await watched.page.keyboard.press("Enter");
+    await watched.page.waitForURL(/range=\d{4}-.*(~|%7E)/);
+    await watched.page.goBack();
     await watched.page.locator(".sparkline path").nth(3).waitFor();
     assert.deepEqual(await seriousViolations(watched.page), []);
   });
@@ -73,6 +83,40 @@ describe("charts of a simulated day", { skip: "missing" in browser ? browser.mis
     await watched.page.waitForURL(address);
     await watched.page.goBack();
     await watched.page.waitForFunction(() => !location.search.includes("range="), undefined, { polling: 50 });
+  });
+
+  it("have a range that is typed, which goes along with the moment to the next page and back", async () => {
+    const { page } = watched;
+    const at = new Date(Date.now() - 3 * 3_600_000).toISOString();
+    const moment = new URLSearchParams({ at }).toString();
+    await watched.go(`/fleet?${moment}`);
+    await page.getByRole("button", { name: "custom" }).click();
+    const typeFrom = async (day: Date) => {
+      await page.getByLabel(/^To/).focus();
+      await page.getByLabel(/^From/).focus();
+      const [year, month, date] = day.toISOString().slice(0, 10).split("-");
+      await page.keyboard.type(`${month}${date}${year}`);
+      await page.keyboard.press("Tab");
+      await page.keyboard.type("0100AM");
+      await page.keyboard.press("Enter");
+    };
+    await typeFrom(new Date(Date.UTC(2020, 5, 15)));
+    await page.getByText("Only 400 days are kept").waitFor();
+    await typeFrom(new Date(Date.now() - 3 * 86_400_000));
+    await page.waitForURL(/range=\d{4}-/);
+    const range = new URL(page.url()).searchParams.get("range");
+    await page.locator(".map-box canvas").click({ position: { x: 2, y: 2 } });
+    await page.keyboard.press("g");
+    await page.keyboard.press("u");
+    await page.waitForURL(/\/queue\?/);
+    const shown = new URL(page.url()).searchParams;
+    assert.deepEqual([shown.get("at"), shown.get("range")], [at, range]);
+    const name = (await server.call("listNodes")).items[0]!.name;
+    await watched.go(`/fleet?${moment}&node=${encodeURIComponent(name)}`);
+    await page.getByRole("link", { name: "Open the node" }).click();
+    await page.getByText(/^This is the node now, not at /).waitFor();
+    await page.getByRole("link", { name: /^Back to / }).click();
+    await page.waitForURL((url) => url.pathname === "/fleet" && url.searchParams.get("at") === at);
   });
 
   it("go on at the right edge: a range that was dragged up to now is asked for again", async () => {
