@@ -222,6 +222,9 @@ test("explain says who is ahead, when it starts, and what would start it sooner"
     await explain({ start: { when: "unknown", why: "it waits for quota" } }),
     /Its start is not known: it waits for quota\./,
   );
+  const earliest = (basis: "price" | "period") => explain({ start: { when: "later", at: inHours(3), basis } });
+  assert.match(await earliest("price"), /It starts in 3h at the earliest, when an hour costs less\./);
+  assert.match(await earliest("period"), /It starts in 3h at the earliest, when a new period begins\./);
 });
 
 test("logs of a job that has written nothing say why", async (t) => {
