@@ -158,7 +158,7 @@ describe("tables that are read, left and come back to", { skip: missing }, () =>
     const { page } = watched;
     const row = page.getByRole("row", { name: /1 GPU/ }).first();
     await row.waitFor();
-    assert.match(await row.innerText(), /1 GPU\s+0/);
+    assert.match(await row.innerText(), /1 GPU each\s+0/);
     await watched.go("/jobs");
     await page.getByRole("cell", { name: "lab" }).first().waitFor();
     const [name, account] = await Promise.all([
