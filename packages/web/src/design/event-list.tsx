@@ -12,7 +12,7 @@ interface EventListProps {
 /** What happened, each with its time. */
 export function EventList({ events, subject }: EventListProps) {
   return (
-    <ul className="list">
+    <ul className="list events">
       {events.map((event) => (
         <li key={`${event.at} ${event.kind} ${event.subject} ${event.text}`}>
           <span className="quiet small" style={{ width: 100, flex: "none" }}>

@@ -73,6 +73,10 @@ describe("a small screen, the wheel, paper and the clipboard", { skip: missing }
       await page.waitForFunction(() => document.querySelector(".skeleton") === null);
       assert.deepEqual(await tooWide(page), [], path);
       assert.deepEqual(await cutInTables(page), [], path);
+      const subjects = page.locator(".events a.cut");
+      if (path === "/") await subjects.first().waitFor();
+      const cut = await subjects.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length);
+      assert.equal(cut, 0, `${path}: what an event is about can be read`);
     }
     await watched.go("/cost?by=job");
     await page.getByRole("cell", { name: longName }).waitFor();
