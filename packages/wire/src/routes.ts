@@ -215,7 +215,8 @@ export const jobSorts = [
   "user",
   "gpus",
   "priority",
-  "queue",
+  /** Not the order of the scheduler, which goes by guarantees and shares too: `explainJob` tells a job's position in it. */
+  "priority-age",
   "reason",
   "started",
   "state",

@@ -28,13 +28,13 @@ import type { StoreReader } from "../../store/port.ts";
 import { type Denial, deny } from "../answer/problem.ts";
 import type { Api, Call, Handler } from "../context.ts";
 import { jobFilter, liveJobs, shownState } from "../list/job-filter.ts";
-import { queueKey } from "../list/job-orders.ts";
+import { priorityAgeKey } from "../list/job-orders.ts";
 import { withName } from "../list/job-show.ts";
 
 /** One for each store: it remembers the moment that was shown last. */
 const pasts = new WeakMap<StoreReader, Past>();
 
-/** An answer shows at most this many jobs, those that wait first; all are counted. */
+/** An answer shows at most this many jobs, those that wait before others, by priority and age; all are counted. */
 const jobsMax = 1_000;
 /** An answer lists at most this many starts and this many ends; all are counted. */
 const blocksMax = 200;
@@ -68,7 +68,7 @@ export const momentHandlers: { readMoment: Handler<"readMoment"> } = {
     const rooms = new Rooms(state.fleet);
     const reasons = new Reasons({ state, now: () => at }, rooms);
     const { waits = [], holds = [] } = jobsByFate(api, state, { roots, reasons, fateOf: fateNow, query });
-    const shown = [...inQueueOrder(waits), ...holds].slice(0, jobsMax);
+    const shown = [...byPriorityAndAge(waits), ...holds].slice(0, jobsMax);
     const show = (job: Job | JobArray) =>
       withName(api, "size" in job ? renderArray(state, job) : renderJob(state, job, at, rooms));
     const chosen = chosenJob(state, roots, query.job);
@@ -111,8 +111,8 @@ function chosenJob(state: ReadonlyState, roots: readonly Account[], id: string |
   return job !== undefined && seenAt(state, roots)(job.account) ? job : undefined;
 }
 
-function inQueueOrder(jobs: readonly (Job | JobArray)[]): (Job | JobArray)[] {
-  const keyed = jobs.map((job) => ({ job, key: `${queueKey(job.spec.priority, job.submittedAt)} ${job.id}` }));
+function byPriorityAndAge(jobs: readonly (Job | JobArray)[]): (Job | JobArray)[] {
+  const keyed = jobs.map((job) => ({ job, key: `${priorityAgeKey(job.spec.priority, job.submittedAt)} ${job.id}` }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ job }) => job);
 }
 
@@ -198,7 +198,7 @@ function plannedMoment(api: Api, call: MomentCall, { now, at, oldest }: Ahead): 
     nodes: nodesFor(call, state, then),
     waiting: waits.length,
     holding: holds.length,
-    jobs: [...inQueueOrder(waits), ...holds].slice(0, jobsMax).map(show),
+    jobs: [...byPriorityAndAge(waits), ...holds].slice(0, jobsMax).map(show),
     ...(chosen !== undefined && fateOf(chosen) !== undefined && { job: show(chosen) }),
     summary: summaryOf(state, target, { reasons, fateOf }),
     planned: {

@@ -111,7 +111,7 @@ describe("a list of jobs in an order", () => {
   it("puts what has no place in an order after or before all others", async () => {
     const reasons = (await all(owner, "state=all&sort=-reason&limit=50")).slice(0, 240);
     assert.ok(reasons.every(({ state, reason }) => state === "ended" || reason === undefined));
-    const queue = await all(owner, "state=all&sort=queue&limit=50");
+    const queue = await all(owner, "state=all&sort=priority-age&limit=50");
     assert.ok(queue.slice(0, 5).every(({ state }) => state !== "ended"));
   });
 

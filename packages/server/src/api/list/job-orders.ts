@@ -74,7 +74,7 @@ function ordersOf({ control }: Api, filter: JobFilter): { readonly [Name in Sort
     user: () => [({ user }) => userKey(user), { group: "user", keyOf: userKey }],
     gpus: () => [gpusNow, { key: "gpus" }],
     priority: () => [({ spec }) => spec.priority, { key: "priority" }],
-    queue: () => [({ spec, submittedAt }) => queueKey(spec.priority, submittedAt), { all: last }],
+    "priority-age": () => [({ spec, submittedAt }) => priorityAgeKey(spec.priority, submittedAt), { all: last }],
     reason: () => [(job) => waitsFor(state, job, filter) ?? last, { all: last }],
     started: () => [startOf, { key: "started" }],
     // Live ones after those that have ended, each by its state.
@@ -94,7 +94,7 @@ function startOf(job: Job | JobArray): number {
   return "size" in job || job.state === "waiting" || job.startedAt === 0 ? neverStarted : job.startedAt;
 }
 
-/** Within an account the higher priority is next, then the older job. */
-export function queueKey(priority: number, submittedAt: number): string {
+/** The higher priority comes first, then the older job; which account is next depends on guarantees and shares. */
+export function priorityAgeKey(priority: number, submittedAt: number): string {
   return `${String(100_000_000 - priority).padStart(10, "0")} ${String(submittedAt).padStart(15, "0")}`;
 }

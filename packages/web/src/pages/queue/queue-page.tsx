@@ -37,7 +37,7 @@ import {
 import { LookElsewhere, TimeBar } from "../past/time-bar.tsx";
 import { useMoment } from "../past/use-moment.ts";
 import { UntilThen } from "../plan/until-then.tsx";
-import { type JobSort, reasonIn, useQueue, type Waiting } from "./use-queue.ts";
+import { type JobSort, type ReasonKind, reasonIn, useQueue, type Waiting } from "./use-queue.ts";
 
 const PlanPicture = onDemand(() => import("../plan/plan-picture.tsx"));
 const QueueCharts = onDemand(() => import("./queue-charts.tsx"));
@@ -57,7 +57,7 @@ const columns: readonly Column<Job>[] = [
 /** Beside the chosen job there is room for these. */
 const besideChosen = [nameColumn, gpusColumn, reasonColumn];
 const filters = ["reason"];
-const usualSort = "queue";
+const usualSort = "priority-age";
 const keyOf = ({ id }: Job) => id;
 
 /** The columns at a past or coming moment, which is in no other order: how long a job had waited by then. */
@@ -192,7 +192,7 @@ export function QueuePage() {
         <>
           <Card
             title="Lanes"
-            beside={<span className="quiet small">one per account, next job first, as wide as its GPUs</span>}
+            beside={<span className="quiet small">one per account, by priority, then age, as wide as its GPUs</span>}
           >
             <div className="stack tight">
               {lanes.slice(0, lanesShown).map((lane) => (
@@ -216,7 +216,7 @@ export function QueuePage() {
             <Paged
               list={inOrder}
               noun={["job", "jobs"]}
-              title={reason === undefined ? "In order" : `Waiting: ${waitingReasons[reason].title}`}
+              title={titleOf(reason, isThen || look.sort === usualSort)}
               className={chosen === null ? "span-12" : "span-7"}
               filters={filters}
               beside={
@@ -260,6 +260,12 @@ export function QueuePage() {
   );
 }
 
+function titleOf(reason: ReasonKind | undefined, isUsual: boolean): string {
+  const order = isUsual ? "by priority, then age" : "waiting jobs";
+  const title = reason === undefined ? order : `waiting: ${waitingReasons[reason].title}${isUsual ? `, ${order}` : ""}`;
+  return `${title[0]!.toUpperCase()}${title.slice(1)}`;
+}
+
 /** A job that is pointed at. */
 type Lit = Pick<Job, "id" | "name">;
 
@@ -279,7 +285,13 @@ interface LaneProps {
 }
 
 function LaneRow({ lane, jobs, widest, hrefOf, chosen, onLook }: LaneProps) {
-  const query = { state: "waiting", sort: "queue", project: lane.account, own: true, limit: chipsShown } as const;
+  const query = {
+    state: "waiting",
+    sort: "priority-age",
+    project: lane.account,
+    own: true,
+    limit: chipsShown,
+  } as const;
   const now = useCall("listJobs", { query }, { on: jobs === undefined, everyMs: chipsEveryMs }).data?.items;
   const next = (jobs ?? now ?? []).slice(0, chipsShown);
   const rest = lane.gpus - next.reduce((sum, job) => sum + jobGpus(job), 0);
@@ -378,7 +390,9 @@ function Chosen(props: {
             <ReasonChip reason={why.reason} />
             {why.position !== undefined && (
               <span className="quiet small">
-                {why.position === 1 ? "next in the queue" : `number ${spellNumber(why.position)} in the queue`}
+                {why.position === 1
+                  ? "next for the scheduler"
+                  : `number ${spellNumber(why.position)} for the scheduler`}
               </span>
             )}
           </div>
@@ -387,7 +401,8 @@ function Chosen(props: {
           {why.aheadBy !== undefined && (
             <p className="quiet small">
               Ahead: {count(why.aheadBy.account.guaranteed + why.aheadBy.account.burst, "job")} in its own account,{" "}
-              {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} in others.
+              {spellNumber(why.aheadBy.others.guaranteed + why.aheadBy.others.burst)} in others. Jobs inside a guarantee
+              are first, then accounts with the smaller share; priority and age count inside an account.
             </p>
           )}
           <div className="row wrap">
