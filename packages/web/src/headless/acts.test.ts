@@ -84,8 +84,11 @@ describe("what a person types and clicks", { skip: missing }, () => {
       await page.getByText(means).waitFor();
       await page.getByText(command).waitFor();
       await page.getByText(/EUR spent this month/).waitFor();
-      await page.getByText("Nothing stops now.").waitFor();
-      await page.getByRole("button", { name: "Set it" }).click();
+      const told = page.getByRole("status").filter({ hasText: "Nothing stops now." });
+      await told.waitFor();
+      const button = page.getByRole("button", { name: "Set it" });
+      assert.equal(await button.getAttribute("aria-describedby"), await told.getAttribute("id"));
+      await button.click();
       await page.getByText(saved).waitFor();
       await watched.close();
     }

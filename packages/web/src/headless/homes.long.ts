@@ -55,6 +55,14 @@ describe("the home of each role", { skip: missing }, () => {
     await server.call("submitJob", { body: { ...of, name: "broken", gpus: 1, run: bad }, token });
     const wide = { ...of, name: "wide", gpus: 8, nodes: 3, max_time: "1h", run: "sleep 60" };
     await server.call("submitJob", { body: wide, token });
+    const { id: looks } = await server.call("createUser", { body: { name: "looks", role: "viewer", account: "acme" } });
+    const other = (await server.call("createToken", { body: { user: looks } })).token;
+    const remove = (account: string, by: string) =>
+      server.call("deleteAccount", { at: { account }, token: by }).catch(() => {});
+    await remove("acme/nlp", token);
+    await remove("nothing", token);
+    await remove("acme/vision", other);
+    await server.call("dropBudget", { at: { account: "acme/nlp" }, token }).catch(() => {});
     const login = { name: "the-viewer", password: "not the password" };
     await fetch(`${server.url}/v1/session`, {
       method: "POST",
@@ -172,7 +180,36 @@ describe("the home of each role", { skip: missing }, () => {
     await auditor.main.getByText("role.bind").or(auditor.main.getByText("user.create")).first().waitFor();
     await auditor.main.getByText("Failed sign-ins in 7 days").waitFor();
     await auditor.main.getByText(/row \d+, signed/).waitFor();
+    // Three requests that no role allows, two of them of somebody at acme/nlp; what was not found is not among them.
+    const refused = auditor.main.locator(".figure").filter({ hasText: "Refused in 7 days" });
+    await refused.getByText("3", { exact: true }).waitFor();
+    await auditor.watched.go("/?home=oversight&account=acme%2Fnlp");
+    await auditor.main.getByRole("heading", { name: "Oversight of acme/nlp" }).waitFor();
+    await refused.getByText("2", { exact: true }).waitFor();
+    await refused.getByRole("link").click();
+    await auditor.page.waitForURL(/audit\?refusal=forbidden&from=.*&account=acme%2Fnlp/);
+    await auditor.main.getByRole("heading", { name: "2 entries" }).waitFor();
+    assert.equal(await auditor.main.getByLabel("Outcome").inputValue(), "forbidden");
+    await auditor.page.getByRole("button", { name: "nlp" }).waitFor();
     await done(auditor);
+  });
+
+  it("narrows each page of Cost to the account in the address", async () => {
+    const { watched, page } = await home("owner");
+    await watched.go("/cost/budgets?account=acme%2Fvision");
+    await page.getByText("No budgets yet").waitFor();
+    await page.getByRole("link", { name: "Invoices" }).click();
+    await page.waitForURL(/cost\/invoices\?account=acme%2Fvision/);
+    await page.getByRole("row", { name: /^acme/ }).last().waitFor();
+    assert.equal(await page.getByRole("row", { name: /^local/ }).count(), 0);
+    await page.getByTitle("Show another account").click();
+    await page.getByRole("link", { name: "All accounts" }).click();
+    await page
+      .getByRole("row", { name: /^local/ })
+      .first()
+      .waitFor();
+    assert.deepEqual(watched.complaints, []);
+    await watched.close();
   });
 
   it("narrows pages to an account that is in the address, by keys, and Back widens them", async () => {
