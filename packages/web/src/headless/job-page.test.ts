@@ -436,7 +436,7 @@ describe("the page of a job in a real browser", { skip: missing }, () => {
     await page.keyboard.press("Control+A");
     await page.keyboard.type("3");
     // By keys: a click would begin at the part of the time that it hits.
-    await page.getByLabel("Weight").click();
+    await page.getByLabel("Overcommit").focus();
     await page.keyboard.press("Tab");
     await page.keyboard.type("01012020");
     await page.keyboard.press("Tab");
