@@ -12,10 +12,15 @@ import {
   spellSpan,
   spellStart,
 } from "./times.ts";
+import { instantOf, localOf } from "./zone.ts";
 
 describe("words on screen", () => {
   it("say a span in at most two units", () => {
     assert.deepEqual([5_000, 90_000, 7_800_000, 100 * 3_600_000].map(spellSpan), ["5s", "1m30s", "2h10m", "4d4h"]);
+  });
+
+  it("are a time in a form that the browser takes, also while its year is being typed", () => {
+    for (const typed of ["2026-11-16T14:20", "0002-06-15T23:29"]) assert.equal(localOf(instantOf(typed)!), typed);
   });
 
   it("say a measured span in two figures", () => {

@@ -31,7 +31,8 @@ export function localOf(at: string): string {
   if (zoneChosen() === "utc") return at.slice(0, 16);
   const when = new Date(at);
   const two = (value: number) => String(value).padStart(2, "0");
-  const date = `${when.getFullYear()}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
+  // A year that is being typed begins as 0002.
+  const date = `${String(when.getFullYear()).padStart(4, "0")}-${two(when.getMonth() + 1)}-${two(when.getDate())}`;
   return `${date}T${two(when.getHours())}:${two(when.getMinutes())}`;
 }
 

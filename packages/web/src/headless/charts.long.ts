@@ -111,7 +111,7 @@ describe("charts of a simulated day", { skip: "missing" in browser ? browser.mis
     await page.waitForURL(/\/queue\?/);
     const shown = new URL(page.url()).searchParams;
     assert.deepEqual([shown.get("at"), shown.get("range")], [at, range]);
-    const name = (await server.call("listNodes")).items[0]!.name;
+    const { name } = (await server.call("readMoment", { query: { at } })).nodes[0]!;
     await watched.go(`/fleet?${moment}&node=${encodeURIComponent(name)}`);
     await page.getByRole("link", { name: "Open the node" }).click();
     await page.getByText(/^This is the node now, not at /).waitFor();

@@ -36,7 +36,7 @@ export default function NodePage() {
   }
   return (
     <div className="page">
-      <ThisIsNow what="node" back={`/fleet?node=${encodeURIComponent(node.name)}`} />
+      <ThisIsNow what="node" back={`/fleet?node=${encodeURIComponent(name)}`} />
       <Head node={node} />
       {node.reason !== "" && <Notice kind="warn">{inZone(node.reason)}</Notice>}
       <Blockers node={node} />
