@@ -122,7 +122,7 @@ export function ChartCard(
       {view !== undefined && !empty && isCrowded(view) && (
         <input
           className="input"
-          style={{ width: 220 }}
+          style={{ width: 220, marginTop: 6 }}
           aria-label={`${title}: lines by name`}
           placeholder="Lines by name"
           value={text}
