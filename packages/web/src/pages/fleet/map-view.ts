@@ -26,6 +26,8 @@ interface Look {
 const cell = 4;
 /** A GPU of a fleet that is shown whole is not drawn larger. */
 const fitScaleMax = 40;
+/** Also a map that fits can be drawn larger. */
+const scaleMax = 2 * fitScaleMax;
 /** From this size on a GPU is drawn with an edge of its own, straight onto the canvas; below, from the picture. */
 const sharpScale = 9;
 /** From the left edge of a box to its name. */
@@ -106,7 +108,7 @@ export class MapView {
   }
 
   zoom(factor: number, x: number, y: number): void {
-    const scale = Math.min(40, Math.max(0.15, this.eye.scale * factor));
+    const scale = Math.min(scaleMax, Math.max(0.15, this.eye.scale * factor));
     const by = scale / this.eye.scale;
     this.eye.x = x - (x - this.eye.x) * by;
     this.eye.y = y - (y - this.eye.y) * by;
